@@ -1,0 +1,139 @@
+"""The payload interface, the types it speaks, and binding a class to a release."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.release import ByRelease, HudiRelease
+
+if TYPE_CHECKING:
+    from payloads.schema import AvroSchema, Record
+
+Props = Mapping[str, str]
+"""Properties handed to a payload, like java.util.Properties: text to text."""
+
+
+class Sentinel:
+    """The type of `SENTINEL`, which says "leave the stored row as it is" (HoodieRecord.SENTINEL)."""
+
+    _instance: ClassVar[Sentinel | None] = None
+
+    def __new__(cls) -> Self:
+        """Return the one instance; it is recognised by identity."""
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[type[Sentinel], tuple[()]]:
+        return Sentinel, ()
+
+    def __repr__(self) -> str:
+        return "SENTINEL"
+
+
+SENTINEL: Final = Sentinel()
+
+
+class HoodieRecordPayload(ABC):
+    """One incoming version of a record and the rule that merges it (org.apache.hudi.common.model.HoodieRecordPayload).
+
+    Records are dicts of physical Avro values. A method must not change a record that it is given; it may return it.
+    Leaving out `props` (and `schema` in `pre_combine`) is Java's overload without them, which some classes answer
+    differently.
+
+    Attributes:
+        record: the version itself; None for a delete that carries no data.
+        ordering_value: the ordering value handed to the constructor.
+        release: the release whose rules hold; set by `for_release`.
+        logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
+    """
+
+    release: ClassVar[HudiRelease] = HudiRelease.latest()
+    unbound: ClassVar[type[HoodieRecordPayload] | None] = None
+    logical_types: ClassVar[bool] = False
+
+    record: Record | None
+    ordering_value: Ordering
+
+    def __init__(self, record: Record | None, ordering_value: Ordering = NATURAL_ORDER) -> None:
+        self.record = record
+        self.ordering_value = ordering_value
+
+    @abstractmethod
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Combine with the version that arrived before: return `self`, `older` or a new payload."""
+
+    @abstractmethod
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Merge with the stored row `current`: return the row to store, None to delete it, SENTINEL to leave it."""
+
+    @abstractmethod
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the row to store where there is none yet, or None to store nothing."""
+
+    def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record without any delete rule, where the class tells the two apart (1.1 and later)."""
+        return self.get_insert_value(schema, props)
+
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
+        """Whether this version deletes its record; by default, whether it has no insert value."""
+        return self.get_insert_value(schema, props) is None
+
+    def can_produce_sentinel(self) -> bool:
+        """Whether the class may answer SENTINEL."""
+        return False
+
+    def get_ordering_value(self) -> Ordering:
+        """Return the ordering value."""
+        return self.ordering_value
+
+    def get_metadata(self) -> dict[str, str] | None:
+        """Return what the last call noted for the commit's metadata, or None."""
+        return None
+
+    @classmethod
+    def for_release(cls, release: str | HudiRelease) -> type[Self]:
+        """Return this class with the rules of `release`; the same class for the same release."""
+        return bind(cls.unbound or cls, HudiRelease.parse(release))  # type: ignore[arg-type,return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A bound class has no importable name: travel as its unbound class and the release.
+        return _restore, (type(self).unbound or type(self), type(self).release), self.__getstate__()
+
+
+@functools.cache
+def bind(payload_class: type[HoodieRecordPayload], release: HudiRelease) -> type[HoodieRecordPayload]:
+    """Make the subclass of `payload_class` in which every `by_release` rule is the one of `release`."""
+    namespace: dict[str, Any] = {
+        "release": release,
+        "unbound": payload_class,
+        "__doc__": payload_class.__doc__,
+        "__module__": payload_class.__module__,
+        "__qualname__": payload_class.__qualname__,
+        "__slots__": (),
+    }
+    for name in dir(payload_class):
+        rule = inspect.getattr_static(payload_class, name)
+        if isinstance(rule, ByRelease):
+            namespace[name] = rule.at(release)
+    return type(payload_class)(payload_class.__name__, (payload_class,), namespace)
+
+
+def _restore(payload_class: type[HoodieRecordPayload], release: HudiRelease) -> HoodieRecordPayload:
+    bound = bind(payload_class, release)
+    return bound.__new__(bound)

@@ -1,0 +1,172 @@
+"""Avro coding: parse schemas, encode and decode values. The only module that imports fastavro.
+
+fastavro never sees a logical type here, so physical values go in and come out as they are; and a value is validated
+before it is encoded, because fastavro would write 1.5 as the long 1 and 2**40 as an int.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+from typing import Any
+
+import fastavro
+import fastavro.schema
+
+from payloads.errors import SchemaError
+from payloads.schema import AvroSchema, Branch, branch_of
+
+
+def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroSchema:
+    """Parse JSON text or JSON-like data; one text gives one object.
+
+    Raises:
+        SchemaError: the text is not JSON, or the JSON is no Avro schema.
+    """
+    if isinstance(source, AvroSchema):
+        return source
+    is_json = isinstance(source, str) and source.lstrip()[:1] in {"{", "[", '"'}
+    return _parse(str(source) if is_json else json.dumps(source))
+
+
+def encode(schema: AvroSchema, value: Any) -> bytes:  # noqa: ANN401
+    """Return the binary Avro encoding of `value`, without a header.
+
+    Raises:
+        SchemaError: the value does not fit; the message names the field.
+    """
+    schema.validate(value)
+    coding, wraps = _coding(schema)
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, coding, _wrapped(schema, value) if wraps else value)
+    return out.getvalue()
+
+
+def decode(schema: AvroSchema, data: bytes) -> Any:  # noqa: ANN401
+    """Return the value that `data` encodes, with `schema` as writer and reader schema.
+
+    Raises:
+        SchemaError: the bytes are not an encoding of this schema.
+    """
+    coding, wraps = _coding(schema)
+    try:
+        value = fastavro.schemaless_reader(io.BytesIO(data), coding, None, return_record_name=wraps)
+    except (EOFError, ValueError, IndexError, TypeError, OverflowError) as error:
+        msg = f"{len(data)} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
+        raise SchemaError(msg) from error
+    return _unwrapped(schema, value) if wraps else value
+
+
+@functools.lru_cache(maxsize=512)
+def _parse(text: str) -> AvroSchema:
+    try:
+        parsed = fastavro.parse_schema(json.loads(text))
+        return AvroSchema(_plain(parsed), {})
+    except fastavro.schema.UnknownType as error:
+        msg = f"the Avro schema names the type {error}, which it does not define"
+        raise SchemaError(msg) from error
+    except (ValueError, KeyError, TypeError, fastavro.schema.SchemaParseException) as error:
+        msg = f"not an Avro schema: {error}; check the JSON of {text[:120]}"
+        raise SchemaError(msg) from error
+
+
+def _plain(schema: Any) -> Any:  # noqa: ANN401
+    """Return `schema` without fastavro's own keys."""
+    if isinstance(schema, list):
+        return [_plain(branch) for branch in schema]
+    if isinstance(schema, dict):
+        return {
+            key: value if key == "default" else _plain(value)
+            for key, value in schema.items()
+            if not key.startswith("__")
+        }
+    return schema
+
+
+def _coding(schema: AvroSchema) -> tuple[Any, bool]:
+    """Return what fastavro works with, and whether it wraps the branches of an ambiguous union."""
+    found: tuple[Any, bool] | None = schema.memo.get("coding")
+    if found is None:
+        wrapped: list[str] = []
+        coding = _coding_schema(schema, set(), wrapped)
+        found = schema.memo["coding"] = fastavro.parse_schema(coding), bool(wrapped)
+    return found
+
+
+def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> Any:  # noqa: ANN401
+    """Drop logical types; make each branch of an ambiguous union a record of one field (the same bytes)."""
+    if schema.kind in {"record", "enum", "fixed"}:
+        if schema.name in seen:
+            return schema.name
+        seen.add(schema.name)
+    match schema.kind:
+        case "record":
+            fields = [{"name": f.name, "type": _coding_schema(f.schema, seen, wrapped)} for f in schema.fields]
+            return {"type": "record", "name": schema.name, "fields": fields}
+        case "enum":
+            return {"type": "enum", "name": schema.name, "symbols": list(schema.symbols)}
+        case "fixed":
+            return {"type": "fixed", "name": schema.name, "size": schema.size}
+        case "array":
+            return {"type": "array", "items": _coding_schema(schema.items, seen, wrapped)}
+        case "map":
+            return {"type": "map", "values": _coding_schema(schema.values, seen, wrapped)}
+        case "union" if schema.ambiguous:
+            branches = []
+            for branch in schema.branches:
+                if branch.kind == "null":
+                    branches.append("null")
+                    continue
+                wrapped.append(branch.name)
+                field = {"name": "value", "type": _coding_schema(branch, seen, wrapped)}
+                branches.append({"type": "record", "name": f"payload_bridge.branch{len(wrapped)}", "fields": [field]})
+                schema.memo.setdefault("branches", {})[branch.name] = branches[-1]["name"]
+            return branches
+        case "union":
+            return [_coding_schema(branch, seen, wrapped) for branch in schema.branches]
+        case kind:
+            return kind
+
+
+def _wrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: ANN401
+    """Return `value` with every `Branch` in the form that the coding schema expects."""
+    if value is None:
+        return None
+    match schema.kind:
+        case "record":
+            return {field.name: _wrapped(field.schema, value[field.name]) for field in schema.fields}
+        case "array":
+            return [_wrapped(schema.items, item) for item in value]
+        case "map":
+            return {key: _wrapped(schema.values, item) for key, item in value.items()}
+        case "union":
+            branch, plain = branch_of(schema, value)
+            inner = _wrapped(branch, plain)
+            return (schema.memo["branches"][branch.name], {"value": inner}) if schema.ambiguous else inner
+        case _:
+            return value
+
+
+def _unwrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: ANN401
+    """Invert `_wrapped` on what fastavro read."""
+    if value is None:
+        return None
+    match schema.kind:
+        case "record":
+            fields = value[1] if isinstance(value, tuple) else value
+            return {field.name: _unwrapped(field.schema, fields[field.name]) for field in schema.fields}
+        case "array":
+            return [_unwrapped(schema.items, item) for item in value]
+        case "map":
+            return {key: _unwrapped(schema.values, item) for key, item in value.items()}
+        case "union" if schema.ambiguous:
+            name, fields = value
+            branch = next(b for b in schema.branches if schema.memo["branches"].get(b.name) == name)
+            return Branch(branch.name, _unwrapped(branch, fields["value"]))
+        case "union":
+            plain = value[1] if isinstance(value, tuple) else value
+            branch, plain = branch_of(schema, plain)
+            return _unwrapped(branch, plain)
+        case _:
+            return value

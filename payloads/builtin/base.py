@@ -1,0 +1,87 @@
+"""BaseAvroPayload: what the Avro payload classes share (org.apache.hudi.common.model.BaseAvroPayload)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from payloads.api import HoodieRecordPayload
+from payloads.errors import NullOrderingError, PayloadFamilyError
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from payloads.api import Props
+    from payloads.schema import AvroSchema, Record
+
+IS_DELETED = "_hoodie_is_deleted"
+ALL_RELEASES = tuple(HudiRelease)
+
+
+class BuiltinPayload(HoodieRecordPayload):
+    """A payload class that Hudi ships.
+
+    Attributes:
+        java_name: the full name of the Java class.
+        aliases: other Java names of the same class.
+        shipped: the releases that contain it.
+    """
+
+    __slots__ = ("ordering_value", "record")
+
+    java_name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    shipped: ClassVar[tuple[HudiRelease, ...]] = ALL_RELEASES
+
+
+class BaseAvroPayload(BuiltinPayload):
+    """Holds a record, its ordering value and whether the record says of itself that it is a delete.
+
+    `family` is the root of the classes whose `pre_combine` accept each other; Java's generics enforce it with a cast.
+    """
+
+    __slots__ = ("flagged",)
+
+    family: ClassVar[type[BaseAvroPayload]]
+
+    def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
+        """Decide the delete flag, then check the ordering value, in this order.
+
+        Raises:
+            NullOrderingError: `ordering_value` is None, Java's null.
+        """
+        self.record = record
+        self.flagged = record is None or self.is_delete_record(record)
+        if ordering_value is None:
+            msg = (
+                f"{type(self).__name__}: the ordering value is null for the record {record}; "
+                "fill the ordering field before the write"
+            )
+            raise NullOrderingError(msg)
+        self.ordering_value = ordering_value
+
+    def is_delete_record(self, record: Record) -> bool:
+        """Whether the record marks itself as a delete: boolean true in the top-level `_hoodie_is_deleted`."""
+        return record.get(IS_DELETED) is True
+
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:  # noqa: ARG002
+        """Whether the record was null or marked when the payload was built."""
+        return self.flagged
+
+    def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | None:  # noqa: ARG002
+        """Return the record even when it marks a delete; None only without a record."""
+        return self.record
+
+    def _same_family(self, older: HoodieRecordPayload) -> BaseAvroPayload:
+        if not isinstance(older, self.family):
+            raise PayloadFamilyError.from_classes(type(self), type(older))
+        return older
+
+    def _greater_ordering_wins(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,  # noqa: ARG002
+        props: Props | None = None,  # noqa: ARG002
+    ) -> HoodieRecordPayload:
+        """Keep the version with the greater ordering value; ties and empty older versions go to the newer one."""
+        older = self._same_family(older)
+        return older if older.record is not None and older.ordering_value > self.ordering_value else self

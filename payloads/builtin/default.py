@@ -1,0 +1,191 @@
+"""DefaultHoodieRecordPayload: the greatest ordering value wins, in the batch and against the stored row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from payloads.api import SENTINEL, Sentinel
+from payloads.builtin.base import IS_DELETED, BaseAvroPayload
+from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.errors import NullOrderingError, PayloadConfigError
+from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_reader
+from payloads.ordering import NATURAL_ORDER, compare
+from payloads.release import by_release
+from payloads.text import ordering_text, plain_text
+
+if TYPE_CHECKING:
+    from payloads.api import Props
+    from payloads.extract import Reader
+    from payloads.ordering import Ordering
+    from payloads.schema import AvroSchema, Record
+
+DELETE_FIELD = "hoodie.payload.delete.field"
+DELETE_MARKER = "hoodie.payload.delete.marker"
+EVENT_TIME_FIELD = "hoodie.payload.event.time.field"
+UPDATE_ON_SAME_ORDERING = "hoodie.payload.update.on.same.ordering.field"
+EVENT_TIME_METADATA = "metadata.event_time.key"
+
+
+class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
+    """Keep the version with the greatest ordering value; on a tie the incoming one.
+
+    Against the stored row the values of the *ordering field* decide, not those handed to the constructors. A custom
+    delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the decision is
+    made once per payload, with the properties of the first call that needs it.
+    """
+
+    __slots__ = ("_delete_decided", "_deleted", "_event_time")
+
+    java_name = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+
+    pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+
+    def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
+        super().__init__(record, ordering_value)
+        self._delete_decided = False
+        self._deleted = False
+        self._event_time: str | None = None
+
+    # -- rules that differ between releases and subclasses
+
+    def _tie_wins(self, props: Props) -> bool:  # noqa: ARG002
+        """Whether an incoming version with the ordering value of the stored row replaces it."""
+        return True
+
+    def _tie_wins_by_property(self, props: Props) -> bool:
+        return is_true(props.get(UPDATE_ON_SAME_ORDERING, "true"))
+
+    tie_wins = by_release(_tie_wins, v1_2=_tie_wins_by_property)
+
+    #: What combine answers where the incoming version loses: the stored row itself, or SENTINEL.
+    answers_sentinel: ClassVar[bool] = by_release(v0_15=False, v1_2=True)
+
+    #: Whether combine asks the ordering before it lets a payload without a record delete the row.
+    empty_obeys_ordering: ClassVar[bool] = by_release(v0_15=False, v1_1=True)
+
+    def _incoming_of_record(self, read: Reader, incoming: Record | None) -> Ordering:
+        value = None if incoming is None else read(incoming)
+        if value is None:
+            msg = (
+                f"{type(self).__name__}: the ordering field of the incoming record is null and the stored row has a "
+                f"value; fill the field: {incoming}"
+            )
+            raise NullOrderingError(msg)
+        return value
+
+    def _incoming_or_own(self, read: Reader, incoming: Record | None) -> Ordering:
+        value = None if incoming is None else read(incoming)
+        return self.ordering_value if value is None else value
+
+    #: The incoming side of the comparison: until 1.0 the record's field, from 1.1 else the payload's own value.
+    incoming_ordering = by_release(_incoming_of_record, v1_1=_incoming_or_own)
+
+    tracks_event_time: ClassVar[bool] = by_release(v0_15=True, v1_1=False)
+
+    # -- the ordering test
+
+    def incoming_wins(self, order: int, props: Props) -> bool:
+        """Whether to update, given `order`: the stored ordering value compared with the incoming one."""
+        return order < 0 or (order == 0 and self.tie_wins(props))
+
+    def needs_update(self, current: Record, incoming: Record | None, schema: AvroSchema, props: Props) -> bool:
+        """Whether `incoming` (None: this payload as a delete without data) replaces the stored row `current`.
+
+        Raises:
+            NullOrderingError: until 1.0, the incoming field is null and the stored one is not.
+            OrderingTypeError: the two values have different Java classes.
+        """
+        read = ordering_reader(schema, props, self.release)
+        if read is None or (incoming is None and self.ordering_value.is_default):
+            return True
+        stored = read(current)
+        if stored is None:
+            return True
+        return self.incoming_wins(compare(stored, self.incoming_ordering(read, incoming)), props)
+
+    # -- the delete test
+
+    def _is_custom_delete(self, record: Record, props: Props) -> bool:
+        field = props.get(DELETE_FIELD)
+        if not field:
+            return record.get(IS_DELETED) is True
+        marker = props.get(DELETE_MARKER)
+        if not marker:
+            msg = f"{DELETE_MARKER} should be configured with {DELETE_FIELD}={field}; set the value that marks a delete"
+            raise PayloadConfigError(msg)
+        value = record.get(field)
+        return value is not None and plain_text(value) == marker
+
+    def _decide_delete(self, record: Record, props: Props) -> bool:
+        if not self._delete_decided:
+            # The mark comes first, as in Hudi: after a failed decision every later call answers "no delete".
+            self._delete_decided = True
+            self._deleted = self._is_custom_delete(record, props)
+        return self._deleted
+
+    # -- the payload
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Return the incoming record where it wins by the ordering field, None where the winner is a delete.
+
+        A losing version gives `current` itself (1.2: SENTINEL). Without `props` the incoming record always wins.
+
+        Raises:
+            NullOrderingError, OrderingTypeError: see `needs_update`.
+            PayloadConfigError: a delete field is configured without its marker.
+        """
+        if props is None:
+            return super().combine_and_get_update_value(current, schema)
+        incoming = self.record
+        if incoming is None and not self.empty_obeys_ordering:
+            return None
+        if not self.needs_update(current, incoming, schema, props):
+            return SENTINEL if self.answers_sentinel else current
+        if incoming is None:
+            return None
+        self._note_event_time(incoming, schema, props)
+        return None if self._decide_delete(incoming, props) else incoming
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record, or None where it is a delete; without `props` a custom delete field is not looked at.
+
+        Raises:
+            PayloadConfigError: a delete field is configured without its marker.
+        """
+        if props is None:
+            return super().get_insert_value(schema)
+        if self.record is None:
+            return None
+        self._note_event_time(self.record, schema, props)
+        return None if self._decide_delete(self.record, props) else self.record
+
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:  # noqa: ARG002
+        """Whether this is a delete by the properties of the first call that asked.
+
+        Raises:
+            PayloadConfigError: a delete field is configured without its marker.
+        """
+        return self.record is None or self._decide_delete(self.record, {} if props is None else props)
+
+    def can_produce_sentinel(self) -> bool:
+        """Whether the class may answer SENTINEL: from 1.2 on."""
+        return self.answers_sentinel
+
+    def get_metadata(self) -> dict[str, str] | None:
+        """Return the event time that the last insert value or winning combine found (until 1.0)."""
+        return None if self._event_time is None else {EVENT_TIME_METADATA: self._event_time}
+
+    def _note_event_time(self, record: Record, schema: AvroSchema, props: Props) -> None:
+        if not self.tracks_event_time:
+            return
+        field = props.get(EVENT_TIME_FIELD)
+        if field is None:
+            self._event_time = None
+            return
+        value = field_reader(schema, field, consistent=is_true(props.get(CONSISTENT_TIMESTAMP)))(record)
+        self._event_time = None if value is None else ordering_text(value)

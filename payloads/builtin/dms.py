@@ -1,0 +1,60 @@
+"""AWSDmsAvroPayload: change rows of AWS Database Migration Service, with their operation in the column `Op`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.errors import PayloadFailedError, SchemaError
+from payloads.text import plain_text
+
+if TYPE_CHECKING:
+    from payloads.api import Props, Sentinel
+    from payloads.schema import AvroSchema, Record
+
+OPERATION_FIELD = "Op"
+DELETE_OPERATION = "D"
+
+
+class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
+    """Overwrite with the incoming version; `Op` = D (any case) or `_hoodie_is_deleted` deletes.
+
+    Within a batch the greater ordering value wins; against the stored row ordering plays no part.
+    """
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.AWSDmsAvroPayload"
+
+    pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+
+    def is_delete_record(self, record: Record) -> bool:
+        """Whether `Op` is D, or `_hoodie_is_deleted` is true.
+
+        Raises:
+            SchemaError: the record has no field `Op`.
+        """
+        if OPERATION_FIELD not in record:
+            msg = (
+                f"{type(self).__name__}: the record has no field {OPERATION_FIELD!r}, only {', '.join(record)}; "
+                "add the operation column of DMS or choose another payload"
+            )
+            raise SchemaError(msg)
+        operation = record[OPERATION_FIELD]
+        is_delete = operation is not None and plain_text(operation).upper() == DELETE_OPERATION
+        return is_delete or super().is_delete_record(record)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:  # noqa: ARG002
+        """Return the record.
+
+        Raises:
+            PayloadFailedError: the version is a delete; Hudi unwraps the absent record in all releases.
+        """
+        if self.flagged:
+            msg = (
+                f"{type(self).__name__} has no insert value for a delete (No value present in Option); "
+                "Hudi fails here too: drop deletes of unknown keys before they reach this call"
+            )
+            raise PayloadFailedError(msg)
+        return self.record

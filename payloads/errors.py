@@ -1,0 +1,79 @@
+"""The errors of this project: one root class, and what can go wrong inside a payload.
+
+Every message names what failed (payload, merge point, key and field, as far as the place that raises knows them)
+and says what to do next. Each class also subclasses the builtin that a caller would catch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class PayloadBridgeError(Exception):
+    """Root of every error that this project raises on purpose."""
+
+
+class OrderingTypeError(PayloadBridgeError, TypeError):
+    """Two ordering values have different Java classes (ClassCastException in `compareTo`).
+
+    Give every version of a record the same type of ordering value.
+    """
+
+    @classmethod
+    def from_types(cls, left: str, right: str) -> OrderingTypeError:
+        """Build the error for a comparison of the Java types `left` and `right`."""
+        return cls(
+            f"ordering values of type {left} and {right} can't be compared; "
+            "give all versions of a record ordering values of one type",
+        )
+
+
+class NullOrderingError(PayloadBridgeError, ValueError):
+    """An ordering value is null where Hudi needs one.
+
+    Fill the ordering field before the write, or choose a payload that ignores ordering.
+    """
+
+
+class PayloadConfigError(PayloadBridgeError, ValueError):
+    """The properties contradict each other or miss a key that the payload needs."""
+
+
+class SchemaError(PayloadBridgeError, ValueError):
+    """A record does not fit its schema, a field is missing, or bytes can't be decoded."""
+
+    @classmethod
+    def from_missing_field(cls, field: str, available: Iterable[str]) -> SchemaError:
+        """Build the error for a `field` that the schema, with the fields `available`, does not have."""
+        return cls(f"the schema has no field {field!r}; it has {', '.join(available) or 'no fields'}")
+
+
+class PayloadNotFoundError(PayloadBridgeError, LookupError):
+    """No payload class of this name can be had in this release."""
+
+
+class PayloadConstructorError(PayloadBridgeError, TypeError):
+    """The payload class has no constructor for the given arguments, or what it names is no payload."""
+
+
+class PayloadFamilyError(PayloadBridgeError, TypeError):
+    """`pre_combine` got a payload of an unrelated class (ClassCastException of Java's bridge method)."""
+
+    @classmethod
+    def from_classes(cls, receiver: type, argument: type) -> PayloadFamilyError:
+        """Build the error for `receiver.pre_combine(argument)`."""
+        return cls(
+            f"{receiver.__name__}.pre_combine can't take a {argument.__name__}: the classes belong to different "
+            "families; use one payload class for all versions of a table",
+        )
+
+
+class UnsupportedPayloadOperationError(PayloadBridgeError, RuntimeError):
+    """The payload class does not support this call in any release (UnsupportedOperationException)."""
+
+
+class PayloadFailedError(PayloadBridgeError, RuntimeError):
+    """Payload code failed on a record: its own rule can't be applied, or a user's class raised."""

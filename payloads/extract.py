@@ -1,0 +1,182 @@
+"""Reading ordering values out of records: which fields order a record, and how Hudi converts what it finds there.
+
+Source: ConfigUtils (field names), HoodieAvroUtils.getNestedFieldVal and convertValueForSpecificDataTypes. Everything
+that depends on schema and properties alone is decided once, in a reader that is kept on the schema.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from payloads.errors import SchemaError
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.release import HudiRelease
+from payloads.schema import AvroSchema, branch_of
+
+if TYPE_CHECKING:
+    from payloads.api import Props
+    from payloads.schema import Record
+
+PAYLOAD_ORDERING_FIELD = "hoodie.payload.ordering.field"
+WRITE_PRECOMBINE_FIELD = "hoodie.datasource.write.precombine.field"
+TABLE_PRECOMBINE_FIELD = "hoodie.table.precombine.field"
+TABLE_ORDERING_FIELDS = "hoodie.table.ordering.fields"
+CONSISTENT_TIMESTAMP = "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled"
+
+_ONE_NAME_KEYS = (PAYLOAD_ORDERING_FIELD, WRITE_PRECOMBINE_FIELD, TABLE_PRECOMBINE_FIELD)
+_LIST_KEYS = (TABLE_ORDERING_FIELDS, TABLE_PRECOMBINE_FIELD, WRITE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
+
+Reader = Callable[["Record"], Ordering | None]
+"""Gives the ordering value of a record; None where the field, or a part of its path, is null or missing."""
+
+
+def java_split(text: str, separator: str) -> list[str]:
+    """Split like Java's `String.split`: no trimming, trailing empty parts dropped."""
+    parts = text.split(separator)
+    while parts and not parts[-1]:
+        parts.pop()
+    return parts
+
+
+def is_true(text: str | None) -> bool:
+    """Read a property like Java's `parseBoolean`."""
+    return text is not None and text.lower() == "true"
+
+
+def ordering_fields(props: Props, release: HudiRelease) -> tuple[str, ...] | None:
+    """Return the names of the ordering fields that `props` give, or None for "no ordering".
+
+    Until 1.0 one name that is never split, `hoodie.payload.ordering.field` first; from 1.1 a comma-separated list,
+    `hoodie.table.ordering.fields` first. Names are not trimmed.
+    """
+    if release < HudiRelease.V1_1:
+        return next(((props[key],) for key in _ONE_NAME_KEYS if key in props), None)
+    text = next((props[key] for key in _LIST_KEYS if key in props), None)
+    return tuple(java_split(text, ",")) if text else None
+
+
+def ordering_reader(schema: AvroSchema, props: Props, release: HudiRelease) -> Reader | None:
+    """Return the reader of the ordering value that `props` ask for, or None where they name no ordering field.
+
+    No field at all after the split reads as Integer 0, several as a list of values.
+    """
+    key = ("ordering", release, *map(props.get, _LIST_KEYS), props.get(CONSISTENT_TIMESTAMP))
+    try:
+        found: Reader | None = schema.memo[key]
+    except KeyError:
+        names = ordering_fields(props, release)
+        consistent = is_true(props.get(CONSISTENT_TIMESTAMP))
+        found = None if names is None else list_reader(schema, names, consistent=consistent)
+        schema.memo[key] = found
+    return found
+
+
+def list_reader(schema: AvroSchema, names: tuple[str, ...], *, consistent: bool = False, strict: bool = False) -> Reader:
+    """Return a reader for the values of several fields: Integer 0 for none, the plain value for one, else a list."""
+    readers = [field_reader(schema, name, consistent=consistent, strict=strict) for name in names]
+    if not readers:
+        return lambda _record: NATURAL_ORDER
+    if len(readers) == 1:
+        return readers[0]
+    return lambda record: Ordering("array", tuple(read(record) for read in readers))
+
+
+def field_reader(schema: AvroSchema, path: str, *, consistent: bool = False, strict: bool = False) -> Reader:
+    """Return a reader for the field at the dotted `path`.
+
+    Dates become `local_date` and decimals `decimal`; timestamps stay `long`, or become `timestamp` (whole
+    milliseconds, cut towards zero) where `consistent` is set. Only a null leaf reads as None when `strict`.
+
+    Raises:
+        SchemaError: by the reader: the leaf is a union other than null and one type; when `strict`, also a part of
+            the path that is missing, null or no record.
+    """
+    parts = java_split(path, ".")
+    if len(parts) == 1 and parts[0] in schema.by_name:
+        name, convert = parts[0], converter(schema.by_name[parts[0]].schema, consistent=consistent)
+
+        def read_top_level(record: Record) -> Ordering | None:
+            value = record.get(name)
+            return None if value is None else convert(value)
+
+        return read_top_level
+
+    def read(record: Record) -> Ordering | None:
+        try:
+            leaf, value = _walk(schema, record, parts, path)
+        except SchemaError:
+            if strict:
+                raise
+            return None
+        return None if value is None else converter(leaf, consistent=consistent)(value)
+
+    return read
+
+
+def _walk(schema: AvroSchema, record: Record, parts: list[str], path: str) -> tuple[AvroSchema, Any]:
+    if not parts:
+        raise SchemaError.from_missing_field(path, schema.by_name)
+    value: Any = record
+    for index, part in enumerate(parts):
+        if value is None or schema.kind != "record":
+            msg = f"ordering field {path!r}: there is no record at {parts[index - 1]!r}"
+            raise SchemaError(msg)
+        if part not in schema.by_name:
+            raise SchemaError.from_missing_field(f"{path} (part {part})", schema.by_name)
+        schema, value = schema.by_name[part].schema, value[part]
+        if index < len(parts) - 1 and schema.kind == "union" and value is not None:
+            schema, value = branch_of(schema, value)
+    return schema, value
+
+
+def converter(schema: AvroSchema, *, consistent: bool = False) -> Callable[[Any], Ordering]:
+    """Return what turns a non-null value of `schema` into an ordering value (convertValueForSpecificDataTypes)."""
+    plain = schema.non_null
+    if plain.kind == "union":
+        return _refuse_union(schema)
+    if plain.logical == "date" and plain.kind == "int":
+        return lambda value: Ordering("local_date", value)
+    if plain.logical == "decimal" and plain.kind in {"bytes", "fixed"}:
+        scale = decimal_scale(plain)
+        return lambda value: Ordering("decimal", decimal_value(value, scale))
+    if consistent and plain.logical in _MILLIS_OF and plain.kind == "long":
+        to_millis = _MILLIS_OF[plain.logical]
+        return lambda value: Ordering("timestamp", to_millis(value) * 1_000_000)
+    return raw_converter(schema)
+
+
+def raw_converter(schema: AvroSchema) -> Callable[[Any], Ordering]:
+    """Return what labels a non-null value of `schema` with its Java class, without looking at logical types."""
+    plain = schema.non_null
+    if plain.kind in {"enum", "fixed", "record", "array"}:
+        return lambda value: Ordering("avro", value, plain)
+    java_type = "utf8" if plain.kind == "string" else plain.kind
+    return lambda value: Ordering(java_type, value)
+
+
+def decimal_value(data: bytes, scale: int) -> decimal.Decimal:
+    """Return the decimal that `data` (big-endian two's complement, unscaled) holds; any number of digits."""
+    unscaled = int.from_bytes(data, "big", signed=True)
+    return decimal.Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
+
+
+def decimal_scale(schema: AvroSchema) -> int:
+    """Return the scale of a decimal schema; 0 where it has none."""
+    return int(schema.source.get("scale", 0))
+
+
+def _refuse_union(schema: AvroSchema) -> Callable[[Any], Ordering]:
+    def refuse(_value: Any) -> Ordering:  # noqa: ANN401
+        msg = f"an ordering field can't be a union other than null and one type; it is {schema.source}"
+        raise SchemaError(msg)
+
+    return refuse
+
+
+# Java's integer division cuts towards zero: -1500 microseconds are -1 millisecond.
+_MILLIS_OF: dict[str, Callable[[int], int]] = {
+    "timestamp-millis": lambda value: value,
+    "timestamp-micros": lambda value: value // 1000 if value >= 0 else -(-value // 1000),
+}

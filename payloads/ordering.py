@@ -1,0 +1,185 @@
+"""Ordering values: what a payload compares, with the Java class and the `compareTo` rule of each.
+
+Source: `Comparable.compareTo` of the Java and Avro classes that Hudi hands to a payload, in all releases. Values of
+unlike classes do not compare, not even Integer with Long.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from payloads.errors import NullOrderingError, OrderingTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from payloads.avro import AvroSchema
+
+# ByteBuffer compares signed bytes: shifting each byte by half the range makes that the order of Python's bytes.
+_SIGNED_BYTES = bytes((byte + 128) % 256 for byte in range(256))
+
+
+class Ordering:
+    """One ordering value with the Java class it has inside Hudi. Immutable by convention.
+
+    Attributes:
+        java_type: `int`, `long`, `float`, `double`, `boolean`, `string` (java.lang.String), `utf8` (Avro string),
+            `decimal`, `local_date`, `timestamp` (java.sql.Timestamp), `bytes`, `avro` (an enum symbol, fixed, record
+            or array of Avro), `array` (several ordering fields).
+        value: the plain value: int, float, bool, str, bytes, `decimal.Decimal`; days since 1970-01-01 for
+            `local_date`; nanoseconds since 1970-01-01 UTC for `timestamp`; a tuple of `Ordering | None` for `array`.
+        schema: the Avro schema of the value, for `avro` alone.
+    """
+
+    __slots__ = ("java_type", "schema", "value")
+
+    def __init__(self, java_type: str, value: Any, schema: AvroSchema | None = None) -> None:  # noqa: ANN401
+        self.java_type = java_type
+        self.value = value
+        self.schema = schema
+
+    @property
+    def is_default(self) -> bool:
+        """Whether this is Integer 0, Hudi's "no ordering"; Long 0 and a list of zeros are not."""
+        return self.java_type == "int" and self.value == 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ordering):
+            return bool(self.value == other)
+        try:
+            return compare(self, other) == 0
+        except (OrderingTypeError, NullOrderingError):
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __lt__(self, other: object) -> bool:
+        if isinstance(other, Ordering):
+            return compare(self, other) < 0
+        return bool(self.value < other)
+
+    def __le__(self, other: object) -> bool:
+        if isinstance(other, Ordering):
+            return compare(self, other) <= 0
+        return bool(self.value <= other)
+
+    def __gt__(self, other: object) -> bool:
+        if isinstance(other, Ordering):
+            return compare(self, other) > 0
+        return bool(self.value > other)
+
+    def __ge__(self, other: object) -> bool:
+        if isinstance(other, Ordering):
+            return compare(self, other) >= 0
+        return bool(self.value >= other)
+
+    def __repr__(self) -> str:
+        return f"Ordering({self.java_type!r}, {self.value!r})"
+
+    def __reduce__(self) -> tuple[type[Ordering], tuple[Any, ...]]:
+        return Ordering, (self.java_type, self.value, self.schema)
+
+
+NATURAL_ORDER = Ordering("int", 0)
+"""Arrival order: the ordering value of a record that has none."""
+
+
+def same_class(left: Ordering, right: Ordering) -> bool:
+    """Whether both values have one Java runtime class, so that comparing them can't fail on their classes."""
+    if left.java_type != right.java_type:
+        return False
+    if left.java_type == "avro":
+        return _avro_kind(left) == _avro_kind(right)
+    if left.java_type == "array":
+        return len(left.value) == len(right.value) and all(
+            a is not None and b is not None and same_class(a, b)
+            for a, b in zip(left.value, right.value, strict=True)
+        )
+    return True
+
+
+def compare(left: Ordering, right: Ordering) -> int:
+    """Compare as `left.compareTo(right)` does in Java: negative, zero or positive.
+
+    Raises:
+        OrderingTypeError: the Java classes differ, or lists of ordering values differ in length.
+        NullOrderingError: a null inside a list of ordering values is reached.
+    """
+    java_type = left.java_type
+    if java_type != right.java_type:
+        raise OrderingTypeError.from_types(java_type, right.java_type)
+    rule = _RULES.get(java_type)
+    if rule is None:
+        raise OrderingTypeError.from_types(java_type, right.java_type)
+    if java_type == "avro":
+        return _compare_avro(left, right)
+    return rule(left.value, right.value)
+
+
+def _natural(left: Any, right: Any) -> int:  # noqa: ANN401
+    return (left > right) - (left < right)
+
+
+def _floating(left: float, right: float) -> int:
+    # Double.compare: -0.0 before 0.0, NaN after everything and equal to itself.
+    if left < right:
+        return -1
+    if left > right:
+        return 1
+    if left == right:
+        return _natural(math.copysign(1.0, left), math.copysign(1.0, right)) if left == 0.0 else 0
+    return _natural(math.isnan(left), math.isnan(right))
+
+
+def _utf16(left: str, right: str) -> int:
+    return _natural(left.encode("utf-16-be", "surrogatepass"), right.encode("utf-16-be", "surrogatepass"))
+
+
+def _signed_bytes(left: bytes, right: bytes) -> int:
+    return _natural(left.translate(_SIGNED_BYTES), right.translate(_SIGNED_BYTES))
+
+
+def _elements(left: tuple[Ordering | None, ...], right: tuple[Ordering | None, ...]) -> int:
+    if len(left) != len(right):
+        msg = (
+            f"lists of {len(left)} and {len(right)} ordering values can't be compared; "
+            "use one list of ordering fields for the whole table"
+        )
+        raise OrderingTypeError(msg)
+    for a, b in zip(left, right, strict=True):
+        if a is None or b is None:
+            msg = "an ordering field of the list is null; fill every ordering field before the write"
+            raise NullOrderingError(msg)
+        result = compare(a, b)
+        if result:
+            return result
+    return 0
+
+
+def _avro_kind(ordering: Ordering) -> str:
+    return ordering.schema.kind if ordering.schema is not None else "none"
+
+
+def _compare_avro(left: Ordering, right: Ordering) -> int:
+    if left.schema is None or _avro_kind(left) != _avro_kind(right):
+        raise OrderingTypeError.from_types(_avro_kind(left), _avro_kind(right))
+    return left.schema.compare(left.value, right.value)
+
+
+_RULES: dict[str, Callable[[Any, Any], int]] = {
+    "int": _natural,
+    "long": _natural,
+    "boolean": _natural,
+    "float": _floating,
+    "double": _floating,
+    "decimal": _natural,
+    "local_date": _natural,
+    "timestamp": _natural,
+    "utf8": _natural,  # UTF-8 bytes order like code points, and so do Python's strings
+    "string": _utf16,
+    "bytes": _signed_bytes,
+    "array": _elements,
+    "avro": _natural,
+}
