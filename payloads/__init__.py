@@ -1,0 +1,77 @@
+"""What legacy payload logic is: the interface, the classes that Hudi ships, and users' own classes."""
+
+from __future__ import annotations
+
+from payloads.api import SENTINEL, HoodieRecordPayload
+from payloads.avro import parse_schema
+from payloads.builtin import (
+    AWSDmsAvroPayload,
+    DefaultHoodieRecordPayload,
+    EmptyHoodieRecordPayload,
+    EventTimeAvroPayload,
+    FirstValueAvroPayload,
+    HoodieAvroPayload,
+    HoodieJsonPayload,
+    MySqlDebeziumAvroPayload,
+    OverwriteNonDefaultsWithLatestAvroPayload,
+    OverwriteWithLatestAvroPayload,
+    PartialUpdateAvroPayload,
+    PostgresDebeziumAvroPayload,
+    ReverseOrderHoodieRecordPayload,
+    RewriteAvroPayload,
+)
+from payloads.errors import (
+    NullOrderingError,
+    OrderingTypeError,
+    PayloadBridgeError,
+    PayloadConfigError,
+    PayloadConstructorError,
+    PayloadFailedError,
+    PayloadFamilyError,
+    PayloadNotFoundError,
+    SchemaError,
+    UnsupportedPayloadOperationError,
+)
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.registry import PayloadRef, builtin_payloads, resolve_payload
+from payloads.release import HudiRelease
+from payloads.schema import AvroSchema, Branch, Record
+
+__all__ = [
+    "NATURAL_ORDER",
+    "SENTINEL",
+    "AWSDmsAvroPayload",
+    "AvroSchema",
+    "Branch",
+    "DefaultHoodieRecordPayload",
+    "EmptyHoodieRecordPayload",
+    "EventTimeAvroPayload",
+    "FirstValueAvroPayload",
+    "HoodieAvroPayload",
+    "HoodieJsonPayload",
+    "HoodieRecordPayload",
+    "HudiRelease",
+    "MySqlDebeziumAvroPayload",
+    "NullOrderingError",
+    "Ordering",
+    "OrderingTypeError",
+    "OverwriteNonDefaultsWithLatestAvroPayload",
+    "OverwriteWithLatestAvroPayload",
+    "PartialUpdateAvroPayload",
+    "PayloadBridgeError",
+    "PayloadConfigError",
+    "PayloadConstructorError",
+    "PayloadFailedError",
+    "PayloadFamilyError",
+    "PayloadNotFoundError",
+    "PayloadRef",
+    "PostgresDebeziumAvroPayload",
+    "Record",
+    "ReverseOrderHoodieRecordPayload",
+    "RewriteAvroPayload",
+    "SchemaError",
+    "UnsupportedPayloadOperationError",
+    "builtin_payloads",
+    "parse_schema",
+    "resolve_payload",
+]

@@ -111,6 +111,11 @@ class HoodieRecordPayload(ABC):
         """Return this class with the rules of `release`; the same class for the same release."""
         return bind(cls.unbound or cls, HudiRelease.parse(release))  # type: ignore[arg-type,return-value]
 
+    @classmethod
+    def for_schema(cls, schema: AvroSchema) -> type[Self]:  # noqa: ARG003 (users' classes with logical types read it)
+        """Return this class for records of `schema`; an engine calls it once, before it builds payloads."""
+        return cls
+
     def __reduce__(self) -> tuple[Any, ...]:
         # A bound class has no importable name: travel as its unbound class and the release.
         return _restore, (type(self).unbound or type(self), type(self).release), self.__getstate__()

@@ -9,13 +9,19 @@ from __future__ import annotations
 import functools
 import io
 import json
-from typing import Any
+import zlib
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import fastavro
 import fastavro.schema
 
 from payloads.errors import SchemaError
 from payloads.schema import AvroSchema, Branch, branch_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error)
 
 
 def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroSchema:
@@ -30,7 +36,7 @@ def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroS
     return _parse(str(source) if is_json else json.dumps(source))
 
 
-def encode(schema: AvroSchema, value: Any) -> bytes:  # noqa: ANN401
+def encode(schema: AvroSchema, value: Any) -> bytes:
     """Return the binary Avro encoding of `value`, without a header.
 
     Raises:
@@ -43,7 +49,7 @@ def encode(schema: AvroSchema, value: Any) -> bytes:  # noqa: ANN401
     return out.getvalue()
 
 
-def decode(schema: AvroSchema, data: bytes) -> Any:  # noqa: ANN401
+def decode(schema: AvroSchema, data: bytes) -> Any:
     """Return the value that `data` encodes, with `schema` as writer and reader schema.
 
     Raises:
@@ -52,10 +58,38 @@ def decode(schema: AvroSchema, data: bytes) -> Any:  # noqa: ANN401
     coding, wraps = _coding(schema)
     try:
         value = fastavro.schemaless_reader(io.BytesIO(data), coding, None, return_record_name=wraps)
-    except (EOFError, ValueError, IndexError, TypeError, OverflowError) as error:
+    except _UNREADABLE as error:
         msg = f"{len(data)} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
         raise SchemaError(msg) from error
     return _unwrapped(schema, value) if wraps else value
+
+
+def read_container(stream: BinaryIO) -> tuple[AvroSchema, Iterator[Any]]:
+    """Open an Avro container file: its schema, and its values, which are read as they are taken.
+
+    Raises:
+        SchemaError: the stream is no container file, its codec is not installed, or (by the iterator) a block is
+            damaged.
+    """
+    try:
+        blocks = fastavro.block_reader(stream)
+        schema = parse_schema(json.loads(blocks.metadata["avro.schema"]))
+    except _UNREADABLE as error:
+        msg = f"this is no Avro container file that can be read: {error}; check how it was written"
+        raise SchemaError(msg) from error
+    return schema, _values(schema, blocks)
+
+
+def _values(schema: AvroSchema, blocks: Iterable[Any]) -> Iterator[Any]:
+    coding, wraps = _coding(schema)
+    try:
+        for block in blocks:
+            for _ in range(block.num_records):
+                value = fastavro.schemaless_reader(block.bytes_, coding, None, return_record_name=wraps)
+                yield _unwrapped(schema, value) if wraps else value
+    except _UNREADABLE as error:
+        msg = f"a block of the Avro container file is damaged: {error}; write the file again"
+        raise SchemaError(msg) from error
 
 
 @functools.lru_cache(maxsize=512)
@@ -71,7 +105,7 @@ def _parse(text: str) -> AvroSchema:
         raise SchemaError(msg) from error
 
 
-def _plain(schema: Any) -> Any:  # noqa: ANN401
+def _plain(schema: Any) -> Any:
     """Return `schema` without fastavro's own keys."""
     if isinstance(schema, list):
         return [_plain(branch) for branch in schema]
@@ -94,7 +128,7 @@ def _coding(schema: AvroSchema) -> tuple[Any, bool]:
     return found
 
 
-def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> Any:  # noqa: ANN401
+def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> Any:
     """Drop logical types; make each branch of an ambiguous union a record of one field (the same bytes)."""
     if schema.kind in {"record", "enum", "fixed"}:
         if schema.name in seen:
@@ -129,7 +163,7 @@ def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> An
             return kind
 
 
-def _wrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: ANN401
+def _wrapped(schema: AvroSchema, value: Any) -> Any:
     """Return `value` with every `Branch` in the form that the coding schema expects."""
     if value is None:
         return None
@@ -148,7 +182,7 @@ def _wrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: ANN401
             return value
 
 
-def _unwrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: ANN401
+def _unwrapped(schema: AvroSchema, value: Any) -> Any:
     """Invert `_wrapped` on what fastavro read."""
     if value is None:
         return None

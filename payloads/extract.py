@@ -28,6 +28,11 @@ CONSISTENT_TIMESTAMP = "hoodie.datasource.write.keygenerator.consistent.logical.
 _ONE_NAME_KEYS = (PAYLOAD_ORDERING_FIELD, WRITE_PRECOMBINE_FIELD, TABLE_PRECOMBINE_FIELD)
 _LIST_KEYS = (TABLE_ORDERING_FIELDS, TABLE_PRECOMBINE_FIELD, WRITE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
 
+
+class _MissingFieldError(SchemaError):
+    """A part of a path names no field, as opposed to a part before the last that holds no record."""
+
+
 Reader = Callable[["Record"], Ordering | None]
 """Gives the ordering value of a record; None where the field, or a part of its path, is null or missing."""
 
@@ -73,7 +78,13 @@ def ordering_reader(schema: AvroSchema, props: Props, release: HudiRelease) -> R
     return found
 
 
-def list_reader(schema: AvroSchema, names: tuple[str, ...], *, consistent: bool = False, strict: bool = False) -> Reader:
+def list_reader(
+    schema: AvroSchema,
+    names: tuple[str, ...],
+    *,
+    consistent: bool = False,
+    strict: bool = False,
+) -> Reader:
     """Return a reader for the values of several fields: Integer 0 for none, the plain value for one, else a list."""
     readers = [field_reader(schema, name, consistent=consistent, strict=strict) for name in names]
     if not readers:
@@ -115,19 +126,47 @@ def field_reader(schema: AvroSchema, path: str, *, consistent: bool = False, str
     return read
 
 
+def context_reader(schema: AvroSchema, names: tuple[str, ...]) -> Callable[[Record], Ordering]:
+    """Return a reader for ordering values as Hudi's file-group reader takes them (AvroRecordContext.getOrderingValue).
+
+    A null or missing field reads as Integer 0, and logical types are not looked at.
+
+    Raises:
+        SchemaError: by the reader: a part before the last of a path holds no record.
+    """
+    readers = [_context_field(schema, java_split(name, "."), name) for name in names]
+    if not readers:
+        return lambda _record: NATURAL_ORDER
+    if len(readers) == 1:
+        return readers[0]
+    return lambda record: Ordering("array", tuple(read(record) for read in readers))
+
+
+def _context_field(schema: AvroSchema, parts: list[str], path: str) -> Callable[[Record], Ordering]:
+    def read(record: Record) -> Ordering:
+        try:
+            leaf, value = _walk(schema, record, parts, path)
+        except _MissingFieldError:
+            return NATURAL_ORDER
+        return NATURAL_ORDER if value is None else raw_converter(leaf)(value)
+
+    return read
+
+
 def _walk(schema: AvroSchema, record: Record, parts: list[str], path: str) -> tuple[AvroSchema, Any]:
     if not parts:
-        raise SchemaError.from_missing_field(path, schema.by_name)
+        raise _MissingFieldError.from_missing_field(path, schema.by_name)
     value: Any = record
     for index, part in enumerate(parts):
+        if schema.kind == "record" and part not in schema.by_name:
+            where = f"{path} (part {part})"
+            raise _MissingFieldError.from_missing_field(where, schema.by_name)
         if value is None or schema.kind != "record":
             msg = f"ordering field {path!r}: there is no record at {parts[index - 1]!r}"
             raise SchemaError(msg)
-        if part not in schema.by_name:
-            raise SchemaError.from_missing_field(f"{path} (part {part})", schema.by_name)
         schema, value = schema.by_name[part].schema, value[part]
-        if index < len(parts) - 1 and schema.kind == "union" and value is not None:
-            schema, value = branch_of(schema, value)
+        if index < len(parts) - 1 and schema.kind == "union":
+            schema, value = (schema.non_null, None) if value is None else branch_of(schema, value)
     return schema, value
 
 
@@ -150,10 +189,17 @@ def converter(schema: AvroSchema, *, consistent: bool = False) -> Callable[[Any]
 def raw_converter(schema: AvroSchema) -> Callable[[Any], Ordering]:
     """Return what labels a non-null value of `schema` with its Java class, without looking at logical types."""
     plain = schema.non_null
+    if plain.kind == "union":
+        return lambda value: _of_branch(plain, value)
     if plain.kind in {"enum", "fixed", "record", "array"}:
         return lambda value: Ordering("avro", value, plain)
     java_type = "utf8" if plain.kind == "string" else plain.kind
     return lambda value: Ordering(java_type, value)
+
+
+def _of_branch(schema: AvroSchema, value: Any) -> Ordering:
+    branch, plain = branch_of(schema, value)
+    return raw_converter(branch)(plain)
 
 
 def decimal_value(data: bytes, scale: int) -> decimal.Decimal:
@@ -168,7 +214,7 @@ def decimal_scale(schema: AvroSchema) -> int:
 
 
 def _refuse_union(schema: AvroSchema) -> Callable[[Any], Ordering]:
-    def refuse(_value: Any) -> Ordering:  # noqa: ANN401
+    def refuse(_value: Any) -> Ordering:
         msg = f"an ordering field can't be a union other than null and one type; it is {schema.source}"
         raise SchemaError(msg)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from payloads.errors import NullOrderingError, OrderingTypeError
+from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # ByteBuffer compares signed bytes: shifting each byte by half the range makes that the order of Python's bytes.
 _SIGNED_BYTES = bytes((byte + 128) % 256 for byte in range(256))
+
+_NULL_IN_LIST = "an ordering field of the list is null; fill every ordering field before the write"
 
 
 class Ordering:
@@ -34,7 +36,7 @@ class Ordering:
 
     __slots__ = ("java_type", "schema", "value")
 
-    def __init__(self, java_type: str, value: Any, schema: AvroSchema | None = None) -> None:  # noqa: ANN401
+    def __init__(self, java_type: str, value: Any, schema: AvroSchema | None = None) -> None:
         self.java_type = java_type
         self.value = value
         self.schema = schema
@@ -87,16 +89,27 @@ NATURAL_ORDER = Ordering("int", 0)
 
 
 def same_class(left: Ordering, right: Ordering) -> bool:
-    """Whether both values have one Java runtime class, so that comparing them can't fail on their classes."""
+    """Whether both values have one Java runtime class; lists are looked at up to the first unlike pair of elements.
+
+    A `right` that is the longer list is no difference, as in Hudi; `compare` then refuses the two.
+
+    Raises:
+        NullOrderingError: a null inside a list is reached.
+        PayloadFailedError: the list `right` ends first.
+    """
     if left.java_type != right.java_type:
         return False
     if left.java_type == "avro":
         return _avro_kind(left) == _avro_kind(right)
     if left.java_type == "array":
-        return len(left.value) == len(right.value) and all(
-            a is not None and b is not None and same_class(a, b)
-            for a, b in zip(left.value, right.value, strict=True)
-        )
+        for index, a in enumerate(left.value):
+            if index == len(right.value):
+                raise PayloadFailedError(_unlike_lengths(left.value, right.value))
+            b = right.value[index]
+            if a is None or b is None:
+                raise NullOrderingError(_NULL_IN_LIST)
+            if not same_class(a, b):
+                return False
     return True
 
 
@@ -118,7 +131,7 @@ def compare(left: Ordering, right: Ordering) -> int:
     return rule(left.value, right.value)
 
 
-def _natural(left: Any, right: Any) -> int:  # noqa: ANN401
+def _natural(left: Any, right: Any) -> int:
     return (left > right) - (left < right)
 
 
@@ -143,19 +156,21 @@ def _signed_bytes(left: bytes, right: bytes) -> int:
 
 def _elements(left: tuple[Ordering | None, ...], right: tuple[Ordering | None, ...]) -> int:
     if len(left) != len(right):
-        msg = (
-            f"lists of {len(left)} and {len(right)} ordering values can't be compared; "
-            "use one list of ordering fields for the whole table"
-        )
-        raise OrderingTypeError(msg)
+        raise OrderingTypeError(_unlike_lengths(left, right))
     for a, b in zip(left, right, strict=True):
         if a is None or b is None:
-            msg = "an ordering field of the list is null; fill every ordering field before the write"
-            raise NullOrderingError(msg)
+            raise NullOrderingError(_NULL_IN_LIST)
         result = compare(a, b)
         if result:
             return result
     return 0
+
+
+def _unlike_lengths(left: tuple[Ordering | None, ...], right: tuple[Ordering | None, ...]) -> str:
+    return (
+        f"lists of {len(left)} and {len(right)} ordering values can't be compared; "
+        "use one list of ordering fields for the whole table"
+    )
 
 
 def _avro_kind(ordering: Ordering) -> str:

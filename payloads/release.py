@@ -70,12 +70,12 @@ class ByRelease(Generic[T]):
         since = max(start for start in self._table if start <= release)
         return self._table[since]
 
-    def __get__(self, instance: object, owner: type) -> Any:  # noqa: ANN401 (a function binds, a value stays)
+    def __get__(self, instance: object, owner: type) -> Any:
         value = self.at(owner.release)  # type: ignore[attr-defined]
         return value.__get__(instance, owner) if callable(value) and hasattr(value, "__get__") else value
 
 
-def by_release(v0_15: T, *, v1_0: T | None = None, v1_1: T | None = None, v1_2: T | None = None) -> Any:  # noqa: ANN401
+def by_release(v0_15: T, *, v1_0: T | None = None, v1_1: T | None = None, v1_2: T | None = None) -> Any:
     """State a rule by the release in which it starts; a release without an entry keeps its predecessor's.
 
     A rule that is a function becomes a method of the class. `None` can't be a rule.

@@ -68,7 +68,7 @@ class AvroSchema:
         memo: results that depend on this schema alone, keyed by who computed them.
     """
 
-    def __init__(self, source: Any, named: dict[str, AvroSchema]) -> None:  # noqa: ANN401
+    def __init__(self, source: Any, named: dict[str, AvroSchema]) -> None:
         """Wrap `source`; `named` collects the named types seen so far (`payloads.avro.parse_schema` calls this)."""
         self.source = source
         self.memo: dict[Any, Any] = {}
@@ -121,7 +121,7 @@ class AvroSchema:
         types = [_PYTHON_TYPES[branch.kind] for branch in self.branches]
         return len(set(types)) < len(types)
 
-    def validate(self, value: Any) -> None:  # noqa: ANN401
+    def validate(self, value: Any) -> None:
         """Check type and range of `value` and of everything inside it.
 
         Raises:
@@ -131,11 +131,11 @@ class AvroSchema:
         if problem is not None:
             raise SchemaError(problem)
 
-    def fits(self, value: Any) -> bool:  # noqa: ANN401
+    def fits(self, value: Any) -> bool:
         """Whether `value` has the type and range of this schema."""
         return next(_misfits(self, value, ""), None) is None
 
-    def compare(self, left: Any, right: Any) -> int:  # noqa: ANN401
+    def compare(self, left: Any, right: Any) -> int:
         """Compare two values as Avro's GenericData does: negative, zero or positive.
 
         Raises:
@@ -162,7 +162,7 @@ def _restore(text: str) -> AvroSchema:
     return parse_schema(text)
 
 
-def _wrap(source: Any, named: dict[str, AvroSchema]) -> AvroSchema:  # noqa: ANN401
+def _wrap(source: Any, named: dict[str, AvroSchema]) -> AvroSchema:
     if isinstance(source, str) and source in named:
         return named[source]
     if isinstance(source, dict) and isinstance(source.get("type"), dict | list):
@@ -170,7 +170,7 @@ def _wrap(source: Any, named: dict[str, AvroSchema]) -> AvroSchema:  # noqa: ANN
     return AvroSchema(source, named)
 
 
-def branch_of(schema: AvroSchema, value: Any) -> tuple[AvroSchema, Any]:  # noqa: ANN401
+def branch_of(schema: AvroSchema, value: Any) -> tuple[AvroSchema, Any]:
     """Return the branch of the union `schema` that holds `value`, and the value without its `Branch`.
 
     Raises:
@@ -188,7 +188,7 @@ def branch_of(schema: AvroSchema, value: Any) -> tuple[AvroSchema, Any]:  # noqa
     raise SchemaError(msg)
 
 
-def _has_type(schema: AvroSchema, value: Any) -> bool:  # noqa: ANN401
+def _has_type(schema: AvroSchema, value: Any) -> bool:
     wanted = _PYTHON_TYPES[schema.kind]
     if wanted == "float" and type(value) is int:
         return True
@@ -200,7 +200,7 @@ def _has_type(schema: AvroSchema, value: Any) -> bool:  # noqa: ANN401
 _CLASSES: dict[str, type] = {"dict": dict, "list": list, "str": str, "bytes": bytes}
 
 
-def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noqa: ANN401, C901, PLR0912
+def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noqa: C901, PLR0912
     where = f"field {path!r}" if path else "the value"
     if schema.kind == "union":
         try:
@@ -245,7 +245,7 @@ def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noq
 _JAVA_TYPES = {"string": "utf8"}
 
 
-def _compare(schema: AvroSchema, left: Any, right: Any) -> int:  # noqa: ANN401, PLR0911
+def _compare(schema: AvroSchema, left: Any, right: Any) -> int:  # noqa: PLR0911
     match schema.kind:
         case "record":
             for field in schema.fields:

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import datetime
-import decimal
-import math
 from typing import TYPE_CHECKING, Any
 
-from payloads.schema import Branch
+from payloads.floating import double_text, float_text
+from payloads.schema import Branch, branch_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from payloads.ordering import Ordering
+    from payloads.schema import AvroSchema
 
 _EPOCH = datetime.date(1970, 1, 1)
 _NANOS = 1_000_000_000
-_PLAIN_FROM, _PLAIN_BELOW = 1e-3, 1e7  # Double.toString writes the numbers between without an exponent
 
 
-def floating_text(value: float) -> str:
-    """Return `Double.toString(value)`: `1.0E10`, `0.001`, `NaN`, `-Infinity`."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or _PLAIN_FROM <= abs(value) < _PLAIN_BELOW:
-        text = f"{decimal.Decimal(repr(value)):f}"
-        return text if "." in text else f"{text}.0"
-    sign, digits, exponent = decimal.Decimal(repr(value)).normalize().as_tuple()
-    text = "".join(map(str, digits))
-    point = len(text) - 1 + int(exponent)
-    return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{point}"
-
-
-def plain_text(value: Any) -> str:  # noqa: ANN401
-    """Return `String.valueOf` of a physical Avro value: a boolean, a number, a string or an enum symbol."""
+def plain_text(value: Any) -> str:
+    """Return `String.valueOf` of a physical Avro value: a boolean, a number (a double), a string or an enum symbol."""
     if isinstance(value, Branch):
         return plain_text(value.value)
     if value is None:
@@ -41,10 +27,23 @@ def plain_text(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return floating_text(value)
+        return double_text(value)
     if isinstance(value, bytes):
         return f"java.nio.HeapByteBuffer[pos=0 lim={len(value)} cap={len(value)}]"
     return str(value)
+
+
+def value_text(schema: AvroSchema, value: Any) -> str:
+    """Return `String.valueOf` of a physical value of `schema`, which tells floats from doubles and fixed from bytes."""
+    if schema.kind == "union":
+        schema, value = branch_of(schema, value)
+    match schema.kind:
+        case "float":
+            return float_text(value)
+        case "fixed":
+            return f"[{', '.join(str(byte - 256 if byte > 127 else byte) for byte in value)}]"  # noqa: PLR2004 (signed)
+        case _:
+            return plain_text(value)
 
 
 def date_text(days: int) -> str:
@@ -68,12 +67,15 @@ def ordering_text(ordering: Ordering | None) -> str:
     """Return `String.valueOf` of an ordering value."""
     if ordering is None:
         return "null"
-    match ordering.java_type:
-        case "local_date":
-            return date_text(ordering.value)
-        case "timestamp":
-            return timestamp_text(ordering.value)
-        case "array":
-            return f"[{', '.join(ordering_text(element) for element in ordering.value)}]"
-        case _:
-            return plain_text(ordering.value)
+    if ordering.java_type == "array":
+        return f"[{', '.join(ordering_text(element) for element in ordering.value)}]"
+    if ordering.schema is not None:
+        return value_text(ordering.schema, ordering.value)
+    return _TEXTS.get(ordering.java_type, plain_text)(ordering.value)
+
+
+_TEXTS: dict[str, Callable[[Any], str]] = {
+    "float": float_text,
+    "local_date": date_text,
+    "timestamp": timestamp_text,
+}

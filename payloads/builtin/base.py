@@ -24,6 +24,7 @@ class BuiltinPayload(HoodieRecordPayload):
         java_name: the full name of the Java class.
         aliases: other Java names of the same class.
         shipped: the releases that contain it.
+        family: the head of the classes whose `pre_combine` accept each other; Java's generics enforce it with a cast.
     """
 
     __slots__ = ("ordering_value", "record")
@@ -31,17 +32,28 @@ class BuiltinPayload(HoodieRecordPayload):
     java_name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     shipped: ClassVar[tuple[HudiRelease, ...]] = ALL_RELEASES
+    family: ClassVar[type[BuiltinPayload]]
+
+    def __init_subclass__(cls, *, heads_family: bool = False) -> None:
+        """Make `cls` the family of itself and its subclasses where `heads_family` says so."""
+        super().__init_subclass__()
+        if heads_family:
+            cls.family = cls
+
+    def check_family(self, older: HoodieRecordPayload) -> None:
+        """Check that `pre_combine` may see `older`.
+
+        Raises:
+            PayloadFamilyError: `older` belongs to another family.
+        """
+        if not isinstance(older, self.family):
+            raise PayloadFamilyError.from_classes(type(self), type(older))
 
 
 class BaseAvroPayload(BuiltinPayload):
-    """Holds a record, its ordering value and whether the record says of itself that it is a delete.
-
-    `family` is the root of the classes whose `pre_combine` accept each other; Java's generics enforce it with a cast.
-    """
+    """Holds a record, its ordering value and whether the record says of itself that it is a delete."""
 
     __slots__ = ("flagged",)
-
-    family: ClassVar[type[BaseAvroPayload]]
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         """Decide the delete flag, then check the ordering value, in this order.
@@ -63,25 +75,20 @@ class BaseAvroPayload(BuiltinPayload):
         """Whether the record marks itself as a delete: boolean true in the top-level `_hoodie_is_deleted`."""
         return record.get(IS_DELETED) is True
 
-    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:  # noqa: ARG002
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Whether the record was null or marked when the payload was built."""
         return self.flagged
 
-    def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | None:  # noqa: ARG002
+    def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | None:
         """Return the record even when it marks a delete; None only without a record."""
         return self.record
-
-    def _same_family(self, older: HoodieRecordPayload) -> BaseAvroPayload:
-        if not isinstance(older, self.family):
-            raise PayloadFamilyError.from_classes(type(self), type(older))
-        return older
 
     def _greater_ordering_wins(
         self,
         older: HoodieRecordPayload,
-        schema: AvroSchema | None = None,  # noqa: ARG002
-        props: Props | None = None,  # noqa: ARG002
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
     ) -> HoodieRecordPayload:
         """Keep the version with the greater ordering value; ties and empty older versions go to the newer one."""
-        older = self._same_family(older)
+        self.check_family(older)
         return older if older.record is not None and older.ordering_value > self.ordering_value else self

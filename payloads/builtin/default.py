@@ -11,7 +11,7 @@ from payloads.errors import NullOrderingError, PayloadConfigError
 from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_reader
 from payloads.ordering import NATURAL_ORDER, compare
 from payloads.release import by_release
-from payloads.text import ordering_text, plain_text
+from payloads.text import ordering_text, value_text
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -48,7 +48,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     # -- rules that differ between releases and subclasses
 
-    def _tie_wins(self, props: Props) -> bool:  # noqa: ARG002
+    def _tie_wins(self, props: Props) -> bool:
         """Whether an incoming version with the ordering value of the stored row replaces it."""
         return True
 
@@ -105,7 +105,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     # -- the delete test
 
-    def _is_custom_delete(self, record: Record, props: Props) -> bool:
+    def _is_custom_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         field = props.get(DELETE_FIELD)
         if not field:
             return record.get(IS_DELETED) is True
@@ -113,14 +113,15 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         if not marker:
             msg = f"{DELETE_MARKER} should be configured with {DELETE_FIELD}={field}; set the value that marks a delete"
             raise PayloadConfigError(msg)
-        value = record.get(field)
-        return value is not None and plain_text(value) == marker
+        column = schema.by_name.get(field)
+        value = None if column is None else record.get(field)
+        return column is not None and value is not None and value_text(column.schema, value) == marker
 
-    def _decide_delete(self, record: Record, props: Props) -> bool:
+    def _decide_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         if not self._delete_decided:
             # The mark comes first, as in Hudi: after a failed decision every later call answers "no delete".
             self._delete_decided = True
-            self._deleted = self._is_custom_delete(record, props)
+            self._deleted = self._is_custom_delete(record, schema, props)
         return self._deleted
 
     # -- the payload
@@ -149,7 +150,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         if incoming is None:
             return None
         self._note_event_time(incoming, schema, props)
-        return None if self._decide_delete(incoming, props) else incoming
+        return None if self._decide_delete(incoming, schema, props) else incoming
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None where it is a delete; without `props` a custom delete field is not looked at.
@@ -162,15 +163,15 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         if self.record is None:
             return None
         self._note_event_time(self.record, schema, props)
-        return None if self._decide_delete(self.record, props) else self.record
+        return None if self._decide_delete(self.record, schema, props) else self.record
 
-    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:  # noqa: ARG002
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Whether this is a delete by the properties of the first call that asked.
 
         Raises:
             PayloadConfigError: a delete field is configured without its marker.
         """
-        return self.record is None or self._decide_delete(self.record, {} if props is None else props)
+        return self.record is None or self._decide_delete(self.record, schema, {} if props is None else props)
 
     def can_produce_sentinel(self) -> bool:
         """Whether the class may answer SENTINEL: from 1.2 on."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import PayloadFailedError, SchemaError
+from payloads.release import by_release
 from payloads.text import plain_text
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.AWSDmsAvroPayload"
+    aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), v1_1=())
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
 
@@ -45,7 +47,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
         is_delete = operation is not None and plain_text(operation).upper() == DELETE_OPERATION
         return is_delete or super().is_delete_record(record)
 
-    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:  # noqa: ARG002
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record.
 
         Raises:

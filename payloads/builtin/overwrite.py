@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from payloads.schema import AvroSchema, Record
 
 
-class OverwriteWithLatestAvroPayload(BaseAvroPayload):
+class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     """Overwrite with the incoming version, whatever the ordering values.
 
     Within a batch 0.15 keeps the greater ordering value; from 1.0 on the later arrival always wins.
@@ -25,26 +25,23 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload):
     def _later_arrival_wins(
         self,
         older: HoodieRecordPayload,
-        schema: AvroSchema | None = None,  # noqa: ARG002
-        props: Props | None = None,  # noqa: ARG002
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
     ) -> HoodieRecordPayload:
-        self._same_family(older)
+        self.check_family(older)
         return self
 
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_0=_later_arrival_wins)  # noqa: SLF001
 
     def combine_and_get_update_value(
         self,
-        current: Record,  # noqa: ARG002
+        current: Record,
         schema: AvroSchema,
-        props: Props | None = None,  # noqa: ARG002
+        props: Props | None = None,
     ) -> Record | Sentinel | None:
         """Return the incoming record, or None where it is a delete; `current` and ordering play no part."""
         return OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
 
-    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:  # noqa: ARG002
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None where it is a delete."""
         return None if self.flagged else self.record
-
-
-OverwriteWithLatestAvroPayload.family = OverwriteWithLatestAvroPayload

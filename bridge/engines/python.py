@@ -1,0 +1,254 @@
+"""The python engine: a payload in Python over sorted Arrow batches (`mapInArrow`).
+
+Rows that nobody contests stay Arrow. Of the others only those become Python objects that a program must see; a row
+that wins is taken from the batch it came in, a new one is encoded once. A key may go on over any number of batches.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import TaskContext
+
+from bridge import programs
+from bridge.engines.arrow import RecordReader, RecordWriter
+from bridge.engines.outcomes import IS_DELETE, ORDERING, Detached, Outcomes
+from bridge.errors import InputError, MergeFailedError
+from bridge.meta import MetaColumns
+from bridge.ordering_text import from_text
+from bridge.programs import Action, Arrival, Origin
+from bridge.record_merge import RecordMerge
+from bridge.schema import META_COLUMNS, with_meta
+from mergers import HoodieKey
+from payloads import NullOrderingError, OrderingTypeError, PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from bridge.plan import MergePlan
+    from bridge.record_merge import StoredRow, Version
+    from payloads import AvroSchema, Record
+
+    Mask = np.ndarray[Any, np.dtype[np.bool_]]
+    Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+ORIGIN, COMMIT = "_pb_origin", "_pb_commit"
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What a Spark task needs to know; names and plain data only, so that it travels.
+
+    Attributes:
+        plan: what merges, and how.
+        schema: the write schema, without meta columns.
+        columns: the data columns of the frame, in order, meta columns included.
+        program: name of a class in `bridge.programs`.
+        arguments: further arguments of the program.
+        extras: the columns that the program adds to an outcome, besides the action.
+        untouched: what it adds to a stored row without other versions, which then passes as Arrow; None where the
+            program must see it.
+        instant: commit time for the meta columns of written rows; None to leave them alone.
+    """
+
+    plan: MergePlan
+    schema: AvroSchema
+    columns: tuple[str, ...]
+    program: str
+    arguments: dict[str, Any] = dataclasses.field(default_factory=dict)
+    extras: tuple[str, ...] = ()
+    untouched: tuple[Any, ...] | None = ()
+    instant: str | None = None
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Merge batches that are sorted by identity, origin, commit and arrival; every key is in one stream.
+
+        Raises:
+            InputError: a key column holds null.
+            MergeFailedError: a payload or its ordering failed; names payload, merge point and key.
+        """
+        merger: _BatchMerger | None = None
+        for batch in batches:
+            if batch.num_rows:
+                merger = merger or _BatchMerger(self, batch.schema)
+                yield from merger.merge(batch)
+        if merger is not None:
+            yield from merger.end()
+
+
+class _BatchMerger:
+    """Feeds the batches of one task to a program."""
+
+    def __init__(self, job: Job, arrow_schema: pa.Schema) -> None:
+        self.job = job
+        self.plan = job.plan
+        has_meta = META_COLUMNS[0] in job.columns
+        self.calls = RecordMerge(job.plan, job.schema, has_meta=has_meta)
+        self.program: programs.Program = getattr(programs, job.program)(self.calls, **job.arguments)
+        stored_schema = with_meta(job.schema) if has_meta else job.schema
+        self.read_written = RecordReader(job.schema, arrow_schema)
+        self.read_stored = RecordReader(stored_schema, arrow_schema) if has_meta else None
+        writer = RecordWriter(stored_schema, pa.schema([arrow_schema.field(name) for name in job.columns]))
+        context = TaskContext.get()
+        task = context.partitionId() if context else 0
+        meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
+        self.outcomes = Outcomes(job.columns, job.extras, self.plan.identity, writer, meta)
+        self.batch: pa.RecordBatch = None
+        self.open = False
+        self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
+        self.last_key: tuple[Any, ...] | None = None
+
+    def merge(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Take the next batch; give the outcomes that are final."""
+        starts = self._starts(batch)
+        if starts[0]:
+            self._finish_key()
+        self.batch = batch
+        if self.job.untouched is None:
+            contested = np.arange(batch.num_rows)
+        else:
+            alone = _alone(batch, starts)
+            contested = np.flatnonzero(~alone)
+            if len(contested) < batch.num_rows:
+                yield self.outcomes.untouched(batch, pa.array(np.flatnonzero(alone)), self.job.untouched)
+        self._feed(starts, contested)
+        yield from self.outcomes.flush(batch)
+        self._detach()
+
+    def end(self) -> Iterator[pa.RecordBatch]:
+        """Finish the last key."""
+        self._finish_key()
+        yield from self.outcomes.flush(self.batch)
+
+    def _starts(self, batch: pa.RecordBatch) -> Mask:
+        """Return for each row whether it is the first of its key."""
+        rows = batch.num_rows
+        starts = np.zeros(rows, dtype=bool)
+        columns = [batch.column(name) for name in self.plan.identity]
+        for name, column in zip(self.plan.identity, columns, strict=True):
+            if column.null_count:
+                msg = (
+                    f"{self.plan.payload_name}: the key column {name!r} is null in {column.null_count} of {rows} rows; "
+                    "fill it or drop these rows"
+                )
+                raise InputError(msg)
+            starts[1:] |= pc.not_equal(column.slice(1), column.slice(0, rows - 1)).to_numpy(zero_copy_only=False)
+        starts[0] = self.last_key != tuple(column[0].as_py() for column in columns)
+        self.last_key = tuple(column[rows - 1].as_py() for column in columns)
+        return starts
+
+    def _feed(self, starts: Mask, contested: Rows) -> None:
+        program, emit = self.program, self._emit
+        begins = starts[contested].tolist()
+        arrivals = self._arrivals(contested)
+        for begin, arrival in zip(begins, arrivals, strict=True):
+            if begin:
+                self._finish_key()
+                self.row = arrival.source
+                self.open = True
+                program.start(self._key(arrival.record))
+            self.row = arrival.source
+            try:
+                program.accept(arrival, emit)
+            except Exception as error:
+                raise self._failed(error) from error
+
+    def _finish_key(self) -> None:
+        if self.open:
+            self.open = False
+            try:
+                self.program.finish(self._emit)
+            except Exception as error:
+                raise self._failed(error) from error
+
+    def _emit(self, action: Action, row: StoredRow | Version | None, *extras: Any) -> None:
+        self.outcomes.add(action, row, self.row, extras)
+
+    def _detach(self) -> None:
+        """Copy the rows that the open key still needs out of the batch."""
+        if self.open:
+            self.row = Detached(self.batch, self.row) if isinstance(self.row, int) else self.row
+            for carrier in self.program.held():
+                if isinstance(carrier.source, int):
+                    carrier.source = Detached(self.batch, carrier.source)
+
+    # -- from Arrow to arrivals
+
+    def _arrivals(self, contested: Rows) -> Iterator[Arrival]:
+        batch = self.batch
+        selected = batch if len(contested) == batch.num_rows else batch.take(pa.array(contested))
+        origins = selected.column(ORIGIN).to_numpy()
+        deletes = _optional(selected, IS_DELETE)
+        orderings = _optional(selected, ORDERING)
+        records: Iterable[Record | None] = self._records(selected, origins)
+        if IS_DELETE in selected.schema.names:
+            records = (
+                None if bare else record for bare, record in zip(self._bare(selected), records, strict=True)
+            )
+        columns = (origins.tolist(), _optional(selected, COMMIT), records, contested.tolist(), deletes, orderings)
+        for origin, commit, record, row, delete, ordering in zip(*columns, strict=False):
+            yield Arrival(_ORIGINS[origin], commit, record, row, bool(delete), ordering and from_text(ordering))
+
+    def _records(self, selected: pa.RecordBatch, origins: Any) -> list[Record]:
+        """Decode rows: what is stored with its meta columns, what is written without."""
+        if self.read_stored is None:
+            return self.read_written.rows(selected, np.arange(selected.num_rows))
+        records: list[Any] = [None] * selected.num_rows
+        incoming = origins == Origin.INCOMING
+        for reader, mask in ((self.read_written, incoming), (self.read_stored, ~incoming)):
+            rows = np.flatnonzero(mask)
+            for row, record in zip(rows.tolist(), reader.rows(selected, rows), strict=True):
+                records[row] = record
+        return records
+
+    def _bare(self, selected: pa.RecordBatch) -> list[bool]:
+        """Return which rows are deletes without data: every column but the key's is null."""
+        bare = pc.fill_null(selected.column(IS_DELETE), False)  # noqa: FBT003 (Arrow's own argument)
+        for field in self.job.schema.fields:
+            if field.name not in self.plan.identity:
+                bare = pc.and_(bare, selected.column(field.name).is_null())
+        result: list[bool] = bare.to_pylist()
+        return result
+
+    def _key(self, record: Record | None) -> HoodieKey:
+        plan = self.plan
+        if record is None:
+            record = self._identity()
+        if len(plan.key) == 1:
+            key = str(record[plan.key[0]])
+        else:
+            key = ",".join(f"{name}:{record[name]}" for name in plan.key)
+        return HoodieKey(key, "/".join(str(record.get(name)) for name in plan.partition))
+
+    def _identity(self) -> dict[str, Any]:
+        """Return the key columns of the current row."""
+        batch, row = (self.row.batch, 0) if isinstance(self.row, Detached) else (self.batch, self.row)
+        return {name: batch.column(name)[row].as_py() for name in self.plan.identity}
+
+    def _failed(self, error: Exception) -> MergeFailedError:
+        reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
+        by_ordering = isinstance(error, OrderingTypeError | NullOrderingError)
+        field = self.plan.ordering[0] if by_ordering and self.plan.ordering else None
+        return MergeFailedError(reason, self.plan.payload_name, self.calls.point.value, self._identity(), field)
+
+
+_ORIGINS = list(Origin)
+
+
+def _alone(batch: pa.RecordBatch, starts: Mask) -> Mask:
+    """Return which rows are stored ones without another version of their key."""
+    alone = starts.copy()
+    alone[:-1] &= starts[1:]
+    alone[-1] = False  # the next batch may go on with this key
+    result: Mask = alone & (batch.column(ORIGIN).to_numpy() == Origin.STORED)
+    return result
+
+
+def _optional(batch: pa.RecordBatch, name: str) -> Iterable[Any]:
+    """Return the values of a column that a frame has only where it needs it."""
+    return batch.column(name).to_pylist() if name in batch.schema.names else itertools.repeat(None)

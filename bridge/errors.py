@@ -1,0 +1,50 @@
+"""The errors of running merges on tables: bad input or settings, a failed merge, a missing Java."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class InputError(PayloadBridgeError, ValueError):
+    """Data or settings that a user gave can't be used."""
+
+
+class PlanError(PayloadBridgeError, ValueError):
+    """The settings of a merge plan contradict each other, or ask for what is not ported."""
+
+
+class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
+    """Spark needs a Java runtime, and there is none that it can run on."""
+
+
+class MergeFailedError(PayloadBridgeError, RuntimeError):
+    """The merge of one key failed.
+
+    Attributes:
+        reason: what went wrong and what to do next.
+        payload: the payload class or merger.
+        merge_point: where the versions met.
+        key: the columns of the record key with their values.
+        field: the field that is to blame, where one is.
+    """
+
+    def __init__(
+        self, reason: str, payload: str, merge_point: str, key: Mapping[str, Any], field: str | None = None
+    ) -> None:
+        # All arguments reach `args`, so the error survives pickling between Spark's processes.
+        super().__init__(reason, payload, merge_point, key, field)
+        self.reason = reason
+        self.payload = payload
+        self.merge_point = merge_point
+        self.key = key
+        self.field = field
+
+    def __str__(self) -> str:
+        key = ", ".join(f"{column}={value!r}" for column, value in self.key.items())
+        where = f"key {key}" if self.field is None else f"key {key}, field {self.field!r}"
+        return f"{self.payload} failed at {self.merge_point} ({where}): {self.reason}"

@@ -1,0 +1,165 @@
+"""The merge points on Spark: a DataFrame in, a DataFrame out, every key independent of the others.
+
+All functions are lazy. `append` gives two frames of one job: persist or write its inputs first where that matters.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from bridge import frames
+from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, TO_LOG
+from bridge.engines.python import COMMIT
+from bridge.frames import KIND, SEQUENCE
+from bridge.plan import TableType
+from bridge.programs import Action
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.plan import MergePlan
+
+_VISIBLE = tuple(int(action) for action in (Action.INSERT, Action.UPDATE, Action.KEEP))
+
+
+def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Deduplicate a batch: one row a key, plus `_pb_delete` and `_pb_ordering`.
+
+    A delete without data has null in every column but the key's.
+    """
+    layout = frames.layout_of(plan, incoming)
+    outcomes = frames.run(
+        [frames.incoming_side(incoming, layout, plan)],
+        layout,
+        plan,
+        program="CombineInput",
+        extras=(IS_DELETE, ORDERING),
+        untouched=None,
+    )
+    return outcomes.drop(ACTION)
+
+
+def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards."""
+    return visible(upsert_outcomes(stored, incoming, plan))
+
+
+def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
+    layout = frames.layout_of(plan, incoming, stored)
+    sides = [frames.stored_side(stored, layout), frames.incoming_side(incoming, layout, plan)]
+    return frames.run(sides, layout, plan, program="Upsert", instant=_instant())
+
+
+def append(
+    stored: DataFrame, log: DataFrame | None, incoming: DataFrame, plan: MergePlan
+) -> tuple[DataFrame, DataFrame]:
+    """Write a batch to a merge-on-read table; return its stored rows and its log.
+
+    A key with a row in `stored`, even one that the log hides, goes to the log; any other key is inserted into
+    `stored`. The log has the data columns, `_pb_commit`, `_pb_kind` (data, delete), `_pb_seq` and, for delete
+    entries, `_pb_ordering`. `log` is None where nothing was logged yet.
+    """
+    outcomes = append_outcomes(stored, incoming, plan)
+    to_log = outcomes.where(sf.col(TO_LOG) & sf.col(ACTION).isin(int(Action.UPDATE), int(Action.DELETE)))
+    return visible(outcomes.where(~sf.col(TO_LOG))), _log(log, to_log)
+
+
+def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Return what `append` does: outcomes with `_pb_to_log` and, for delete entries, `_pb_ordering`."""
+    layout = frames.layout_of(plan, incoming, stored)
+    sides = [frames.stored_side(stored, layout), frames.incoming_side(incoming, layout, plan)]
+    extras, untouched = (TO_LOG, ORDERING), (False, None)
+    return frames.run(
+        sides, layout, plan, program="Append", extras=extras, untouched=untouched, instant=_instant()
+    )
+
+
+def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
+    """Merge the log into the stored rows; return the rows of the new base files."""
+    return visible(read_outcomes(stored, log, plan, program="Compact"))
+
+
+def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
+    """Merge the log with the stored rows as a query does; return the rows that it sees."""
+    return visible(read_outcomes(stored, log, plan, program="Snapshot"))
+
+
+def read_outcomes(stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str) -> DataFrame:
+    """Return what `compact` and `snapshot` (the `program` Compact or Snapshot) do to each key."""
+    layout = frames.layout_of(plan, log, stored)
+    return frames.run([frames.stored_side(stored, layout), frames.log_side(log, layout)], layout, plan, program=program)
+
+
+def simulate(
+    batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Collection[int] = ()
+) -> DataFrame:
+    """Write batches in order to an empty table of the plan's type; return the snapshot after each, with `_pb_commit`.
+
+    One job for all commits, numbered from 1. After the commits of `compact_after` the log is compacted (merge-on-read)
+    before the snapshot is taken. A column that a later batch adds is null in the snapshots before it.
+    """
+    layout = frames.layout_of(plan, batches[-1], *batches[:-1])
+    sides = [
+        frames.incoming_side(batch, layout, plan, commit=sf.lit(number).cast("long"))
+        for number, batch in enumerate(batches, start=1)
+    ]
+    return _simulated(sides, layout, plan, len(batches), compact_after)
+
+
+def simulate_commits(
+    versions: DataFrame, plan: MergePlan, *, commits: int, compact_after: Collection[int] = ()
+) -> DataFrame:
+    """Do what `simulate` does for batches of one schema in one frame, with their numbers in `_pb_commit`."""
+    layout = frames.layout_of(plan, versions)
+    side = frames.incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    return _simulated([side], layout, plan, commits, compact_after)
+
+
+def _simulated(
+    sides: list[DataFrame], layout: frames.Layout, plan: MergePlan, commits: int, compact_after: Collection[int]
+) -> DataFrame:
+    arguments = {
+        "commits": commits,
+        "log_updates": plan.table_type is TableType.MERGE_ON_READ,
+        "compact_after": tuple(compact_after),
+    }
+    rows = frames.run(
+        sides, layout, plan, program="Simulate", arguments=arguments, extras=(FIRST, LAST), untouched=None
+    )
+    # A row that stays visible is one outcome, however many commits it lives through.
+    numbers = sf.explode(sf.sequence(FIRST, LAST)).alias(COMMIT)
+    return rows.select(numbers, *(f"`{name}`" for name in layout.names))
+
+
+def visible(outcomes: DataFrame) -> DataFrame:
+    """Return the rows of outcomes that are there afterwards, as plain data."""
+    kept = outcomes.where(sf.col(ACTION).isin(*_VISIBLE))
+    return kept.drop(ACTION, TO_LOG, ORDERING)
+
+
+def _log(log: DataFrame | None, entries: DataFrame) -> DataFrame:
+    deleted = sf.col(ACTION) == int(Action.DELETE)
+    data = [f"`{field.name}`" for field in frames.data_fields(entries)]
+    kind = sf.when(deleted, "delete").otherwise("data").alias(KIND)
+    sequence = sf.monotonically_increasing_id().alias(SEQUENCE)
+    new = entries.select(*data, kind, sequence, ORDERING)
+    if log is None:
+        return new.select(*data, _first_commit().alias(COMMIT), KIND, SEQUENCE, ORDERING)
+    last = log.agg((sf.coalesce(sf.max(COMMIT), sf.lit(0)) + 1).cast("long").alias(COMMIT))
+    numbered = new.crossJoin(sf.broadcast(last)).select(*data, COMMIT, KIND, SEQUENCE, ORDERING)
+    return log.unionByName(numbered, allowMissingColumns=True)
+
+
+def _first_commit() -> Column:
+    return sf.lit(1).cast("long")
+
+
+def _instant() -> str:
+    """Return the commit time of a write that starts now: yyyyMMddHHmmssSSS in UTC, as Hudi names instants."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y%m%d%H%M%S%f")[:17]

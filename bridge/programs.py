@@ -1,0 +1,281 @@
+"""Programs: how the sorted versions of one key go through the merge points, one program a pipeline function.
+
+A program sees the versions of a key in order (`start`, `accept` each, `finish`) and emits outcomes. It keeps what the
+merge needs and no more, so a key of any number of versions streams. Plain Python, no Spark.
+"""
+
+from __future__ import annotations
+
+import copy
+import enum
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from bridge.errors import InputError
+from bridge.record_merge import LogDelete, LogRow, RecordMerge, StoredRow, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from mergers import HoodieKey
+    from payloads import Ordering, Record
+
+
+class Origin(enum.IntEnum):
+    """Where a version comes from; the order in which a key's versions meet."""
+
+    STORED = 0
+    LOG = 1
+    INCOMING = 2
+
+
+class Action(enum.IntEnum):
+    """What became of a key."""
+
+    INSERT = 0
+    UPDATE = 1
+    KEEP = 2
+    DELETE = 3
+    SKIP = 4
+
+
+class Arrival(NamedTuple):
+    """One version as it arrives at a program.
+
+    Attributes:
+        origin: stored, log or incoming.
+        commit: number of the commit that brought it; 0 for stored rows.
+        record: its data; None for a delete that carries none.
+        source: where the record stands.
+        is_delete: whether it is a log's delete entry.
+        ordering: an ordering value that overrides the record's own; a delete entry always has one.
+    """
+
+    origin: Origin
+    commit: int
+    record: Record | None
+    source: Any
+    is_delete: bool = False
+    ordering: Ordering | None = None
+
+
+class Emit(Protocol):
+    """Takes an outcome: the action, the row (None where only the key is left), and what the program adds."""
+
+    def __call__(self, action: Action, row: StoredRow | Version | None, *extras: Any) -> None:  # noqa: ANN401
+        """Take one outcome."""
+
+
+class Program(Protocol):
+    """What the engines run."""
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key."""
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take the next version of the key."""
+
+    def finish(self, emit: Emit) -> None:
+        """End the key."""
+
+    def held(self) -> Iterator[StoredRow | Version]:
+        """Give the carriers whose rows the program still needs."""
+
+
+class _KeyState:
+    """The parts that all programs share: the key, its stored row, its folded log and its folded input."""
+
+    def __init__(self, merge: RecordMerge) -> None:
+        self.merge = merge
+        self.key: HoodieKey = None  # type: ignore[assignment]
+        self.base: StoredRow | None = None
+        self.log: Version | None = None
+        self.input: Version | None = None
+
+    def start(self, key: HoodieKey) -> None:
+        self.key, self.base, self.log, self.input = key, None, None, None
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:  # noqa: ARG002
+        if arrival.origin is Origin.INCOMING:
+            self.fold_input(arrival)
+        elif arrival.origin is Origin.STORED:
+            if self.base is not None:
+                msg = "the stored side has more than one row for the key; deduplicate it or check the key columns"
+                raise InputError(msg)
+            self.base = StoredRow(self.key, arrival.record, self.merge.schema)
+            self.base.source = arrival.source
+        elif arrival.is_delete:
+            self.log = self.merge.fold_log(self.log, self.key, LogDelete(arrival.ordering))  # type: ignore[arg-type]
+        else:
+            self.log = self.merge.fold_log(self.log, self.key, LogRow(arrival.record or {}, arrival.source))
+
+    def fold_input(self, arrival: Arrival) -> None:
+        version = self.merge.incoming(self.key, arrival.record, arrival.source, arrival.ordering)
+        self.input = version if self.input is None else self.merge.combine_input(self.input, version)
+
+    def held(self) -> Iterator[StoredRow | Version]:
+        return (carrier for carrier in (self.base, self.log, self.input) if carrier is not None)
+
+
+class CombineInput(_KeyState):
+    """Deduplicate a batch. Adds: whether the survivor is a delete, its ordering value."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the survivor; a delete without data as a bare key."""
+        if self.input is not None:
+            payload = self.input.payload
+            extras = self.merge.is_deleted(self.input), payload.get_ordering_value()
+            emit(Action.INSERT, None if payload.record is None else self.input, *extras)
+
+
+class Upsert(_KeyState):
+    """Copy-on-write merge of a batch into the stored rows."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
+        if self.input is None:
+            emit(Action.KEEP, self.base)
+        elif self.base is None:
+            row = self.merge.insert(self.input)
+            emit(Action.SKIP if row is None else Action.INSERT, row)
+        else:
+            row = self.merge.upsert(self.base, self.input)
+            emit(_change(self.base, row), row)
+
+
+class Append(_KeyState):
+    """Merge-on-read write. Adds: whether the outcome goes to the log, the ordering value of a delete entry."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the stored row as it was, and the log entry or the new row that the batch makes."""
+        if self.base is not None:
+            emit(Action.KEEP, self.base, False, None)
+        if self.input is None:
+            return
+        if self.base is None:
+            row = self.merge.insert(self.input)
+            emit(Action.SKIP if row is None else Action.INSERT, row, False, None)
+            return
+        entry = self.merge.log_entry(self.input)
+        if entry is None:
+            emit(Action.SKIP, None, True, None)
+        elif isinstance(entry, LogDelete):
+            emit(Action.DELETE, None, True, entry.ordering)
+        else:
+            row = StoredRow(self.key, entry.record, self.merge.schema)
+            row.source = entry.source
+            emit(Action.UPDATE, row, True, None)
+
+
+class Snapshot(_KeyState):
+    """Query-time merge of stored rows with the log."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the row that a query sees."""
+        row = self.merge.snapshot(self.base, self.log)
+        emit(_change(self.base, row), row)
+
+
+class Compact(_KeyState):
+    """Compaction of the log into the stored rows."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the row of the new base file."""
+        row = self.merge.compact(self.base, self.log)
+        emit(_change(self.base, row), row)
+
+
+def _change(base: StoredRow | None, row: StoredRow | None) -> Action:
+    if row is None:
+        return Action.SKIP if base is None else Action.DELETE
+    if base is None:
+        return Action.INSERT
+    return Action.KEEP if row is base else Action.UPDATE
+
+
+def _fresh(log: Version | None) -> Version | None:
+    """Copy the folded log: every query builds its payloads anew, so what a payload remembers must not last."""
+    if log is None:
+        return None
+    version = Version(log.key, copy.copy(log.payload), log.operation)
+    version.source = log.source
+    return version
+
+
+class Simulate(_KeyState):
+    """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible."""
+
+    def __init__(
+        self, merge: RecordMerge, *, commits: int, log_updates: bool, compact_after: Collection[int] = ()
+    ) -> None:
+        """Set up a table.
+
+        Args:
+            merge: the calls of the release.
+            commits: how many commits there are; they are numbered from 1.
+            log_updates: whether updates go to the log (merge-on-read) or are merged at once (copy-on-write).
+            compact_after: the commits after which the log is compacted.
+        """
+        super().__init__(merge)
+        self._commits = commits
+        self._log_updates = log_updates
+        self._compactions = sorted(compact_after) if log_updates else []
+        self._write: Callable[[Version], None] = self._append if log_updates else self._upsert
+        self._commit = 0
+        self._visible: StoredRow | None = None
+        self._since = 1
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key with an empty table."""
+        super().start(key)
+        self._commit, self._visible, self._since = 0, None, 1
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a version of the current commit, or end that commit and begin the arrival's."""
+        if arrival.commit != self._commit:
+            self._end_commit(arrival.commit, emit)
+        self.fold_input(arrival)
+
+    def finish(self, emit: Emit) -> None:
+        """End the last commits and emit what is visible then."""
+        self._end_commit(self._commits + 1, emit)
+        self._show(None, self._commits + 1, emit)
+
+    def held(self) -> Iterator[StoredRow | Version]:
+        """Give the carriers of the table and the visible row."""
+        yield from super().held()
+        if self._visible is not None:
+            yield self._visible
+
+    def _end_commit(self, next_commit: int, emit: Emit) -> None:
+        """Write the input of the current commit, and run the compactions before `next_commit`."""
+        if self.input is not None:
+            self._write(self.input)
+            self.input = None
+            if self._commit not in self._compactions:
+                self._show(self.merge.snapshot(self.base, _fresh(self.log)), self._commit, emit)
+        for commit in self._compactions:
+            if self._commit <= commit < next_commit:
+                if self.log is not None:
+                    self.base, self.log = self.merge.compact(self.base, self.log), None
+                self._show(self.base, commit, emit)
+        self._commit = next_commit
+
+    def _show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+        """Note that `row` is visible from `commit` on; emit the one that was visible until then."""
+        if row is self._visible and row is not None:
+            return
+        if self._visible is not None and self._since < commit:
+            emit(Action.KEEP, self._visible, self._since, commit - 1)
+        self._visible, self._since = row, commit
+
+    def _upsert(self, version: Version) -> None:
+        merge = self.merge
+        self.base = merge.insert(version) if self.base is None else merge.upsert(self.base, version)
+
+    def _append(self, version: Version) -> None:
+        if self.base is None:
+            self.base = self.merge.insert(version)
+            return
+        entry = self.merge.log_entry(version)
+        if entry is not None:
+            self.log = self.merge.fold_log(self.log, self.key, entry)

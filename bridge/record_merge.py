@@ -1,0 +1,269 @@
+"""The calls of one release at its merge points, for one record at a time; plain Python, no Spark.
+
+A `RecordMerge` is compiled once from a plan and a schema. The states of a key (stored row, folded log, incoming
+version) are carriers that remember which Arrow row holds them, so that a row that wins is never encoded again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.delete_block import read_back
+from bridge.errors import PlanError
+from bridge.merge_point import MergePoint, SchemaView, calls_of, props_of
+from bridge.schema import META_COLUMNS, with_meta
+from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
+from payloads import NATURAL_ORDER, SENTINEL
+from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, raw_converter
+from payloads.ordering import same_class
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.plan import MergePlan
+    from mergers import HoodieKey
+    from payloads import AvroSchema, Ordering, Record
+    from payloads.extract import Reader
+
+    Trace = Callable[[MergePoint, Any, Any, Any], None]
+
+_NO_META = dict.fromkeys(META_COLUMNS)
+
+
+class Version(HoodieAvroRecord):
+    """An incoming version, or the folded log of a key. `source`: where its record stands, None if nowhere."""
+
+    __slots__ = ("source",)
+
+    source: Any
+
+
+class StoredRow(HoodieAvroIndexedRecord):
+    """A stored or visible row. `source`: where its record stands, None if nowhere."""
+
+    __slots__ = ("source",)
+
+    source: Any
+
+
+class LogRow(NamedTuple):
+    """A row of a data block."""
+
+    record: Record
+    source: Any
+
+
+class LogDelete(NamedTuple):
+    """An entry of a delete block."""
+
+    ordering: Ordering
+
+
+class RecordMerge:
+    """Merges versions of one record as a release does at each of its merge points.
+
+    Attributes:
+        schema: the write schema, without meta columns.
+        point: the merge point of the last call, for messages.
+        trace: called with (merge point, older, newer, result) after each call, where set.
+    """
+
+    def __init__(
+        self, plan: MergePlan, schema: AvroSchema, *, has_meta: bool = False, trace: Trace | None = None
+    ) -> None:
+        """Resolve the payload and decide all that depends on plan and schema alone.
+
+        Args:
+            plan: what merges, and how.
+            schema: the write schema, without meta columns.
+            has_meta: whether stored rows carry the meta columns.
+            trace: told of every call.
+
+        Raises:
+            PlanError: an ordering field is not in the schema.
+            PayloadNotFoundError: the release has no such payload.
+        """
+        if plan.payload is None:
+            msg = "a plan without a payload can't merge records"
+            raise PlanError(msg)
+        self.schema = schema
+        self.trace = trace
+        self._shape = self._with_meta if has_meta else self._without_meta
+        self.point = MergePoint.COMBINE_INPUT
+        ordering = plan.ordering[0] if plan.ordering else None
+        calls = calls_of(plan.release)
+        self._pre_combine = AvroRecordMerger(plan.payload, plan.release, "pre_combine")
+        self._combine = AvroRecordMerger(plan.payload, plan.release, "combine")
+        self._payload_class = self._combine.payload_class
+        schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
+        self._schemas = {point: schemas[call.schema] for point, call in calls.items()}
+        self._props = {point: props_of(call.props, plan.props, ordering) for point, call in calls.items()}
+        self._read_ordering = _writer_ordering(schema, ordering, plan)
+        self._read_log_ordering = _log_ordering(schema, ordering)
+
+    # -- the incoming batch
+
+    def incoming(self, key: HoodieKey, record: Record | None, source: Any, ordering: Ordering | None = None) -> Version:  # noqa: ANN401
+        """Build the payload of an incoming row; `ordering` overrides what the ordering field says."""
+        self.point = MergePoint.COMBINE_INPUT
+        if ordering is None and record is not None:
+            ordering = self._read_ordering(record)
+        elif ordering is None:
+            ordering = NATURAL_ORDER
+        # Hudi hands a null ordering value to the constructor, which refuses it.
+        version = Version(key, self._payload_class(record, ordering))  # type: ignore[arg-type]
+        version.source = source
+        return version
+
+    def combine_input(self, older: Version, newer: Version) -> Version:
+        """Deduplicate: combine two versions of one batch, in their order of arrival."""
+        return self._fold(MergePoint.COMBINE_INPUT, older, newer)
+
+    def is_deleted(self, version: Version) -> bool:
+        """Whether the writer routes this version as a delete."""
+        return version.payload.is_deleted(self.schema, self._props[MergePoint.INSERT])
+
+    # -- copy-on-write
+
+    def insert(self, version: Version, point: MergePoint = MergePoint.INSERT) -> StoredRow | None:
+        """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
+        self.point = point
+        payload = version.payload
+        schema, props = self._schemas[point], self._props[point]
+        # A snapshot query asks no delete test of a key that only the log has (RecordMergingFileIterator).
+        is_delete = point is not MergePoint.SNAPSHOT and payload.is_deleted(schema, props)
+        value = None if is_delete else payload.get_insert_value(schema, props)
+        row = None
+        if value is not None and value is not SENTINEL:
+            row = self._row(version, value, schema)  # type: ignore[arg-type]
+        if self.trace:
+            self.trace(point, None, version, row)
+        return row
+
+    def upsert(self, base: StoredRow, version: Version) -> StoredRow | None:
+        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+        return self._apply(MergePoint.UPSERT, base, version)
+
+    # -- merge-on-read
+
+    def log_entry(self, version: Version) -> LogRow | LogDelete | None:
+        """Return what the writer appends to the log of a stored key; None for a version to ignore."""
+        self.point = MergePoint.INSERT
+        ordering = version.payload.get_ordering_value()
+        if self.is_deleted(version):
+            return LogDelete(read_back(ordering))
+        row = self.insert(version)
+        return None if row is None else LogRow(row.record or {}, row.source)
+
+    def fold_log(self, folded: Version | None, key: HoodieKey, entry: LogRow | LogDelete) -> Version:
+        """Fold the next log entry of a key into what the log reader holds for it (HoodieMergedLogRecordScanner)."""
+        self.point = MergePoint.LOG_FOLD
+        if isinstance(entry, LogDelete):
+            return self._fold_delete(folded, key, entry.ordering)
+        record = self._with_meta(entry.record)
+        newer = Version(key, self._payload_class(record, self._read_log_ordering(record)))  # type: ignore[arg-type]
+        newer.source = entry.source
+        return newer if folded is None else self._fold(MergePoint.LOG_FOLD, folded, newer)
+
+    def snapshot(self, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
+        """Return the row that a snapshot query sees, or None."""
+        return self._read(MergePoint.SNAPSHOT, base, folded)
+
+    def compact(self, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
+        """Return the row that compaction writes to the base file, or None."""
+        return self._read(MergePoint.COMPACT, base, folded)
+
+    def _read(self, point: MergePoint, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
+        if folded is None:
+            return base
+        if base is None:
+            return self.insert(folded, point)
+        stored = StoredRow(base.key, self._with_meta(base.record or {}), self._schemas[point])
+        merged = self._apply(point, stored, folded)
+        return base if merged is stored else merged
+
+    def _fold_delete(self, folded: Version | None, key: HoodieKey, ordering: Ordering) -> Version:
+        kept = None if folded is None else folded.payload.get_ordering_value()
+        if (
+            folded is not None
+            and kept is not None
+            and not ordering.is_default
+            and same_class(kept, ordering)
+            and kept > ordering
+        ):
+            result = folded
+        else:
+            result = Version(key, self._payload_class(None, ordering))
+            result.source = None
+        if self.trace:
+            self.trace(MergePoint.LOG_FOLD, folded, LogDelete(ordering), result)
+        return result
+
+    # -- the two kinds of merge
+
+    def _fold(self, point: MergePoint, older: Version, newer: Version) -> Version:
+        self.point = point
+        merged = self._pre_combine.merge(older, newer, self._schemas[point], self._props[point])
+        if merged is not older and merged is not newer:
+            result = Version(newer.key, merged.payload, newer.operation)  # type: ignore[union-attr]
+            result.source = None
+            merged = result
+        if self.trace:
+            self.trace(point, older, newer, merged)
+        return merged  # type: ignore[return-value]
+
+    def _apply(self, point: MergePoint, base: StoredRow, version: Version) -> StoredRow | None:
+        self.point = point
+        merged = self._combine.merge(base, version, self._schemas[point], self._props[point])
+        row: StoredRow | None
+        if merged is None or merged is base:
+            row = merged  # type: ignore[assignment]
+        else:
+            row = self._row(version, merged.record, self._schemas[point])  # type: ignore[arg-type,union-attr]
+        if self.trace:
+            self.trace(point, base, version, row)
+        return row
+
+    def _row(self, version: Version, record: Record, schema: AvroSchema) -> StoredRow:
+        """Make the row of a merge result; it stands where the version's own record does, or nowhere yet."""
+        source = version.source if record is version.payload.record else None
+        row = StoredRow(version.key, record if source is not None else self._shape(record), schema)
+        row.source = source
+        return row
+
+    @staticmethod
+    def _with_meta(record: Record) -> Record:
+        return record if META_COLUMNS[0] in record else {**_NO_META, **record}
+
+    @staticmethod
+    def _without_meta(record: Record) -> Record:
+        if META_COLUMNS[0] not in record:
+            return record
+        return {name: value for name, value in record.items() if name not in _NO_META}
+
+
+def _writer_ordering(schema: AvroSchema, ordering: str | None, plan: MergePlan) -> Reader:
+    """The writer's reader (strict; logical types converted); arrival order without an ordering field."""
+    if ordering is None:
+        return lambda _record: NATURAL_ORDER
+    if ordering.split(".")[0] not in schema.by_name:
+        msg = (
+            f"the ordering field {ordering!r} of {plan.payload_name} is not in the data, which has "
+            f"{', '.join(schema.by_name)}; name another with --ordering, or none for arrival order"
+        )
+        raise PlanError(msg)
+    return field_reader(schema, ordering, consistent=is_true(plan.props.get(CONSISTENT_TIMESTAMP)), strict=True)
+
+
+def _log_ordering(schema: AvroSchema, ordering: str | None) -> Reader:
+    """The log reader's way until 1.0: a top-level field as it is stored; Integer 0 where there is no such field."""
+    field = schema.by_name.get(ordering) if ordering is not None else None
+    if field is None:
+        return lambda _record: NATURAL_ORDER
+    convert = raw_converter(field.schema)
+
+    def read(record: Record) -> Ordering | None:
+        value = record[field.name]
+        return None if value is None else convert(value)
+
+    return read

@@ -1,0 +1,74 @@
+"""How two versions of a record merge: the merger interface, its carriers, the payload bridge, the choice, the folds."""
+
+from __future__ import annotations
+
+from mergers.api import (
+    COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
+    CUSTOM_MERGE_STRATEGY_UUID,
+    EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+    PAYLOAD_BASED_MERGE_STRATEGY_UUID,
+    HoodieRecordMerger,
+    HoodieRecordType,
+    OperationMode,
+    RecordMergeMode,
+)
+from mergers.avro import AvroRecordMerger
+from mergers.compat import adapt_merger
+from mergers.errors import MergerConfigError, MergerNotFoundError, UnsupportedRecordOperationError
+from mergers.fold import (
+    Bracketing,
+    bracketing_text,
+    bracketings,
+    every_bracketing,
+    fold,
+    fold_left,
+    fold_right,
+)
+from mergers.record import (
+    HoodieAvroIndexedRecord,
+    HoodieAvroRecord,
+    HoodieEmptyRecord,
+    HoodieKey,
+    HoodieRecord,
+    HoodieSparkRecord,
+    MetadataValues,
+)
+from mergers.registry import MergerRef, resolve_merger
+from mergers.selection import MergerConfig, runnable_here, select_merger
+from mergers.strategies.commit_time import OverwriteWithLatestMerger
+
+__all__ = [
+    "COMMIT_TIME_BASED_MERGE_STRATEGY_UUID",
+    "CUSTOM_MERGE_STRATEGY_UUID",
+    "EVENT_TIME_BASED_MERGE_STRATEGY_UUID",
+    "PAYLOAD_BASED_MERGE_STRATEGY_UUID",
+    "AvroRecordMerger",
+    "Bracketing",
+    "HoodieAvroIndexedRecord",
+    "HoodieAvroRecord",
+    "HoodieEmptyRecord",
+    "HoodieKey",
+    "HoodieRecord",
+    "HoodieRecordMerger",
+    "HoodieRecordType",
+    "HoodieSparkRecord",
+    "MergerConfig",
+    "MergerConfigError",
+    "MergerNotFoundError",
+    "MergerRef",
+    "MetadataValues",
+    "OperationMode",
+    "OverwriteWithLatestMerger",
+    "RecordMergeMode",
+    "UnsupportedRecordOperationError",
+    "adapt_merger",
+    "bracketing_text",
+    "bracketings",
+    "every_bracketing",
+    "fold",
+    "fold_left",
+    "fold_right",
+    "resolve_merger",
+    "runnable_here",
+    "select_merger",
+]

@@ -1,0 +1,62 @@
+"""The merger interface of RFC-46: what a merger is, record types, merge modes and strategy UUIDs."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from mergers.record import HoodieRecord
+    from payloads.api import Props
+    from payloads.schema import AvroSchema
+
+EVENT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
+"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload."""
+COMMIT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
+PAYLOAD_BASED_MERGE_STRATEGY_UUID: Final = "00000000-0000-0000-0000-000000000000"
+CUSTOM_MERGE_STRATEGY_UUID: Final = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
+
+
+class HoodieRecordType(enum.Enum):
+    """The form in which an engine holds records."""
+
+    AVRO = "AVRO"
+    SPARK = "SPARK"
+    FLINK = "FLINK"
+
+
+class RecordMergeMode(enum.Enum):
+    """The merge modes of Hudi 1.0 and later."""
+
+    COMMIT_TIME_ORDERING = "COMMIT_TIME_ORDERING"
+    EVENT_TIME_ORDERING = "EVENT_TIME_ORDERING"
+    CUSTOM = "CUSTOM"
+
+
+class OperationMode(enum.Enum):
+    """Which payload method a merge stands for: two incoming versions, or an incoming one and the stored row."""
+
+    PRE_COMBINE = "pre_combine"
+    COMBINE = "combine"
+
+
+@runtime_checkable
+class HoodieRecordMerger(Protocol):
+    """A binary function on two versions of one record (org.apache.hudi.common.model.HoodieRecordMerger).
+
+    Attributes:
+        record_type: the form of the records that `merge` takes.
+        merging_strategy: UUID of the rule; implementations of one rule for several engines share it.
+    """
+
+    record_type: HoodieRecordType
+    merging_strategy: str
+
+    def merge(
+        self,
+        older: HoodieRecord,
+        newer: HoodieRecord,
+        schema: AvroSchema,
+        props: Props,
+    ) -> HoodieRecord | None:
+        """Return the merged version, or None where the record is deleted."""

@@ -1,0 +1,108 @@
+"""AvroRecordMerger: any payload behind the merger API (HoodieAvroRecordMerger and its pre-combining variant)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mergers.api import (
+    EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+    PAYLOAD_BASED_MERGE_STRATEGY_UUID,
+    HoodieRecordType,
+    OperationMode,
+)
+from mergers.record import HoodieAvroRecord, HoodieRecord
+from mergers.rules import MERGE_RULES
+from payloads.adapter import PayloadAdapter
+from payloads.compat import adapt
+from payloads.errors import PayloadConfigError
+from payloads.registry import PayloadRef, resolve_payload
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from payloads.api import HoodieRecordPayload, Props
+    from payloads.schema import AvroSchema
+
+
+class AvroRecordMerger:
+    """Merges two versions of a record by the rule of a payload class.
+
+    `combine` applies an incoming version to a stored one (combine_and_get_update_value), `pre_combine` combines two
+    incoming versions. Without a mode the carrier of the older version decides: plain data is stored, a payload is
+    incoming. A merge point always names the mode that its release uses there.
+    """
+
+    record_type: Final = HoodieRecordType.AVRO
+
+    def __init__(
+        self,
+        payload: str | PayloadRef | type[HoodieRecordPayload],
+        release: str | HudiRelease = HudiRelease.latest(),
+        operation_mode: OperationMode | str | None = None,
+    ) -> None:
+        """Resolve the payload class in `release`.
+
+        Args:
+            payload: a name, a reference, or a class.
+            release: the Hudi release whose rules hold.
+            operation_mode: `combine`, `pre_combine`, or None to decide by carrier.
+
+        Raises:
+            PayloadNotFoundError: the release has no such payload.
+            PayloadConstructorError: the class is no payload.
+            PayloadConfigError: unknown release or mode.
+        """
+        self.release = HudiRelease.parse(release)
+        self.payload_class = _resolved(payload, self.release)
+        try:
+            self.operation_mode = None if operation_mode is None else OperationMode(operation_mode)
+        except ValueError as error:
+            msg = f"unknown operation mode {operation_mode!r}; use 'combine', 'pre_combine' or None"
+            raise PayloadConfigError(msg) from error
+        payload_is_default = self.release < HudiRelease.V1_0
+        self.merging_strategy = (
+            EVENT_TIME_BASED_MERGE_STRATEGY_UUID if payload_is_default else PAYLOAD_BASED_MERGE_STRATEGY_UUID
+        )
+        self._payload = payload
+        self._rules = MERGE_RULES[self.release](self.payload_class, self.release)
+
+    def merge(
+        self,
+        older: HoodieRecord,
+        newer: HoodieRecord,
+        schema: AvroSchema,
+        props: Props,
+    ) -> HoodieRecord | None:
+        """Return the merged version; `older` or `newer` itself comes back where it is kept.
+
+        Until 1.0 a delete is None, and the newer version (in `pre_combine` both) must be a payload. From 1.1 on the
+        result is never None: a delete is a version that is `marked_delete`, and both carriers may stand on each side.
+
+        Args:
+            older: what was there first: plain data for a stored row, a payload for an incoming version.
+            newer: the incoming version.
+            schema: the schema of both.
+            props: what the merge point hands to the payload.
+        """
+        mode = self.operation_mode
+        if mode is OperationMode.COMBINE or (mode is None and not isinstance(older, HoodieAvroRecord)):
+            return self._rules.combine(older, newer, schema, props)
+        return self._rules.pre_combine(older, newer, schema, props)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A bound payload class has no importable name: travel by what it was made from.
+        payload = self._payload
+        if isinstance(payload, type):
+            payload = payload.user_class if issubclass(payload, PayloadAdapter) else payload.unbound or payload
+        return AvroRecordMerger, (payload, self.release, self.operation_mode)
+
+    def __repr__(self) -> str:
+        mode = "None" if self.operation_mode is None else repr(self.operation_mode.value)
+        return f"AvroRecordMerger({self.payload_class.__name__!r}, {str(self.release)!r}, {mode})"
+
+
+def _resolved(payload: str | PayloadRef | type[HoodieRecordPayload], release: HudiRelease) -> type[HoodieRecordPayload]:
+    if isinstance(payload, str):
+        return resolve_payload(payload, release)
+    if isinstance(payload, PayloadRef):
+        return payload.resolve(release)
+    return adapt(payload, release)

@@ -1,0 +1,146 @@
+"""Users' mergers behind the merger interface: Java's names, its argument lists of either generation, classes too."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+from mergers.api import HoodieRecordType
+from mergers.errors import MergerConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mergers.api import HoodieRecordMerger
+    from mergers.record import HoodieRecord
+    from payloads.api import Props
+    from payloads.schema import AvroSchema
+
+_STRATEGY_NAMES = ("merging_strategy", "get_merging_strategy", "getMergingStrategy")
+_RECORD_TYPE_NAMES = ("record_type", "get_record_type", "getRecordType")
+
+# How many arguments `merge` takes, and which of ours they are. Java's five (until 1.0) state each side's schema.
+_ARGUMENTS: dict[int, Callable[[Any, Any, Any, Any], tuple[Any, ...]]] = {
+    2: lambda older, newer, _schema, _props: (older, newer),
+    3: lambda older, newer, _schema, props: (older, newer, props),
+    4: lambda older, newer, schema, props: (older, newer, schema, props),
+    5: lambda older, newer, schema, props: (older, schema, newer, schema, props),
+}
+
+
+class AdaptedMerger:
+    """A user's merger as a HoodieRecordMerger; `adapt_merger` makes it.
+
+    Attributes:
+        target: the user's object.
+        record_type: what the object says.
+        merging_strategy: what the object says.
+    """
+
+    def __init__(self, target: Any) -> None:
+        """Look up names and the argument list of `merge`, once.
+
+        Raises:
+            MergerConfigError: the object lacks a part of a merger, or `merge` takes another number of arguments.
+        """
+        self.target: Final = target
+        self.record_type = _record_type(target)
+        self.merging_strategy = _strategy(target)
+        self._arguments = _ARGUMENTS[_count(target)]
+
+    def merge(
+        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
+    ) -> HoodieRecord | None:
+        """Call the user's merge; of a pair (record, schema), as Java returns it until 1.0, the record comes back."""
+        merged = self.target.merge(*self._arguments(older, newer, schema, props))
+        record: HoodieRecord | None = merged[0] if isinstance(merged, tuple) else merged
+        return record
+
+    def __reduce__(self) -> tuple[type[AdaptedMerger], tuple[Any]]:
+        return AdaptedMerger, (self.target,)
+
+    def __repr__(self) -> str:
+        return f"AdaptedMerger({self.target!r})"
+
+
+def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
+    """Return the merger that an object is or can be called as; a class is instantiated without arguments.
+
+    An object with our names and four arguments of `merge` is returned as it is. Java's names work as well
+    (`getMergingStrategy`, `getRecordType`), and `merge` may take (older, newer), (older, newer, props),
+    (older, newer, schema, props) or (older, older schema, newer, newer schema, props).
+
+    Raises:
+        MergerConfigError: it is no merger, or its class needs arguments.
+    """
+    merger = _instance(obj_or_class) if isinstance(obj_or_class, type) else obj_or_class
+    is_ours = isinstance(getattr(merger, "record_type", None), HoodieRecordType)
+    if is_ours and isinstance(getattr(merger, "merging_strategy", None), str) and _count(merger) == 4:  # noqa: PLR2004
+        _spelling(merger, _STRATEGY_NAMES)
+        _spelling(merger, _RECORD_TYPE_NAMES)
+        ours: HoodieRecordMerger = merger
+        return ours
+    return AdaptedMerger(merger)
+
+
+def _instance(merger_class: type) -> Any:
+    try:
+        return merger_class()
+    except TypeError as error:
+        msg = f"{merger_class.__qualname__} can't be made without arguments ({error}); give an object of it"
+        raise MergerConfigError(msg) from error
+
+
+def _spelling(merger: Any, names: tuple[str, ...]) -> str:
+    found = [name for name in names if hasattr(merger, name)]
+    if not found:
+        msg = f"{type(merger).__qualname__} is no merger: it lacks {names[0]} (Java: {names[-1]}); add it"
+        raise MergerConfigError(msg)
+    if len(found) > 1:
+        owner = type(merger).__qualname__
+        warnings.warn(f"{owner} defines {' and '.join(found)}; {found[0]} counts, remove the other", stacklevel=4)
+    return found[0]
+
+
+def _told(merger: Any, names: tuple[str, ...]) -> Any:
+    value = getattr(merger, _spelling(merger, names))
+    return value() if callable(value) else value
+
+
+def _strategy(merger: Any) -> str:
+    strategy = _told(merger, _STRATEGY_NAMES)
+    if not isinstance(strategy, str):
+        msg = f"{type(merger).__qualname__}: the merging strategy is {strategy!r}; give the UUID as text"
+        raise MergerConfigError(msg)
+    return strategy
+
+
+def _record_type(merger: Any) -> HoodieRecordType:
+    told = _told(merger, _RECORD_TYPE_NAMES)
+    try:
+        return told if isinstance(told, HoodieRecordType) else HoodieRecordType(str(told).upper())
+    except ValueError as error:
+        known = ", ".join(member.value for member in HoodieRecordType)
+        msg = f"{type(merger).__qualname__}: the record type is {told!r}; use one of {known}"
+        raise MergerConfigError(msg) from error
+
+
+def _count(merger: Any) -> int:
+    """Return how many of our arguments `merge` takes: the most that fit its signature."""
+    label = f"{type(merger).__qualname__}.merge"
+    merge = getattr(merger, "merge", None)
+    if not callable(merge):
+        msg = f"{label} is missing, so it is no merger; add `def merge(self, older, newer, schema, props)`"
+        raise MergerConfigError(msg)
+    parameters = list(inspect.signature(merge).parameters.values())
+    positional = [p for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return 4
+    required = sum(p.default is p.empty for p in positional)
+    needs_keyword = any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters)
+    fitting = [count for count in _ARGUMENTS if required <= count <= len(positional)]
+    if not fitting or needs_keyword:
+        msg = f"{label} takes {inspect.signature(merge)}; change it to (older, newer, schema, props)"
+        raise MergerConfigError(msg)
+    return fitting[-1]

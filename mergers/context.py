@@ -1,0 +1,119 @@
+"""What Hudi's record context (from 1.1) reads from a row: its ordering value and whether it is a delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mergers.record.base import DELETE_OPERATIONS, OPERATIONS
+from mergers.record.metadata import OPERATION_COLUMN
+from payloads.builtin.base import IS_DELETED
+from payloads.builtin.default import DELETE_FIELD, DELETE_MARKER
+from payloads.errors import NullOrderingError, PayloadConfigError, SchemaError
+from payloads.extract import java_split, ordering_fields, raw_converter
+from payloads.ordering import NATURAL_ORDER, Ordering, compare
+from payloads.schema import branch_of
+from payloads.text import plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from payloads.api import Props
+    from payloads.release import HudiRelease
+    from payloads.schema import AvroSchema, Record
+
+
+def row_ordering_value(record: Record, schema: AvroSchema, props: Props, release: HudiRelease) -> Ordering:
+    """Return the ordering value of a row, without conversion by logical type (RecordContext.getOrderingValue).
+
+    Null and missing fields, also inside a list, read as Integer 0, and so does a table without ordering fields.
+
+    Raises:
+        SchemaError: a path leads through a null or through something other than a record.
+    """
+    fields = ordering_fields(props, release) or ()
+    values = [_as_ordering(*walk(record, schema, field)) for field in fields]
+    if len(values) == 1:
+        return values[0]
+    return Ordering("array", tuple(values)) if values else NATURAL_ORDER
+
+
+def greater_ordering_value(older: Ordering | None, newer: Ordering | None) -> Ordering:
+    """Return `older` where it is strictly greater, else `newer` (the rule that gives a delete its ordering value).
+
+    Raises:
+        NullOrderingError: one of them is null.
+        OrderingTypeError: they have different Java classes.
+    """
+    if older is None or newer is None:
+        msg = "the ordering value of a version is null and a delete needs the greater one; fill the ordering field"
+        raise NullOrderingError(msg)
+    return older if compare(older, newer) > 0 else newer
+
+
+def is_delete_row(record: Record, schema: AvroSchema, props: Props) -> bool:
+    """Whether a row marks itself as a delete (RecordContext.isDeleteRecord with a DeleteContext).
+
+    Any of three marks will do: true in `_hoodie_is_deleted`, `D` or `-U` in `_hoodie_operation`, the marker of
+    `hoodie.payload.delete.marker` in the column of `hoodie.payload.delete.field`. The marker's case counts.
+
+    Raises:
+        PayloadConfigError: one of the two properties is set without the other.
+        SchemaError: the flag is no boolean, or the operation is null or unknown.
+    """
+    field, marker = props.get(DELETE_FIELD), props.get(DELETE_MARKER)
+    if bool(field) != bool(marker):
+        msg = f"either custom delete key or marker is not specified; set both {DELETE_FIELD} and {DELETE_MARKER}"
+        raise PayloadConfigError(msg)
+    if _is_flagged(record, schema) or _has_delete_operation(record, schema):
+        return True
+    if not field:
+        return False
+    _, value = walk(record, schema, field)
+    return value is not None and plain_text(value) == marker
+
+
+def _is_flagged(record: Record, schema: AvroSchema) -> bool:
+    value = record.get(IS_DELETED) if IS_DELETED in schema.by_name else None
+    if value is not None and not isinstance(value, bool):
+        msg = f"{IS_DELETED} holds {value!r}, which can't be cast to boolean; make the column a boolean"
+        raise SchemaError(msg)
+    return value is True
+
+
+def _has_delete_operation(record: Record, schema: AvroSchema) -> bool:
+    if OPERATION_COLUMN not in schema.by_name:
+        return False
+    operation = record.get(OPERATION_COLUMN)
+    code = plain_text(operation)
+    if code not in OPERATIONS:
+        known = ", ".join(sorted(OPERATIONS))
+        msg = f"{OPERATION_COLUMN} is {code}, and Hudi fails on that; fill it with one of {known} or drop the column"
+        raise SchemaError(msg)
+    return code in DELETE_OPERATIONS
+
+
+def walk(record: Record, schema: AvroSchema, path: str) -> tuple[AvroSchema, Any]:
+    """Return the schema and the value at the dotted `path`; the value is None where the schema has no such field.
+
+    Raises:
+        SchemaError: the path leads through a null or through something other than a record.
+    """
+    value: Any = record
+    for part in java_split(path, "."):
+        if value is None or schema.kind != "record":
+            msg = f"field {path!r}: there is no record above {part!r}, but {value!r}; choose a field that always exists"
+            raise SchemaError(msg)
+        field = schema.by_name.get(part)
+        if field is None:
+            return schema, None
+        schema, value = field.schema.non_null, value.get(part)
+    return schema, value
+
+
+def _as_ordering(schema: AvroSchema, value: Any) -> Ordering:
+    if value is None:
+        return NATURAL_ORDER
+    if schema.kind == "union":
+        schema, value = branch_of(schema, value)
+    convert: Callable[[Any], Ordering] = raw_converter(schema)
+    return convert(value)

@@ -1,0 +1,22 @@
+"""The errors of the merger layer; their root is the payload layer's `PayloadBridgeError`."""
+
+from __future__ import annotations
+
+from payloads.errors import PayloadBridgeError
+
+
+class UnsupportedRecordOperationError(PayloadBridgeError, RuntimeError):
+    """A carrier can't answer this call (UnsupportedOperationException of HoodieRecord)."""
+
+    @classmethod
+    def from_call(cls, carrier: type, call: str, instead: str) -> UnsupportedRecordOperationError:
+        """Build the error for `carrier.call`; `instead` says what to do."""
+        return cls(f"{carrier.__name__} does not support {call}; {instead}")
+
+
+class MergerConfigError(PayloadBridgeError, ValueError):
+    """A merger, its strategy or its implementations are stated in a way that can't be followed."""
+
+
+class MergerNotFoundError(PayloadBridgeError, LookupError):
+    """No implementation has the strategy and the record type that are asked for, or a name leads nowhere."""

@@ -1,0 +1,145 @@
+"""HoodieRecord: what every carrier answers, and the identity of a record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Self
+
+from mergers.errors import UnsupportedRecordOperationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mergers.record.indexed import HoodieAvroIndexedRecord
+    from mergers.record.metadata import MetadataValues
+    from payloads.api import Props
+    from payloads.ordering import Ordering
+    from payloads.schema import AvroSchema
+
+INSERT: Final = "I"
+UPDATE_BEFORE: Final = "-U"
+UPDATE_AFTER: Final = "U"
+DELETE: Final = "D"
+
+OPERATIONS: Final = frozenset({INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE})
+"""The codes of HoodieOperation."""
+
+DELETE_OPERATIONS: Final = frozenset({DELETE, UPDATE_BEFORE})
+"""The operations that make a buffered record of 1.1 and later a delete."""
+
+
+class HoodieKey(NamedTuple):
+    """The identity of a record: its key within a partition."""
+
+    record_key: str
+    partition_path: str = ""
+
+
+class HoodieRecord:
+    """A version of a record, whatever holds it (org.apache.hudi.common.model.HoodieRecord).
+
+    Carriers don't change: where Hudi writes into a record, a new carrier comes back. What a carrier can't do raises
+    UnsupportedRecordOperationError, as Hudi's classes do.
+
+    Attributes:
+        key: the identity; None where a caller merges without one.
+        operation: `I`, `-U`, `U`, `D` or None, as in the meta column `_hoodie_operation`. From 1.1 on a merge reads
+            from it whether a version is a delete, as from a BufferedRecord: a merge point that has judged a version
+            to be a delete says so here.
+    """
+
+    __slots__ = ("key", "operation")
+
+    def __init__(self, key: HoodieKey | None, operation: str | None = None) -> None:
+        self.key = key
+        self.operation = operation
+
+    @property
+    def marked_delete(self) -> bool:
+        """Whether the operation says delete (BufferedRecord.isDelete)."""
+        return self.operation in DELETE_OPERATIONS
+
+    @property
+    def record_key(self) -> str | None:
+        """The key within the partition."""
+        return None if self.key is None else self.key.record_key
+
+    @property
+    def partition_path(self) -> str | None:
+        """The partition."""
+        return None if self.key is None else self.key.partition_path
+
+    def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
+        """Return this version as plain data, or None where it has none."""
+        self._refuse("to_indexed_record", schema, props)
+
+    def get_column_values(
+        self,
+        schema: AvroSchema,
+        columns: Sequence[str],
+        consistent_logical_timestamp_enabled: bool = False,  # noqa: FBT001, FBT002 (Hudi's signature)
+    ) -> list[Any]:
+        """Return the values of `columns`, dotted paths included; None for an unknown column."""
+        self._refuse("get_column_values", schema, columns, consistent_logical_timestamp_enabled)
+
+    def get_ordering_value(
+        self,
+        schema: AvroSchema,
+        props: Props,
+        ordering_fields: Sequence[str] | None = None,
+    ) -> Ordering | None:
+        """Return the value of `ordering_fields`; without them, of the fields that `props` name."""
+        self._refuse("get_ordering_value", schema, props, ordering_fields)
+
+    def join_with(self, other: HoodieRecord, target_schema: AvroSchema) -> HoodieRecord:
+        """Return both versions in one record of `target_schema`; where both have a field, `other` gives it."""
+        self._refuse("join_with", other, target_schema)
+
+    def rewrite_record(
+        self,
+        record_schema: AvroSchema,
+        props: Props,
+        target_schema: AvroSchema,
+        metadata_values: MetadataValues | None = None,
+    ) -> HoodieRecord:
+        """Return this version in `target_schema`, which adds meta columns (prependMetaFields), and fill these."""
+        self._refuse("rewrite_record", record_schema, props, target_schema, metadata_values)
+
+    def rewrite_record_with_new_schema(
+        self,
+        record_schema: AvroSchema,
+        props: Props,
+        new_schema: AvroSchema,
+        renames: Mapping[str, str] | None = None,
+    ) -> HoodieRecord:
+        """Return this version in `new_schema`, values promoted; `renames`: dotted new name to old leaf name."""
+        self._refuse("rewrite_record_with_new_schema", record_schema, props, new_schema, renames)
+
+    def update_metadata_values(
+        self,
+        record_schema: AvroSchema,
+        props: Props,
+        metadata_values: MetadataValues,
+    ) -> HoodieRecord:
+        """Return this version with other values in its meta columns."""
+        self._refuse("update_metadata_values", record_schema, props, metadata_values)
+
+    def is_delete(self, schema: AvroSchema, props: Props) -> bool:
+        """Whether this version deletes its record."""
+        self._refuse("is_delete", schema, props)
+
+    def should_ignore(self, schema: AvroSchema, props: Props) -> bool:  # noqa: ARG002
+        """Whether this version says "leave the stored row as it is"."""
+        return False
+
+    def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieRecord:
+        """Return this version under another key, or with another operation as well; None keeps what it has."""
+        self._refuse("new_instance", key, operation)
+
+    def copy(self) -> Self:
+        """Return the version itself: it does not change."""
+        return self
+
+    def _refuse(self, call: str, *_: object) -> NoReturn:
+        raise UnsupportedRecordOperationError.from_call(
+            type(self), call, "carry the version as HoodieAvroIndexedRecord (see to_indexed_record) for it"
+        )

@@ -1,0 +1,209 @@
+"""HoodieAvroIndexedRecord: a version held as plain Avro data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mergers.context import is_delete_row, walk
+from mergers.errors import MergerConfigError, UnsupportedRecordOperationError
+from mergers.record.base import DELETE, HoodieKey, HoodieRecord
+from mergers.record.metadata import MetadataValues
+from payloads.api import SENTINEL, Sentinel
+from payloads.errors import SchemaError
+from payloads.extract import CONSISTENT_TIMESTAMP, is_true, list_reader, ordering_reader
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.release import HudiRelease
+from payloads.rewrite import project_record, rewrite_record_with_new_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from payloads.api import Props
+    from payloads.schema import AvroSchema, Record
+
+
+class HoodieAvroIndexedRecord(HoodieRecord):
+    """A version held as plain Avro data: what storage hands to the merge, and a BufferedRecord of 1.1 and later.
+
+    As a BufferedRecord it is a delete where its operation is `D` or `-U`, with data or without.
+
+    Attributes:
+        record: the data; None for a delete without data, SENTINEL for "leave the stored row as it is".
+        schema: the schema of the data; None only for a delete without data that lost it (a DeleteRecord of a log).
+        ordering_value: from 1.1 on a buffered record carries it; None is Java's null.
+    """
+
+    __slots__ = ("ordering_value", "record", "schema")
+
+    def __init__(
+        self,
+        key: HoodieKey | None,
+        record: Record | Sentinel | None,
+        schema: AvroSchema | None,
+        operation: str | None = None,
+        ordering_value: Ordering | None = NATURAL_ORDER,
+    ) -> None:
+        super().__init__(key, operation)
+        self.record: Any = record
+        self.schema = schema
+        self.ordering_value = ordering_value
+
+    def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:  # noqa: ARG002
+        """Return this carrier; its data keeps its own schema."""
+        return self
+
+    def get_column_values(
+        self,
+        schema: AvroSchema,
+        columns: Sequence[str],
+        consistent_logical_timestamp_enabled: bool = False,  # noqa: ARG002, FBT001, FBT002 (Hudi ignores it here too)
+        *,
+        release: HudiRelease = HudiRelease.latest(),
+    ) -> list[Any]:
+        """Return the physical values of `columns`, dotted paths included; None for an unknown column.
+
+        Raises:
+            UnsupportedRecordOperationError: until 1.0 Hudi does not answer this.
+            SchemaError: a path leads through a null, or there is no data.
+        """
+        if release < HudiRelease.V1_1:
+            raise UnsupportedRecordOperationError.from_call(
+                type(self), f"get_column_values in {release}", "read the fields of its record"
+            )
+        data = self.data_for("get_column_values")
+        return [walk(data, schema, column)[1] for column in columns]
+
+    def get_ordering_value(
+        self,
+        schema: AvroSchema,
+        props: Props,
+        ordering_fields: Sequence[str] | None = None,
+        *,
+        release: HudiRelease = HudiRelease.latest(),
+    ) -> Ordering | None:
+        """Return the value that the data has in the ordering fields, converted by logical type.
+
+        No fields give Integer 0; a null or missing field gives None. `ordering_value` plays no part.
+
+        Raises:
+            SchemaError: an ordering field is a union of several types, or there is no data.
+        """
+        if ordering_fields is None:
+            read = ordering_reader(schema, props, release)
+        else:
+            consistent = is_true(props.get(CONSISTENT_TIMESTAMP))
+            read = list_reader(schema, tuple(ordering_fields), consistent=consistent)
+        return NATURAL_ORDER if read is None else read(self.data_for("get_ordering_value"))
+
+    def join_with(self, other: HoodieRecord, target_schema: AvroSchema) -> HoodieAvroIndexedRecord:
+        """Return the fields of both in one record, as bootstrap does; where both have a field, `other` gives it.
+
+        Fields of the target that neither has are null.
+
+        Raises:
+            SchemaError: the target lacks a field that one of them has, or one has no data.
+            MergerConfigError: `other` holds no plain data.
+        """
+        if not isinstance(other, HoodieAvroIndexedRecord):
+            msg = f"join_with takes plain data on both sides, not {type(other).__name__}; use its to_indexed_record"
+            raise MergerConfigError(msg)
+        joined = {**self.data_for("join_with"), **other.data_for("join_with")}
+        for field in joined:
+            if field not in target_schema.by_name:
+                raise SchemaError.from_missing_field(field, target_schema.by_name)
+        return self._with({field.name: joined.get(field.name) for field in target_schema.fields}, target_schema)
+
+    def rewrite_record(
+        self,
+        record_schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+        target_schema: AvroSchema,
+        metadata_values: MetadataValues | None = None,
+    ) -> HoodieAvroIndexedRecord:
+        """Return the data in `target_schema`, copied by name, with the meta columns filled.
+
+        A target with as many fields as `record_schema` has nothing to prepend: the data stays as it is.
+
+        Raises:
+            SchemaError: a value is given for a meta column that the target lacks, or there is no data.
+        """
+        widened = project_record(self.data_for("rewrite_record"), record_schema, target_schema)
+        return self._with((metadata_values or MetadataValues()).applied_to(widened, target_schema), target_schema)
+
+    def rewrite_record_with_new_schema(
+        self,
+        record_schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+        new_schema: AvroSchema,
+        renames: Mapping[str, str] | None = None,
+        *,
+        release: HudiRelease = HudiRelease.latest(),
+    ) -> HoodieAvroIndexedRecord:
+        """Return the data in `new_schema`: fields by name or rename, values promoted, defaults filled in.
+
+        Raises:
+            SchemaError: a new field can be neither filled nor null, a value can't be promoted, or there is no data.
+        """
+        data = self.data_for("rewrite_record_with_new_schema")
+        return self._with(rewrite_record_with_new_schema(data, record_schema, new_schema, release, renames), new_schema)
+
+    def update_metadata_values(
+        self,
+        record_schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+        metadata_values: MetadataValues,
+    ) -> HoodieAvroIndexedRecord:
+        """Return the data with other values in its meta columns.
+
+        Raises:
+            SchemaError: `record_schema` lacks one of the meta columns, or there is no data.
+        """
+        data = self.data_for("update_metadata_values")
+        return self._with(metadata_values.applied_to(data, record_schema), self.schema)
+
+    def is_delete(
+        self,
+        schema: AvroSchema,
+        props: Props,
+        *,
+        release: HudiRelease = HudiRelease.latest(),
+    ) -> bool:
+        """Whether there is no data, the operation is `D`, or the data marks itself; until 1.0 never.
+
+        Raises:
+            PayloadConfigError, SchemaError: see `mergers.context.is_delete_row`.
+        """
+        if release < HudiRelease.V1_1:
+            return False
+        if self.record is None or self.operation == DELETE:
+            return True
+        return self.record is not SENTINEL and is_delete_row(self.record, schema, props)
+
+    def should_ignore(self, schema: AvroSchema, props: Props) -> bool:  # noqa: ARG002
+        """Whether the data is SENTINEL."""
+        return self.record is SENTINEL
+
+    def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieAvroIndexedRecord:
+        """Return the same data under another key or operation; the ordering value stays."""
+        return HoodieAvroIndexedRecord(
+            self.key if key is None else key,
+            self.record,
+            self.schema,
+            self.operation if operation is None else operation,
+            self.ordering_value,
+        )
+
+    def _with(self, record: Record, schema: AvroSchema | None) -> HoodieAvroIndexedRecord:
+        return HoodieAvroIndexedRecord(self.key, record, schema, self.operation, self.ordering_value)
+
+    def data_for(self, call: str) -> Record:
+        """Return the data, which `call` can't do without.
+
+        Raises:
+            SchemaError: there is none.
+        """
+        if self.record is None or self.record is SENTINEL:
+            msg = f"{call} needs data, and the version with the key {self.record_key!r} has none; ask is_delete first"
+            raise SchemaError(msg)
+        data: Record = self.record
+        return data

@@ -1,0 +1,86 @@
+"""Finding a merger by its name: those that are built in by Hudi's names, users' by a Python path."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mergers.compat import adapt_merger
+from mergers.errors import MergerNotFoundError
+from mergers.strategies.commit_time import OverwriteWithLatestMerger
+
+if TYPE_CHECKING:
+    from mergers.api import HoodieRecordMerger
+
+_BUILT_IN: dict[str, type] = {
+    "org.apache.hudi.common.model.OverwriteWithLatestMerger": OverwriteWithLatestMerger,
+}
+_BRIDGES = {
+    "org.apache.hudi.common.model.HoodieAvroRecordMerger": "combine",
+    "org.apache.hudi.common.model.HoodiePreCombineAvroRecordMerger": "pre_combine",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MergerRef:
+    """The name of a merger; a plan carries it where no object can travel.
+
+    Attributes:
+        name: what `resolve_merger` takes.
+    """
+
+    name: str
+
+    def resolve(self) -> HoodieRecordMerger:
+        """Return a merger of this name.
+
+        Raises:
+            MergerNotFoundError: nothing has this name.
+            MergerConfigError: what it names is no merger.
+        """
+        return _named(self.name.strip())
+
+
+def resolve_merger(merger: str | MergerRef | type | HoodieRecordMerger) -> HoodieRecordMerger:
+    """Return the merger that a name, a reference, a class or an object stands for, adapted where it needs it.
+
+    A name is the full or short Java name of a built-in merger, or a Python path `package.module:Class`.
+
+    Raises:
+        MergerNotFoundError: nothing has this name.
+        MergerConfigError: what is given or named is no merger.
+    """
+    if isinstance(merger, str):
+        return _named(merger.strip())
+    return merger.resolve() if isinstance(merger, MergerRef) else adapt_merger(merger)
+
+
+def _named(name: str) -> HoodieRecordMerger:
+    for java_name, merger_class in _BUILT_IN.items():
+        if name in {java_name, java_name.rpartition(".")[2]}:
+            return adapt_merger(merger_class)
+    for java_name, mode in _BRIDGES.items():
+        if name in {java_name, java_name.rpartition(".")[2]}:
+            msg = f"{name} needs a payload; give AvroRecordMerger(payload, release, {mode!r}) instead of a name"
+            raise MergerNotFoundError(msg)
+    module_name, colon, path = name.partition(":")
+    if not colon:
+        known = ", ".join(java_name.rpartition(".")[2] for java_name in _BUILT_IN)
+        msg = f"no merger is called {name!r}; built in: {known}. A Python class is named package.module:Class"
+        raise MergerNotFoundError(msg)
+    return adapt_merger(_at(module_name, path, name))
+
+
+def _at(module_name: str, path: str, name: str) -> Any:
+    try:
+        found: Any = importlib.import_module(module_name)
+    except Exception as error:
+        msg = f"{name}: importing {module_name!r} failed with {type(error).__name__}: {error}; mend it or its path"
+        raise MergerNotFoundError(msg) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            msg = f"{name}: {getattr(found, '__name__', found)} has no {part!r}; check the spelling"
+            raise MergerNotFoundError(msg)
+        found = getattr(found, part)
+    return found

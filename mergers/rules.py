@@ -1,0 +1,222 @@
+"""What the Avro merger of each release does with two versions and with what the payload answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mergers.context import greater_ordering_value, row_ordering_value
+from mergers.record import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieRecord
+from mergers.record.base import DELETE
+from payloads.api import SENTINEL
+from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
+from payloads.builtin.plain import HoodieAvroPayload
+from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, SchemaError
+from payloads.extract import ordering_fields
+from payloads.ordering import Ordering
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from payloads.api import HoodieRecordPayload, Props
+    from payloads.schema import AvroSchema, Record
+
+
+class MergeRules(Protocol):
+    """The two operations of the payload bridge in one release."""
+
+    def __init__(self, payload_class: type[HoodieRecordPayload], release: HudiRelease) -> None:
+        """Bind the rules to a payload class, which is bound to `release` itself."""
+
+    def combine(
+        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
+    ) -> HoodieRecord | None:
+        """Apply `newer` to the stored version `older`."""
+
+    def pre_combine(
+        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
+    ) -> HoodieRecord | None:
+        """Combine two incoming versions."""
+
+
+class OptionRules:
+    """Until 1.0: the newer version is a payload, and an absent result is a delete."""
+
+    def __init__(self, payload_class: type[HoodieRecordPayload], release: HudiRelease) -> None:
+        """Take what MergeRules asks for; the payloads come with the versions."""
+
+    def combine(
+        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
+    ) -> HoodieAvroIndexedRecord | None:
+        """Ask the newer payload about the older version's data; None is a delete.
+
+        An older version without data, which is a delete, makes the merge vanish, whatever the newer one is.
+        """
+        payload = _payload_in(newer, "newer")
+        stored = older.to_indexed_record(schema, props)
+        if stored is None or stored.record is None:
+            return None
+        merged = payload.combine_and_get_update_value(stored.record, schema, props)
+        if merged is None:
+            return None
+        if merged is SENTINEL or merged is stored.record:
+            return stored
+        return HoodieAvroIndexedRecord(newer.key, merged, schema, newer.operation)
+
+    def pre_combine(
+        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
+    ) -> HoodieRecord:
+        """Ask the newer payload; the version whose payload comes back is kept as it is."""
+        payload, previous = _payload_in(newer, "newer"), _payload_in(older, "older")
+        merged = payload.pre_combine(previous, schema, props)
+        if merged is payload:
+            return newer
+        if merged is previous:
+            return older
+        return HoodieAvroRecord(newer.key, merged, newer.operation)
+
+
+class BufferedRules:
+    """From 1.1: versions are buffered records, and a delete is a version whose operation says so.
+
+    A carrier of either kind stands for a buffered record: plain data gets a payload built around it, with its
+    ordering value; a payload is taken as it is. The result is never None.
+    """
+
+    def __init__(self, payload_class: type[HoodieRecordPayload], release: HudiRelease) -> None:
+        """Build payloads of `payload_class`; `release` decides on deletes that lost their schema."""
+        self._payload_class: Any = payload_class
+        self._release = release
+        # It decodes its record anew for each answer, so that its own record counts as one that the payload made.
+        self._answers_copies = issubclass(payload_class, HoodieAvroPayload)
+
+    def combine(
+        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
+    ) -> HoodieRecord:
+        """Ask the newer payload about the older version's data.
+
+        A delete with the ordering value Integer 0 on either side: `newer`, unasked. An older version without data:
+        `newer`, whatever the ordering values. A payload that deletes: the side that is a delete, the newer one
+        first, or a new delete without data that has the greater ordering value. A record that the payload made: a
+        version with no operation, so never a delete, and the ordering value that its fields give.
+        """
+        if _is_commit_time_delete(older) or _is_commit_time_delete(newer):
+            return newer
+        payload = self._payload_of(newer)
+        stored = older if isinstance(older, HoodieAvroIndexedRecord) else older.to_indexed_record(schema, props)
+        if stored is None or stored.record is None:
+            return newer
+        merged = payload.combine_and_get_update_value(stored.record, schema, props)
+        if merged is None:
+            return self._deleted(older, newer, schema)
+        if merged is SENTINEL or merged is stored.record:
+            return older
+        if merged is payload.record and not self._answers_copies:
+            return _kept(newer, payload)
+        ordering = self._ordering_of(merged, payload, schema, props)  # type: ignore[arg-type]
+        return HoodieAvroIndexedRecord(newer.key, merged, schema, None, ordering)
+
+    def pre_combine(
+        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
+    ) -> HoodieRecord:
+        """Ask the newer payload about the older one; commit-time deletes as in `combine`.
+
+        Raises:
+            SchemaError: from 1.2 on, the newer version is a delete that lost its schema.
+        """
+        if _is_commit_time_delete(older) or _is_commit_time_delete(newer):
+            return newer
+        if self._release >= HudiRelease.V1_2 and getattr(newer, "schema", schema) is None:
+            msg = f"the newer version (key {newer.record_key!r}) has no schema; give the delete the table's schema"
+            raise SchemaError(msg)
+        payload, previous = self._payload_of(newer), self._payload_of(older)
+        merged = payload.pre_combine(previous, schema, props)
+        if merged is payload:
+            return _kept(newer, payload)
+        if merged is previous:
+            return older
+        record = merged.get_indexed_record(schema, props)
+        if record is None or record is SENTINEL:
+            return self._deleted(older, newer, schema)
+        ordering = self._ordering_of(record, merged, schema, props)  # type: ignore[arg-type]
+        if isinstance(newer, HoodieAvroRecord):
+            return HoodieAvroRecord(newer.key, self._payload_class(record, ordering))
+        return HoodieAvroIndexedRecord(newer.key, record, schema, None, ordering)
+
+    def _payload_of(self, version: Any) -> HoodieRecordPayload:
+        if isinstance(version, HoodieAvroRecord):
+            return version.payload
+        ordering = version.ordering_value
+        arguments = (version.record,) if ordering is None else (version.record, ordering)
+        try:
+            built: HoodieRecordPayload = self._payload_class(*arguments)
+        except PayloadBridgeError:
+            raise
+        except TypeError as error:
+            msg = (
+                f"{self._payload_class.__name__} has no constructor for (record, ordering_value) ({error}); "
+                "from 1.1 on a merge builds payloads with it: choose another payload class"
+            )
+            raise PayloadConstructorError(msg) from error
+        return built
+
+    def _ordering_of(
+        self, made: Record, payload: HoodieRecordPayload, schema: AvroSchema, props: Props
+    ) -> Ordering:
+        """Return the ordering value of a record that `payload` made.
+
+        The payloads that merge column by column turn the plain strings they take from the incoming side into Java
+        strings. The engine's conversion to Avro strings reaches a single ordering value, but not into a list.
+        """
+        ordering = row_ordering_value(made, schema, props, self._release)
+        if ordering.java_type != "array" or not isinstance(payload, OverwriteNonDefaultsWithLatestAvroPayload):
+            return ordering
+        taken = payload.record or {}
+        values = list(ordering.value)
+        for index, name in enumerate(ordering_fields(props, self._release) or ()):
+            field = schema.by_name.get(name)
+            if field is not None and field.schema.kind == "string" and not payload.gap_of(field)(taken.get(name)):
+                values[index] = Ordering("string", values[index].value)
+        return Ordering("array", tuple(values))
+
+    def _deleted(self, older: Any, newer: Any, schema: AvroSchema) -> HoodieRecord:
+        deleting: HoodieRecord
+        if newer.marked_delete:
+            deleting = newer
+        elif older.marked_delete:
+            deleting = older
+        else:
+            ordering = greater_ordering_value(older.ordering_value, newer.ordering_value)
+            deleting = HoodieAvroIndexedRecord(newer.key, None, schema, DELETE, ordering)
+        return deleting
+
+
+def _payload_in(version: HoodieRecord, role: str) -> HoodieRecordPayload:
+    if not isinstance(version, HoodieAvroRecord):
+        msg = (
+            f"the {role} version must be carried by a payload, not by {type(version).__name__}; "
+            "only the stored row of a merge in combine mode is plain data"
+        )
+        raise PayloadConfigError(msg)
+    return version.payload
+
+
+def _is_commit_time_delete(version: Any) -> bool:
+    if not version.marked_delete:
+        return False
+    ordering = version.ordering_value
+    return ordering is not None and ordering.is_default
+
+
+def _kept(newer: HoodieRecord, payload: HoodieRecordPayload) -> HoodieRecord:
+    """Return `newer`, with the payload's record where the payload has edited a copy of the data it was built around."""
+    if isinstance(newer, HoodieAvroIndexedRecord) and payload.record is not newer.record:
+        return HoodieAvroIndexedRecord(newer.key, payload.record, newer.schema, newer.operation, newer.ordering_value)
+    return newer
+
+
+MERGE_RULES: dict[HudiRelease, type[MergeRules]] = {
+    HudiRelease.V0_15: OptionRules,
+    HudiRelease.V1_0: OptionRules,
+    HudiRelease.V1_1: BufferedRules,
+    HudiRelease.V1_2: BufferedRules,
+}
+"""The rules of each release."""

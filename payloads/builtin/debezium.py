@@ -1,0 +1,278 @@
+"""The Debezium payloads: change rows of MySQL and Postgres, ordered by the position in the database's own log."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
+from payloads.extract import java_split
+from payloads.release import by_release
+from payloads.schema import AvroSchema, Branch
+from payloads.text import ordering_text, plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from payloads.api import HoodieRecordPayload, Props, Sentinel
+    from payloads.schema import Record
+
+OPERATION_FIELD = "_change_operation_type"
+DELETE_OPERATION = "d"
+MYSQL_SEQUENCE = "_event_seq"
+POSTGRES_LSN = "_event_lsn"
+UNAVAILABLE = "__debezium_unavailable_value"
+"""What Debezium writes for a TOAST value that Postgres did not send along."""
+
+_LONG = re.compile(r"[+-]?\d{1,999}")
+_MARKERS: dict[str, Any] = {"string": UNAVAILABLE, "bytes": UNAVAILABLE.encode()}
+
+
+class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
+    """A change row of Debezium; `_change_operation_type` = d (any case) or `_hoodie_is_deleted` deletes.
+
+    Within a batch the ordering values given to the constructors decide. Against the stored row a column of the change
+    row decides, whatever the ordering properties say; a version without a record deletes unconditionally.
+    """
+
+    __slots__ = ()
+
+    position_field: ClassVar[str]
+
+    pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+
+    def is_delete_record(self, record: Record) -> bool:
+        """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""
+        operation = record.get(OPERATION_FIELD)
+        is_delete = operation is not None and plain_text(operation).lower() == DELETE_OPERATION
+        return is_delete or super().is_delete_record(record)
+
+    @abstractmethod
+    def position_of(self, value: Any, schema: AvroSchema) -> Any:
+        """Return what `keeps_stored` compares for a non-null value of `position_field`."""
+
+    @abstractmethod
+    def keeps_stored(self, stored: Any, incoming: Any) -> bool:
+        """Whether the stored row stays, given the two positions."""
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Return `current` itself where it is later, else the incoming record, None for a later delete.
+
+        Raises:
+            SchemaError: a record has no `position_field`.
+            NullOrderingError: that field is null in the incoming record; null in `current` gives way.
+            OrderingTypeError, PayloadFailedError: see `position_of` and `keeps_stored` of the class.
+        """
+        if self.record is None:
+            return None
+        return current if self._keeps(current, self.record, schema) else self.get_insert_value(schema)
+
+    def _keeps(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
+        field = self.position_field
+        for record in (incoming, current):
+            if field not in record:
+                msg = f"{type(self).__name__}: {SchemaError.from_missing_field(field, record)}"
+                raise SchemaError(msg)
+        if incoming[field] is None:
+            msg = (
+                f"{type(self).__name__}: {field} can't be null in an incoming record; "
+                f"fill it before the write: {incoming}"
+            )
+            raise NullOrderingError(msg)
+        incoming_position = self.position_of(incoming[field], schema)
+        stored = current[field]
+        return stored is not None and self.keeps_stored(self.position_of(stored, schema), incoming_position)
+
+
+class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
+    """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers.
+
+    Ties: until 1.0 the stored row stays, from 1.1 the incoming one replaces it. Within a batch 1.0 and older compare
+    the ordering values as they are (text: 1.9 is after 1.10), 1.1 and later their text like `_event_seq`.
+    """
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
+    position_field = MYSQL_SEQUENCE
+
+    #: The least difference of stored and incoming position with which the stored row stays.
+    keeps_from: ClassVar[int] = by_release(v0_15=0, v1_1=1)
+
+    def position_of(self, value: Any, schema: AvroSchema) -> str:
+        """Return the text; its parts are read when they are compared."""
+        return plain_text(value)
+
+    def keeps_stored(self, stored: str, incoming: str) -> bool:
+        """Whether the stored sequence is greater, or until 1.0 equal.
+
+        Raises:
+            PayloadFailedError: a part that must be compared is missing or no 64-bit number.
+        """
+        return self._compare(stored, incoming) >= self.keeps_from
+
+    def _later_sequence_wins(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        self.check_family(older)
+        if older.record is None:
+            return self
+        later = self._compare(ordering_text(older.ordering_value), ordering_text(self.ordering_value)) > 0
+        return older if later else self
+
+    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_1=_later_sequence_wins)  # noqa: SLF001
+
+    def _compare(self, left: str, right: str) -> int:
+        lefts, rights = java_split(left, "."), java_split(right, ".")
+        for index in range(2):
+            a, b = self._part(lefts, index, left), self._part(rights, index, right)
+            if a != b:
+                return 1 if a > b else -1
+        return 0
+
+    def _part(self, parts: list[str], index: int, text: str) -> int:
+        part = parts[index] if index < len(parts) else ""
+        # Long.parseLong: no spaces or underscores, and 64 bits.
+        number = int(part) if _LONG.fullmatch(part) else None
+        if number is None or not -(1 << 63) <= number < 1 << 63:
+            name = ("binlog file number", "position")[index]
+            msg = (
+                f"{type(self).__name__}: the sequence {text!r} has no {name} that is a 64-bit integer; give "
+                f"{MYSQL_SEQUENCE} and the ordering value the form <file number>.<position>, such as 000003.154"
+            )
+            raise PayloadFailedError(msg)
+        return number
+
+
+class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
+    """A change row of Postgres; the greater `_event_lsn` wins, ties go to the incoming row.
+
+    A top-level string or bytes value that is `__debezium_unavailable_value` (TOAST) is taken from the stored row.
+    From 1.1 on the payload then keeps the filled record as its own, so that a second merge finds nothing to fill:
+    Hudi writes into its record there. Here `record` becomes a filled copy, the caller's record stays as it is, and
+    the result of such a merge is the payload's `record` by identity.
+    """
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
+    position_field = POSTGRES_LSN
+
+    remembers_filled: ClassVar[bool] = by_release(v0_15=False, v1_1=True)
+
+    def position_of(self, value: Any, schema: AvroSchema) -> int:
+        """Return the log sequence number.
+
+        Raises:
+            OrderingTypeError: it is no Avro long.
+        """
+        return _long_reader(schema)(value)
+
+    def keeps_stored(self, stored: int, incoming: int) -> bool:
+        """Whether the stored number is greater."""
+        return stored > incoming
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Return the later of `current` and the incoming record, with unavailable values taken from `current`.
+
+        Raises:
+            SchemaError, NullOrderingError, OrderingTypeError: see `AbstractDebeziumAvroPayload` and `position_of`.
+            PayloadFailedError: a union with a string branch holds another type; Hudi casts it to text.
+        """
+        result = super().combine_and_get_update_value(current, schema, props)
+        if not isinstance(result, dict):
+            return result
+        missing = [name for name, is_marker in _marker_tests(schema) if is_marker(result.get(name))]
+        if result is current or not missing:
+            return result
+        for name in missing:
+            if name not in current:
+                msg = f"{type(self).__name__}: {SchemaError.from_missing_field(name, current)}"
+                raise SchemaError(msg)
+        filled = result | {name: current[name] for name in missing}
+        if self.remembers_filled:
+            self.record = filled
+        return filled
+
+
+def _long_reader(schema: AvroSchema) -> Callable[[Any], int]:
+    """Return what casts values of `_event_lsn` to Java's Long; decided once a schema."""
+    found: Callable[[Any], int] | None = schema.memo.get(_long_reader)
+    if found is None:
+        field = schema.by_name.get(POSTGRES_LSN)
+        kind = "long" if field is None else field.schema.non_null.kind
+        found = schema.memo[_long_reader] = _as_long if kind in {"long", "union"} else _refuse_kind(kind)
+    return found
+
+
+def _as_long(value: Any) -> int:
+    if isinstance(value, Branch):
+        return int(value.value) if value.name == "long" else _refuse_kind(value.name)(value)
+    if type(value) is int:
+        return value
+    return _refuse_kind(type(value).__name__)(value)
+
+
+def _refuse_kind(kind: str) -> Callable[[Any], int]:
+    def refuse(value: Any) -> int:
+        msg = (
+            f"PostgresDebeziumAvroPayload: {POSTGRES_LSN} must be an Avro long, but {value!r} is {kind}; "
+            "make the column a long"
+        )
+        raise OrderingTypeError(msg)
+
+    return refuse
+
+
+def _marker_tests(schema: AvroSchema) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
+    """Return the fields that can hold the marker, each with its test; decided once a schema."""
+    found: tuple[tuple[str, Callable[[Any], bool]], ...] | None = schema.memo.get(_marker_tests)
+    if found is None:
+        found = schema.memo[_marker_tests] = tuple(
+            (field.name, _marker_test(field.name, field.schema, kind))
+            for field in schema.fields
+            for kind in _marker_kinds(field.schema)[:1]
+        )
+    return found
+
+
+def _marker_kinds(schema: AvroSchema) -> list[str]:
+    """Return `string` and `bytes`, as far as `schema` is or has them; Hudi looks for text alone where both occur."""
+    kinds = {branch.kind for branch in schema.branches or (schema,)}
+    return [kind for kind in _MARKERS if kind in kinds]
+
+
+def _marker_test(name: str, schema: AvroSchema, kind: str) -> Callable[[Any], bool]:
+    marker = _MARKERS[kind]
+    python_type = type(marker)
+
+    def is_marker(value: Any) -> bool:
+        if isinstance(value, Branch) and value.name == kind:
+            value = value.value
+        if value is None or value == marker:
+            return value is not None
+        if not isinstance(value, python_type):
+            msg = (
+                f"PostgresDebeziumAvroPayload: the field {name!r} of type {schema.source} holds {value!r}, "
+                f"but Hudi takes it for {kind}; give the column one type besides null"
+            )
+            raise PayloadFailedError(msg)
+        return False
+
+    return is_marker

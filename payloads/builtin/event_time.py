@@ -1,0 +1,46 @@
+"""EventTimeAvroPayload: the greatest ordering value wins, and only `_hoodie_is_deleted` marks a delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from payloads.builtin.default import DefaultHoodieRecordPayload
+from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+
+if TYPE_CHECKING:
+    from payloads.api import Props, Sentinel
+    from payloads.schema import AvroSchema, Record
+
+
+class EventTimeAvroPayload(DefaultHoodieRecordPayload):
+    """Like the Default payload, without custom delete fields, event-time metadata and SENTINEL.
+
+    A delete takes part by the payload's own ordering value from 1.1 on; until 1.0 it deletes whatever is stored. The
+    inherited `is_deleted` does look at a custom delete field, and then answers differently from the merge.
+    """
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.EventTimeAvroPayload"
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Return the incoming record where it wins by the ordering field, None where a delete wins, else `current`.
+
+        Without `props` the incoming record always wins.
+
+        Raises:
+            NullOrderingError, OrderingTypeError: see `needs_update`.
+        """
+        incoming = None if self.flagged else self.record
+        if props is None or (incoming is None and not self.empty_obeys_ordering):
+            return incoming
+        return incoming if self.needs_update(current, incoming, schema, props) else current
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record, or None where it is a delete."""
+        return OverwriteWithLatestAvroPayload.get_insert_value(self, schema)

@@ -1,0 +1,35 @@
+"""FirstValueAvroPayload: like the Default payload, but on a tie the version that came first stays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from payloads.builtin.default import DefaultHoodieRecordPayload
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from payloads.api import HoodieRecordPayload, Props
+    from payloads.schema import AvroSchema
+
+
+class FirstValueAvroPayload(DefaultHoodieRecordPayload):
+    """Keep the version with the greatest ordering value; on a tie the earlier one. Not shipped after 1.0."""
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.FirstValueAvroPayload"
+    shipped = (HudiRelease.V0_15, HudiRelease.V1_0)
+
+    def tie_wins(self, props: Props) -> bool:
+        """Whether an incoming version with the ordering value of the stored row replaces it: never."""
+        return False
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Keep the version with the greater ordering value; ties go to `older`, unless it has no record."""
+        self.check_family(older)
+        return older if older.record is not None and older.ordering_value >= self.ordering_value else self

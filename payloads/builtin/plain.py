@@ -1,0 +1,134 @@
+"""Payload classes without a merge rule of their own: they wrap a row or stand for a delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from payloads.builtin.base import BuiltinPayload
+from payloads.errors import PayloadFailedError, UnsupportedPayloadOperationError
+from payloads.ordering import NATURAL_ORDER, Ordering
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from payloads.api import HoodieRecordPayload, Props, Sentinel
+    from payloads.schema import AvroSchema, Record
+
+
+class HoodieAvroPayload(BuiltinPayload, heads_family=True):
+    """Wraps an existing row: the later arrival wins, and nothing in the row marks a delete.
+
+    The ordering value plays no part and may be None, Java's null.
+    """
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.HoodieAvroPayload"
+
+    def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
+        self.record = record
+        self.ordering_value = ordering_value  # type: ignore[assignment]  # the one class that lets null pass
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Return `self`."""
+        self.check_family(older)
+        return self
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Return the record."""
+        return self.get_insert_value(schema)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record, None where there is none."""
+        return self.record
+
+
+class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
+    """A delete without data. What it is built from plays no part; its ordering value is Integer 0."""
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.EmptyHoodieRecordPayload"
+
+    def __init__(self, record: Record | None = None, ordering_value: Ordering | None = None) -> None:
+        super().__init__(None)
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Return `older`, which is a delete without data as well."""
+        self.check_family(older)
+        return older
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> None:
+        """Return None: delete the stored row."""
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> None:
+        """Return None: store nothing."""
+
+
+class RewriteAvroPayload(BuiltinPayload, heads_family=True):
+    """Carries a rewritten row to a writer. It takes no ordering value and can't be combined in a batch."""
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.RewriteAvroPayload"
+
+    def __init__(self, record: Record | None) -> None:
+        super().__init__(record)
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> NoReturn:
+        """Refuse.
+
+        Raises:
+            UnsupportedPayloadOperationError: always.
+        """
+        msg = f"{type(self).__name__} does not support pre_combine; choose another payload for batches with duplicates"
+        raise UnsupportedPayloadOperationError(msg)
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Return the record.
+
+        Raises:
+            PayloadFailedError: there is none.
+        """
+        return self.get_insert_value(schema)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record.
+
+        Raises:
+            PayloadFailedError: there is none.
+        """
+        if self.record is None:
+            msg = f"{type(self).__name__} was built without a record; Hudi fails here too: give it one or drop the row"
+            raise PayloadFailedError(msg)
+        return self.record

@@ -1,0 +1,38 @@
+"""ReverseOrderHoodieRecordPayload: the least ordering value wins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from payloads.builtin.default import DefaultHoodieRecordPayload
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from payloads.api import HoodieRecordPayload, Props
+    from payloads.schema import AvroSchema
+
+
+class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
+    """Keep the version with the least ordering value; on a tie the incoming one. Shipped from 1.2 on.
+
+    Merging of delete blocks, outside the payload, still lets the greater value win.
+    """
+
+    __slots__ = ()
+
+    java_name = "org.apache.hudi.common.model.ReverseOrderHoodieRecordPayload"
+    shipped = (HudiRelease.V1_2,)
+
+    def incoming_wins(self, order: int, props: Props) -> bool:
+        """Whether to update, given `order`: the stored ordering value compared with the incoming one."""
+        return super().incoming_wins(-order, props)
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Keep the version with the lesser ordering value; ties and empty older versions go to the newer one."""
+        self.check_family(older)
+        return older if older.record is not None and older.ordering_value < self.ordering_value else self

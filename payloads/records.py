@@ -1,0 +1,97 @@
+"""Records that are lent to code which may change them: copies, and what has become of a copy that comes back."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import uuid
+from operator import is_
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from payloads.logical import to_logical, to_physical
+from payloads.schema import Branch
+
+if TYPE_CHECKING:
+    from payloads.schema import AvroSchema, Record
+
+# A record of these alone is copied in one go.
+_ATOMS: frozenset[type] = frozenset(
+    {type(None), bool, int, float, str, bytes, decimal.Decimal, uuid.UUID}
+    | {datetime.date, datetime.time, datetime.datetime},
+)
+
+
+class Loan(NamedTuple):
+    """A record that was handed to user code.
+
+    Attributes:
+        original: the record as the engine has it.
+        untouched: what was given, for comparison: `original`, or its logical form.
+        given: the copy that the user's code holds.
+        schema: the schema that made the logical form; None for physical values.
+    """
+
+    original: Record
+    untouched: Record
+    given: Record
+    schema: AvroSchema | None
+
+
+def lend(record: Record, schema: AvroSchema | None) -> Loan:
+    """Copy `record` for user code: in logical values by `schema`, or in physical ones without it."""
+    untouched = record if schema is None else to_logical(record, schema)
+    return Loan(record, untouched, copied(untouched), schema)
+
+
+def take_back(result: Record, schema: AvroSchema | None, *loans: Loan | None) -> Record:
+    """Return the original of a lent copy that came back as it was, else `result` as a record of its own.
+
+    Raises:
+        SchemaError: a logical value can't be written as the schema wants it.
+    """
+    for loan in loans:
+        if loan is not None and result is loan.given:
+            if same_record(result, loan.untouched):
+                return loan.original
+            return kept(result, loan.schema)
+    return kept(result, schema)
+
+
+def kept(record: Record, schema: AvroSchema | None) -> Record:
+    """Return a copy in physical values: user code may go on to change its own record."""
+    return copied(record) if schema is None else copied(to_physical(record, schema))
+
+
+def copied(record: Record) -> Record:
+    """Return a copy of `record` that shares nothing that can be changed."""
+    if _ATOMS.issuperset(map(type, record.values())):
+        return dict(record)
+    return {name: _copied_value(value) for name, value in record.items()}
+
+
+def _copied_value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied_value(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copied_value(item) for item in value]
+    return Branch(value.name, _copied_value(value.value)) if isinstance(value, Branch) else value
+
+
+def same_record(left: Record, right: Record) -> bool:
+    """Whether two records have the same fields and values, by value and type: 1 is not 1.0, nor 0.0 -0.0."""
+    if left.keys() != right.keys():
+        return False
+    # Copies share their values, so most comparisons end here.
+    return all(map(is_, left.values(), right.values())) or all(_same(left[name], right[name]) for name in left)
+
+
+def _same(left: Any, right: Any) -> bool:
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return left.hex() == right.hex() if isinstance(left, float) else bool(left == right)

@@ -1,0 +1,272 @@
+"""Finding a payload class by its name: built-in, entry point or Python path, and saying why one can't be had."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import importlib.metadata
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import payloads.builtin
+from payloads.builtin.base import ALL_RELEASES, BuiltinPayload
+from payloads.compat import adapt
+from payloads.errors import PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from payloads.api import HoodieRecordPayload
+
+ENTRY_POINT_GROUP: Final = "hudi_payload_bridge.payloads"
+
+_OLD_PREFIX, _NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
+_UNTIL_1_0 = (HudiRelease.V0_15, HudiRelease.V1_0)
+
+
+class _Refused(NamedTuple):
+    """A class of Hudi that is no payload of a user's table."""
+
+    releases: tuple[HudiRelease, ...]
+    reason: str
+
+
+_REFUSED = {
+    "org.apache.spark.sql.hudi.command.payload.ExpressionPayload": _Refused(
+        ALL_RELEASES,
+        "MERGE INTO of Spark SQL uses it for one statement and hands it compiled expressions; "
+        "name the payload class that the table itself is configured with",
+    ),
+    "org.apache.spark.sql.hudi.command.ValidateDuplicateKeyPayload": _Refused(
+        (HudiRelease.V0_15,),
+        "INSERT INTO of Spark SQL uses it to fail on a key that exists and never merges; "
+        "name DefaultHoodieRecordPayload, which it extends",
+    ),
+    "org.apache.hudi.metadata.HoodieMetadataPayload": _Refused(
+        ALL_RELEASES,
+        "it merges rows of Hudi's own metadata table, which Hudi rebuilds by itself; "
+        "name the payload class of the data table",
+    ),
+    "org.apache.hudi.metadata.EmptyHoodieRecordPayloadWithPartition": _Refused(
+        (HudiRelease.V1_1, HudiRelease.V1_2),
+        "it carries a partition path inside a writer and is never stored; name EmptyHoodieRecordPayload",
+    ),
+    "org.apache.hudi.client.bootstrap.BootstrapRecordPayload": _Refused(
+        _UNTIL_1_0,
+        "the bootstrap operation uses it to write rows that have no second version; "
+        "name the payload class that the bootstrapped table is configured with",
+    ),
+}
+
+# What to use where a release lacks the class.
+_INSTEAD = {
+    "FirstValueAvroPayload": "use DefaultHoodieRecordPayload; in 1.2 with "
+    "hoodie.payload.update.on.same.ordering.field=false a tie keeps the stored row, but a tie within a batch still goes to the later version",
+    "ReverseOrderHoodieRecordPayload": "use release 1.2, or a class of your own that prefers the lower ordering value",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadRef:
+    """The name of a payload class and what is needed to find it; a plan carries it where no class can travel.
+
+    Attributes:
+        name: what `resolve_payload` takes, or the full name of a compiled Java class.
+        jar: path of a jar with the compiled class.
+        package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
+    """
+
+    name: str
+    jar: str | None = None
+    package: tuple[str, ...] = ()
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a jar or a package comes with the name."""
+        return self.jar is not None or bool(self.package)
+
+    def resolve(self, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+        """Return the Python class of this name, also where a jar offers a compiled one.
+
+        Raises:
+            PayloadNotFoundError: there is none; a class that only a jar has runs in the jvm engine alone.
+        """
+        try:
+            return resolve_payload(self.name, release)
+        except PayloadNotFoundError as error:
+            if not self.is_compiled:
+                raise
+            source = self.jar or ", ".join(self.package)
+            msg = f"{self.name} has no Python class ({error}); run the compiled class of {source} with the jvm engine"
+            raise PayloadNotFoundError(msg) from error
+
+
+def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+    """Return the payload class called `name`, bound to `release`.
+
+    The order is fixed: a built-in by its full or short Java name (`com.uber.hoodie`, the old prefix, included), an
+    entry point of the group `hudi_payload_bridge.payloads` by its name, a Python path `package.module:Class`.
+
+    Raises:
+        PayloadNotFoundError: nothing has this name, the release does not ship the class, or importing it failed.
+        PayloadConstructorError: what it names is no payload.
+    """
+    name, line = name.strip(), HudiRelease.parse(release)
+    return _builtin(name, line) or _entry_point(name, line) or _python_path(name, line) or _not_found(name, line)
+
+
+def builtin_payloads(release: str | HudiRelease | None = None) -> tuple[type[BuiltinPayload], ...]:
+    """Return the classes that Hudi ships, by name: those of `release`, bound to it, or all of them unbound."""
+    classes = sorted(_builtin_classes(), key=operator.attrgetter("__name__"))
+    if release is None:
+        return tuple(classes)
+    line = HudiRelease.parse(release)
+    return tuple(c.for_release(line) for c in classes if line in c.shipped)
+
+
+@functools.cache
+def _builtin_classes() -> tuple[type[BuiltinPayload], ...]:
+    offered = [getattr(payloads.builtin, name) for name in payloads.builtin.__all__]
+    return tuple(found for found in offered if isinstance(found, type) and issubclass(found, BuiltinPayload))
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+# -- built-in
+
+
+@functools.cache
+def _java_names() -> dict[str, tuple[type[BuiltinPayload], tuple[HudiRelease, ...]]]:
+    """Return each full Java name with its class and the releases that know it by this name."""
+    names: dict[str, tuple[type[BuiltinPayload], tuple[HudiRelease, ...]]] = {}
+    for found in _builtin_classes():
+        names[found.java_name] = found, found.shipped
+        for release in found.shipped:
+            for alias in found.for_release(release).aliases:
+                names[alias] = found, (*names.get(alias, (found, ()))[1], release)
+    return names
+
+
+def _builtin(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
+    full = name.replace(_OLD_PREFIX, _NEW_PREFIX)
+    names = _java_names()
+    known = names.get(full) or next(
+        (names[c.java_name] for c in _builtin_classes() if _short(c.java_name) == full), None
+    )
+    if known is not None:
+        found, releases = known
+        if release in releases:
+            return found.for_release(release)
+        raise PayloadNotFoundError(_not_shipped(full, found, releases, release))
+    refused = next((java_name for java_name in _REFUSED if full in {java_name, _short(java_name)}), None)
+    if refused is not None:
+        releases, reason = _REFUSED[refused]
+        msg = f"{_short(refused)} (Hudi {_listed(releases)}) is internal to Hudi's writers: {reason}"
+        raise PayloadNotFoundError(msg)
+    return None
+
+
+def _not_shipped(name: str, found: type[BuiltinPayload], releases: Iterable[HudiRelease], release: HudiRelease) -> str:
+    if name not in {found.java_name, _short(found.java_name)}:
+        instead = f"use {found.java_name}, the same class"
+    else:
+        instead = _INSTEAD.get(_short(found.java_name), "choose a release that has it, or another class")
+    why = f"came with {min(releases)}" if release < min(releases) else f"was removed after {max(releases)}"
+    return f"Hudi {release} does not ship {name}, which {why} (shipped by {_listed(releases)}); {instead}"
+
+
+def _listed(releases: Iterable[HudiRelease]) -> str:
+    return ", ".join(map(str, releases))
+
+
+# -- entry points
+
+
+def _entry_point(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
+    found = {
+        entry.value: entry for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP) if entry.name == name
+    }
+    if len(found) > 1:
+        msg = f"several distributions offer a payload {name!r}: {', '.join(sorted(found))}; name one by its Python path"
+        raise PayloadConfigError(msg)
+    for value, entry in found.items():
+        try:
+            loaded = entry.load()
+        except Exception as error:
+            msg = (
+                f"the entry point {name!r} = {value} can't be loaded ({type(error).__name__}: {error}); "
+                "mend or remove the distribution that offers it"
+            )
+            raise PayloadNotFoundError(msg) from error
+        return _adapted(loaded, release)
+    return None
+
+
+# -- Python paths
+
+
+def _python_path(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
+    module_name, colon, path = name.partition(":")
+    if not colon:
+        return None
+    if not all(part.isidentifier() for part in (*module_name.split("."), *path.split("."))):
+        msg = f"{name!r} is no Python path; write it as package.module:Class"
+        raise PayloadNotFoundError(msg)
+    found: Any = _import(module_name, name)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            msg = f"{name}: {found.__name__} has no {part}{_close(part, _class_names(found))}"
+            raise PayloadNotFoundError(msg)
+        found = getattr(found, part)
+        if not isinstance(found, type):
+            msg = f"{name}: {part} is a {type(found).__name__}, no class; name a payload class"
+            raise PayloadConstructorError(msg)
+    return _adapted(found, release)
+
+
+def _import(module_name: str, name: str) -> Any:
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
+            msg = f"{name}: there is no module {error.name}; install it, or put its folder on PYTHONPATH"
+        else:
+            msg = f"{name}: importing {module_name} failed, as it needs the module {error.name}; install that"
+        raise PayloadNotFoundError(msg) from error
+    except Exception as error:
+        msg = f"{name}: importing {module_name} failed with {type(error).__name__}: {error}; mend the module"
+        raise PayloadNotFoundError(msg) from error
+
+
+def _adapted(found: Any, release: HudiRelease) -> type[HoodieRecordPayload] | None:
+    # A class of Hudi is subject to what the release ships, however it was named.
+    return _builtin(found.java_name, release) if found in _builtin_classes() else adapt(found, release)
+
+
+def _class_names(owner: Any) -> list[str]:
+    return [name for name, value in vars(owner).items() if isinstance(value, type)]
+
+
+# -- nothing found
+
+
+def _not_found(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
+    offered = [entry.name for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)]
+    shipped = [_short(found.java_name) for found in builtin_payloads(release)]
+    hint = _close(_short(name), [*shipped, *offered])
+    msg = (
+        f"no payload is called {name!r}{hint}. A Python class is named package.module:Class; "
+        "a compiled Java class by its full name and its jar (--jar FILE or --package COORDINATE)"
+    )
+    raise PayloadNotFoundError(msg)
+
+
+def _close(name: str, known: Iterable[str]) -> str:
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(by_lower[match] for match in close)}?" if close else ""

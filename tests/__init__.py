@@ -1,0 +1,3 @@
+"""Tests, laid out like the packages."""
+
+from __future__ import annotations

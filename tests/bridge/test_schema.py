@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from pyspark.sql import types as t
+
+from bridge.errors import InputError
+from bridge.schema import META_COLUMNS, avro_schema, decimal_size, read_schema, spark_schema, with_meta
+from payloads.avro import parse_schema
+from payloads.errors import SchemaError
+from payloads.release import HudiRelease
+
+LATEST = HudiRelease.latest()
+
+
+def record(*fields: tuple, name: str = "r") -> dict:
+    return {"type": "record", "name": name, "fields": [{"name": n, "type": kind} for n, kind in fields]}
+
+
+def fields_of(struct: t.StructType, release: HudiRelease = LATEST) -> dict:
+    return {field["name"]: field for field in avro_schema(struct, release, "r", "ns").source["fields"]}
+
+
+def test_plain_columns():
+    columns = {
+        "b": (t.BooleanType(), "boolean"),
+        "i8": (t.ByteType(), "int"),
+        "i16": (t.ShortType(), "int"),
+        "i": (t.IntegerType(), "int"),
+        "l": (t.LongType(), "long"),
+        "f": (t.FloatType(), "float"),
+        "d": (t.DoubleType(), "double"),
+        "s": (t.StringType(), "string"),
+        "c": (t.VarcharType(3), "string"),
+        "x": (t.BinaryType(), "bytes"),
+        "day": (t.DateType(), {"type": "int", "logicalType": "date"}),
+        "at": (t.TimestampType(), {"type": "long", "logicalType": "timestamp-micros"}),
+    }
+    fields = fields_of(t.StructType([t.StructField(name, kind) for name, (kind, _) in columns.items()]))
+    for name, (_, expected) in columns.items():
+        assert fields[name] == {"name": name, "type": ["null", expected], "default": None}
+
+
+def test_a_required_column_has_no_default():
+    assert fields_of(t.StructType([t.StructField("i", t.IntegerType(), nullable=False)]))["i"] == {
+        "name": "i",
+        "type": "int",
+    }
+
+
+def test_decimals_are_named_like_the_tables_of_hudi():
+    # As in the base files of a table that Hudi 0.15.0 wrote with decimal(10,2).
+    schema = avro_schema(
+        t.StructType([t.StructField("dec", t.DecimalType(10, 2))]),
+        HudiRelease.V0_15,
+        "order_by_date_cow_record",
+        "hoodie.order_by_date_cow",
+    )
+    assert schema == parse_schema(
+        '{"type":"record","name":"order_by_date_cow_record","namespace":"hoodie.order_by_date_cow","fields":['
+        '{"name":"dec","type":["null",{"type":"fixed","name":"fixed","namespace":'
+        '"hoodie.order_by_date_cow.order_by_date_cow_record.dec","size":5,"logicalType":"decimal","precision":10,'
+        '"scale":2}],"default":null}]}',
+    )
+
+
+def test_the_least_bytes_of_a_precision():
+    expected = [1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6, 6, 7, 7, 8, 8, 9, 9]
+    assert [decimal_size(precision) for precision in range(1, 21)] == expected
+    assert decimal_size(38) == 16
+
+
+def test_nested_types_have_names_of_their_own():
+    inner = t.StructType([t.StructField("d", t.DecimalType(4, 1)), t.StructField("inner", t.DecimalType(4, 1))])
+    struct = t.StructType(
+        [
+            t.StructField("inner", inner),
+            t.StructField("list", t.ArrayType(inner, containsNull=False)),
+            t.StructField("map", t.MapType(t.StringType(), inner)),
+        ],
+    )
+    schema = avro_schema(struct, LATEST, "r", "ns")
+    inner_schema = schema.by_name["inner"].schema.non_null
+    assert inner_schema.name == "ns.r.inner"
+    assert inner_schema.by_name["d"].schema.non_null.name == "ns.r.inner.d.fixed"
+    assert schema.by_name["list"].schema.non_null.items.name == "ns.r.list"
+    assert schema.by_name["map"].schema.non_null.values.branches[1].name == "ns.r.map"
+    assert spark_schema(schema) == struct
+
+
+def test_local_timestamps_depend_on_the_release():
+    struct = t.StructType([t.StructField("at", t.TimestampNTZType())])
+    assert fields_of(struct)["at"]["type"][1] == {"type": "long", "logicalType": "local-timestamp-micros"}
+    with pytest.raises(SchemaError, match=r"'at': Hudi 0\.15 writes no timestamp_ntz"):
+        fields_of(struct, HudiRelease.V0_15)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [t.NullType(), t.DayTimeIntervalType(), t.MapType(t.IntegerType(), t.StringType()), t.ArrayType(t.NullType())],
+)
+def test_other_types_name_the_column(kind):
+    struct = t.StructType([t.StructField("outer", t.StructType([t.StructField("c", kind)]))])
+    with pytest.raises(SchemaError, match=r"'outer\.c': Hudi writes no"):
+        fields_of(struct)
+
+
+@pytest.mark.parametrize("name", ["a b", "1a", "a.b", "", "a-b"])
+def test_names_that_avro_does_not_know(name):
+    with pytest.raises(SchemaError, match="rename it"):
+        fields_of(t.StructType([t.StructField(name, t.IntegerType())]))
+
+
+def test_the_schema_of_a_users_avsc():
+    schema = parse_schema(
+        record(
+            ("kind", {"type": "enum", "name": "k", "symbols": ["A"]}),
+            ("hash", {"type": "fixed", "name": "h", "size": 3}),
+            ("uuid", {"type": "string", "logicalType": "uuid"}),
+            ("millis", ["null", {"type": "long", "logicalType": "timestamp-millis"}]),
+            ("local", {"type": "long", "logicalType": "local-timestamp-millis"}),
+            ("time", {"type": "int", "logicalType": "time-millis"}),
+            ("micros", {"type": "long", "logicalType": "time-micros"}),
+            ("amount", {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 1}),
+            ("one", ["long"]),
+            ("last", ["string", "null"]),
+        ),
+    )
+    assert spark_schema(schema).simpleString() == (
+        "struct<kind:string,hash:binary,uuid:string,millis:timestamp,local:timestamp_ntz,time:int,micros:bigint,"
+        "amount:decimal(5,1),one:bigint,last:string>"
+    )
+    assert [field.name for field in spark_schema(schema) if field.nullable] == ["millis", "last"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("int", "needs a record"),
+        (record(("u", ["null", "int", "string"])), "'u' is a union of int, string"),
+        (record(("n", "null")), "'n' is always null"),
+        (record(("next", ["null", "r"])), "'next': the record r contains itself"),
+        (record(("d", {"type": "bytes", "logicalType": "decimal", "precision": 39})), "at most 38 digits"),
+        (record(("l", {"type": "array", "items": ["int", "string"]})), "'l' is a union"),
+    ],
+)
+def test_schemas_that_no_frame_can_have(source, message):
+    with pytest.raises(SchemaError, match=message):
+        spark_schema(parse_schema(source))
+
+
+def test_meta_fields_come_first_and_once():
+    schema = parse_schema(record(("id", "string"), ("_hoodie_record_key", "string")))
+    extended = with_meta(schema)
+    assert [field.name for field in extended.fields] == [*META_COLUMNS, "id"]
+    assert all(field.schema.nullable and field.has_default for field in extended.fields[:5])
+    assert with_meta(schema) is extended
+    assert with_meta(extended) is extended
+
+
+def test_a_schema_file_of_avro(tmp_path):
+    path = tmp_path / "table.AVSC"
+    path.write_text("\ufeff" + json.dumps(record(("id", "string"), ("n", {"type": "int"}))))
+    schema, struct = read_schema(path)
+    assert schema.by_name["n"].schema.kind == "int"
+    assert struct.simpleString() == "struct<id:string,n:int>"
+
+
+def test_a_schema_file_of_ddl(spark, tmp_path):
+    path = tmp_path / "table.sql"
+    path.write_text("id string not null,\nts timestamp,\nd decimal(3,0)\n")
+    schema, struct = read_schema(path, HudiRelease.V0_15)
+    assert [field.nullable for field in struct] == [False, True, True]
+    assert schema == avro_schema(struct, HudiRelease.V0_15)
+
+
+def test_schema_files_that_hold_none(spark, tmp_path):
+    with pytest.raises(InputError, match="can't be read"):
+        read_schema(tmp_path / "absent.avsc")
+    for name, text in {"a.avsc": "{", "b.avsc": "", "c.ddl": "id strin", "d.ddl": ""}.items():
+        (tmp_path / name).write_text(text)
+        with pytest.raises(SchemaError, match=name):
+            read_schema(tmp_path / name)

@@ -1,0 +1,234 @@
+"""Loads table histories, runs them through the Spark pipeline, and compares each snapshot with real Hudi's."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import decimal
+import gzip
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One upsert.
+
+    Attributes:
+        incoming: the rows handed to the writer, in arrival order.
+        snapshot: what a snapshot query returned right after it.
+        compacted_inline: whether a compaction ran between the two.
+    """
+
+    incoming: tuple[Row, ...]
+    snapshot: tuple[Row, ...]
+    compacted_inline: bool
+
+
+@dataclass(frozen=True)
+class History:
+    """A table that real Hudi wrote.
+
+    Rows are dicts of Python values: date, naive datetime in UTC, Decimal; each fits `schema_ddl`.
+
+    Attributes:
+        folder: the folder that holds it, `CASE-cow` or `CASE-mor`.
+        case: the folder without the table type; one case has one input in every release.
+        payload_class: full Java name; None where the writer set a merge mode alone.
+        ordering: the ordering fields.
+        options: the merge-related options of the writer.
+        error: what real Hudi said when it refused to go on after the last of `commits`.
+    """
+
+    folder: str
+    release: HudiRelease
+    payload_class: str | None
+    table_type: str
+    ordering: tuple[str, ...]
+    options: dict[str, str]
+    schema_ddl: str
+    commits: tuple[Commit, ...]
+    error: str | None = None
+
+    @property
+    def case(self) -> str:
+        """The name without the table type."""
+        return self.folder.rpartition("-")[0]
+
+    @property
+    def rule(self) -> str:
+        """The short name of the payload class, or the merge mode."""
+        if self.payload_class is not None:
+            return self.payload_class.rpartition(".")[2]
+        return self.options["hoodie.record.merge.mode"]
+
+    def __str__(self) -> str:
+        return f"{self.release} {self.folder}"
+
+
+class Outcome(NamedTuple):
+    """How one history ended: the differences of the first commit that differs, or none."""
+
+    history: History
+    differences: tuple[str, ...] = ()
+
+
+# -- loading
+
+
+def load(directory: Path, release: str | None = None, case: str | None = None) -> Iterator[History]:
+    """Read every history below `directory`, by path, links followed; `case` may name the table type too."""
+    wanted = None if release is None else HudiRelease.parse(release)
+    for path in sorted(_files(directory)):
+        history = read(path)
+        if wanted in {None, history.release} and case in {None, history.case, history.folder}:
+            yield history
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(directory, followlinks=True):
+        found = [name for name in ("history.json", "history.json.gz") if name in names]
+        if found:
+            yield Path(folder, found[0])
+
+
+def read(path: Path) -> History:
+    """Read one `history.json` or `history.json.gz`."""
+    data = path.read_bytes()
+    raw: dict[str, Any] = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    columns = columns_of(raw["schema_ddl"])
+    return History(
+        folder=path.absolute().parent.name,
+        release=HudiRelease.parse(raw["hudi_version"]),
+        payload_class=raw["payload_class"],
+        table_type=raw["table_type"],
+        ordering=tuple(raw["ordering"].split(",")) if raw["ordering"] else (),
+        options=raw["options"],
+        schema_ddl=raw["schema_ddl"],
+        commits=tuple(
+            Commit(
+                tuple(_row(columns, row) for row in commit["incoming"]),
+                tuple(_row(columns, row) for row in commit["snapshot"]),
+                commit.get("compacted_inline", False),
+            )
+            for commit in raw["commits"]
+        ),
+        error=raw.get("error"),
+    )
+
+
+def columns_of(schema_ddl: str) -> dict[str, str]:
+    """Return the columns of a Spark DDL with their types in lower case, without NOT NULL and comments."""
+    parts = re.split(r",(?![^(<]*[)>])", schema_ddl)
+    pairs = (part.strip().split(None, 1) for part in parts)
+    return {name.strip("`"): re.split(r"\s+(?:not null|comment)\b", kind.lower())[0].strip() for name, kind in pairs}
+
+
+def _row(columns: dict[str, str], row: list[Any] | dict[str, Any]) -> Row:
+    values = row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
+    return {name: parse_value(columns.get(name, ""), value) for name, value in values.items()}
+
+
+def parse_value(kind: str, value: Any) -> Any:
+    """Return the Python value of a JSON value in a column of the Spark type `kind`."""
+    if value is None:
+        return None
+    match re.split(r"\W", kind)[0]:
+        case "date":
+            return datetime.date.fromisoformat(value)
+        case "timestamp" | "timestamp_ntz" | "timestamp_ltz":
+            return _utc(datetime.datetime.fromisoformat(value))
+        case "decimal":
+            scale = int((re.findall(r"\d+", kind) or ["10", "0"])[1])
+            return decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale))
+        case "double" | "float" | "real":
+            return float(value)
+        case _:
+            return value
+
+
+def _utc(moment: datetime.datetime) -> datetime.datetime:
+    return moment if moment.tzinfo is None else moment.astimezone(datetime.UTC).replace(tzinfo=None)
+
+
+# -- comparing
+
+
+def differences(expected: Iterable[Row], actual: Iterable[Row]) -> list[str]:
+    """Say how two multisets of rows differ; rows are compared by column name, value and type, in any order."""
+    wanted, got = collections.Counter(map(_key, expected)), collections.Counter(map(_key, actual))
+    lines = [f"missing: {_text(row)}" for row in sorted((wanted - got).elements())]
+    return lines + [f"too much: {_text(row)}" for row in sorted((got - wanted).elements())]
+
+
+def _key(row: Row) -> tuple[tuple[str, str, str], ...]:
+    """Return a form of a row that is equal where values and types are: 1 is not 1.0, NaN is NaN, -0.0 is not 0.0."""
+    return tuple((name, type(row[name]).__name__, _value_key(row[name])) for name in sorted(row))
+
+
+def _value_key(value: Any) -> str:
+    if isinstance(value, datetime.datetime):
+        return _utc(value).isoformat(timespec="microseconds")
+    return repr(value)
+
+
+def _text(row: tuple[tuple[str, str, str], ...]) -> str:
+    return ", ".join(f"{name}={value}" for name, _, value in row)
+
+
+def outcomes(answers: Iterable[tuple[History, int, Iterable[Row]]], histories: Iterable[History]) -> Iterator[Outcome]:
+    """Compare what a pipeline answered after each commit of `histories` with what real Hudi answered.
+
+    Args:
+        answers: history, number of the commit from 1, rows of the snapshot; a commit without an answer differs.
+        histories: all that were asked for.
+    """
+    rows = {(id(history), number): list(snapshot) for history, number, snapshot in answers}
+    for history in histories:
+        for number, commit in enumerate(history.commits, start=1):
+            if (id(history), number) not in rows:
+                found = ["there is no answer"]
+            else:
+                found = differences(commit.snapshot, rows[id(history), number])
+            if found:
+                yield Outcome(history, (f"after commit {number}:", *found))
+                break
+        else:
+            yield Outcome(history)
+
+
+# -- what the Spark pipeline can do yet
+
+
+class Supported(NamedTuple):
+    """Histories that the Spark pipeline runs: a release, a payload class or merge mode, and cases if not all."""
+
+    release: HudiRelease
+    rule: str
+    cases: frozenset[str] | None = None
+
+    def covers(self, history: History) -> bool:
+        """Whether `history` is one of them."""
+        return (
+            history.release is self.release
+            and history.rule == self.rule
+            and (self.cases is None or history.case in self.cases)
+        )
+
+
+SUPPORTED: tuple[Supported, ...] = ()
+
+def is_supported(history: History) -> bool:
+    """Whether the Spark pipeline runs `history` already."""
+    return any(row.covers(history) for row in SUPPORTED)

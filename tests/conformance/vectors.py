@@ -1,0 +1,94 @@
+"""Runs golden vectors: selects them, runs each by its operation, and gives a verdict."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from payloads.release import HudiRelease
+from tests.conformance.chain_ops import chain
+from tests.conformance.extract_ops import extract_ordering
+from tests.conformance.payload_ops import combine, construct, insert_value, pre_combine
+from tests.conformance.support import gaps_of
+from tests.conformance.vector import Vector, attempt, load
+from tests.conformance.verdict import Comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.conformance.payload_ops import Observed
+
+
+def _merger(vector: Vector) -> Observed:
+    from tests.conformance.merger_ops import merger  # noqa: PLC0415 (vectors of payloads alone need no mergers)
+
+    return merger(vector)
+
+
+_OPERATIONS: dict[str, Callable[[Vector], Observed]] = {
+    "construct": construct,
+    "insert_value": insert_value,
+    "pre_combine": pre_combine,
+    "combine": combine,
+    "chain": chain,
+    "merger": _merger,
+    "extract_ordering": extract_ordering,
+}
+
+
+class Result(enum.Enum):
+    """How a vector ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_SUPPORTED = "not yet supported"
+
+
+class Verdict(NamedTuple):
+    """The end of one vector.
+
+    Attributes:
+        vector: the vector.
+        result: how it ended.
+        reasons: what differs, for a failed one.
+        missing: what the project lacks; a passed vector can name fields of its answer that were left out.
+    """
+
+    vector: Vector
+    result: Result
+    reasons: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def select(
+    directory: Path, release: str | None = None, payload_class: str | None = None, op: str | None = None
+) -> Iterator[Vector]:
+    """Read the vectors below `directory` that belong to a release, a class (short or full name) and an operation."""
+    wanted = None if release is None else HudiRelease.parse(release)
+    for vector in load(directory):
+        if (
+            wanted in {None, vector.release}
+            and payload_class in {None, vector.payload_class, vector.short_class}
+            and op in {None, vector.op}
+        ):
+            yield vector
+
+
+def run(vector: Vector) -> Verdict:
+    """Run one vector against the code of this project."""
+    gaps = tuple(gaps_of(vector))
+    missing = tuple(gap.name for gap in gaps)
+    if any(not gap.answers for gap in gaps):
+        return Verdict(vector, Result.NOT_SUPPORTED, (), missing)
+    operation = _OPERATIONS.get(vector.op)
+    if operation is None:
+        return Verdict(vector, Result.NOT_SUPPORTED, (), (f"operation {vector.op}",))
+    leave_out = frozenset[str]().union(*(gap.answers for gap in gaps))
+    try:
+        observed = attempt(lambda: operation(vector))
+        reasons = [*Comparison(vector, leave_out).mismatches(observed)]
+        reasons += [f"record {index}: the call changed it" for index in vector.changed()]
+    except Exception as error:  # noqa: BLE001 (one vector that can't be read must not hide the others)
+        reasons = [f"can't be run: {error!r}"]
+    return Verdict(vector, Result.FAILED if reasons else Result.PASSED, tuple(reasons), missing)
