@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from bridge.errors import InputError, JavaNotFoundError, MergeFailedError, PlanError
+from bridge.merge_point import MergePoint
+from bridge.pipeline import append, combine_input, compact, simulate, simulate_commits, snapshot, upsert
+from bridge.plan import MergePlan, TableType
+from bridge.session import local_session
 
 __all__ = [
     "InputError",
     "JavaNotFoundError",
     "MergeFailedError",
+    "MergePlan",
+    "MergePoint",
     "PlanError",
+    "TableType",
+    "append",
+    "combine_input",
+    "compact",
+    "local_session",
+    "simulate",
+    "simulate_commits",
+    "snapshot",
+    "upsert",
 ]

@@ -220,18 +220,20 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     extras: tuple[str, ...] = (),
     untouched: tuple[Any, ...] | None = (),
     instant: str | None = None,
+    by_partition: bool = False,
 ) -> DataFrame:
-    """Run a program over the versions of each key; return outcomes: data columns, `_pb_action` and the `extras`."""
+    """Run a program over the versions of each key; return outcomes: data columns, `_pb_action` and the `extras`.
+
+    With `by_partition` the program gets the versions of all keys of a partition path, by commit and arrival.
+    """
     versions = sides[0]
     for side in sides[1:]:
         versions = versions.unionByName(side, allowMissingColumns=True)
     order = [name for name in (ORIGIN, COMMIT, ARRIVAL) if name in versions.columns]
-    sorted_versions = (
-        versions.repartition(*map(_column, plan.identity))
-        .sortWithinPartitions(*map(_column, (*plan.identity, *order)))
-        .drop(ARRIVAL)
-    )
-    job = Job(plan, layout.schema, layout.names, program, arguments or {}, extras, untouched, instant)
+    grouping = plan.partition if by_partition else plan.identity
+    shuffled = versions.repartition(*map(_column, grouping)) if grouping else versions.repartition(1)
+    sorted_versions = shuffled.sortWithinPartitions(*map(_column, (*grouping, *order))).drop(ARRIVAL)
+    job = Job(plan, layout.schema, layout.names, grouping, program, arguments or {}, extras, untouched, instant)
     added = [spark_types.StructField(name, _ADDED_TYPES[name]) for name in (ACTION, *extras)]
     result = spark_types.StructType([*(as_nullable(field) for field in layout.fields), *added])
     return sorted_versions.mapInArrow(job.run, result)

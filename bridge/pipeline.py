@@ -6,7 +6,7 @@ All functions are lazy. `append` gives two frames of one job: persist or write i
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
@@ -16,6 +16,7 @@ from bridge.engines.python import COMMIT
 from bridge.frames import KIND, SEQUENCE
 from bridge.plan import TableType
 from bridge.programs import Action
+from bridge.small_files import small_file_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -37,7 +38,7 @@ def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
         [frames.incoming_side(incoming, layout, plan)],
         layout,
         plan,
-        program="CombineInput",
+        program="combine_input",
         extras=(IS_DELETE, ORDERING),
         untouched=None,
     )
@@ -53,7 +54,7 @@ def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> 
     """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
     layout = frames.layout_of(plan, incoming, stored)
     sides = [frames.stored_side(stored, layout), frames.incoming_side(incoming, layout, plan)]
-    return frames.run(sides, layout, plan, program="Upsert", instant=_instant())
+    return frames.run(sides, layout, plan, program="upsert", instant=_instant())
 
 
 def append(
@@ -76,22 +77,22 @@ def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> 
     sides = [frames.stored_side(stored, layout), frames.incoming_side(incoming, layout, plan)]
     extras, untouched = (TO_LOG, ORDERING), (False, None)
     return frames.run(
-        sides, layout, plan, program="Append", extras=extras, untouched=untouched, instant=_instant()
+        sides, layout, plan, program="append", extras=extras, untouched=untouched, instant=_instant()
     )
 
 
 def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge the log into the stored rows; return the rows of the new base files."""
-    return visible(read_outcomes(stored, log, plan, program="Compact"))
+    return visible(read_outcomes(stored, log, plan, program="compact"))
 
 
 def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge the log with the stored rows as a query does; return the rows that it sees."""
-    return visible(read_outcomes(stored, log, plan, program="Snapshot"))
+    return visible(read_outcomes(stored, log, plan, program="snapshot"))
 
 
 def read_outcomes(stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str) -> DataFrame:
-    """Return what `compact` and `snapshot` (the `program` Compact or Snapshot) do to each key."""
+    """Return what `compact` and `snapshot` (the `program`) do to each key."""
     layout = frames.layout_of(plan, log, stored)
     return frames.run([frames.stored_side(stored, layout), frames.log_side(log, layout)], layout, plan, program=program)
 
@@ -124,13 +125,19 @@ def simulate_commits(
 def _simulated(
     sides: list[DataFrame], layout: frames.Layout, plan: MergePlan, commits: int, compact_after: Collection[int]
 ) -> DataFrame:
-    arguments = {
-        "commits": commits,
-        "log_updates": plan.table_type is TableType.MERGE_ON_READ,
-        "compact_after": tuple(compact_after),
-    }
+    log_updates = plan.table_type is TableType.MERGE_ON_READ
+    candidates = small_file_candidates(plan.props) if log_updates else 0
+    arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
+    arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
     rows = frames.run(
-        sides, layout, plan, program="Simulate", arguments=arguments, extras=(FIRST, LAST), untouched=None
+        sides,
+        layout,
+        plan,
+        program="simulate_small_files" if candidates else "simulate",
+        arguments=arguments,
+        extras=(FIRST, LAST),
+        untouched=None,
+        by_partition=candidates > 0,
     )
     # A row that stays visible is one outcome, however many commits it lives through.
     numbers = sf.explode(sf.sequence(FIRST, LAST)).alias(COMMIT)

@@ -24,6 +24,7 @@ class TableType(enum.Enum):
     MERGE_ON_READ = "mor"
 
 
+ENGINES = ("auto", "python")
 _TABLE_VERSIONS = {HudiRelease.V0_15: 6, HudiRelease.V1_0: 8, HudiRelease.V1_1: 9, HudiRelease.V1_2: 9}
 
 
@@ -46,6 +47,7 @@ class MergePlan:
         combine_before_upsert: whether a batch is deduplicated first.
         inserts_to: where a merge-on-read table writes new keys.
         global_index: whether the key alone, without the partition, identifies a row.
+        engine: what runs the merges; `auto` picks the fastest that can.
     """
 
     payload: PayloadRef | None = None
@@ -62,6 +64,7 @@ class MergePlan:
     combine_before_upsert: bool = True
     inserts_to: Literal["base", "log"] = "base"
     global_index: bool = False
+    engine: Literal["auto", "python"] = "auto"
 
     def __post_init__(self) -> None:
         """Accept what users write (names, text, lists) and refuse what contradicts itself.
@@ -94,6 +97,9 @@ class MergePlan:
             raise PlanError(msg)
         if self.merger is not None:
             msg = "a plan with a merger is not ported yet; give a payload"
+            raise PlanError(msg)
+        if self.engine not in ENGINES:
+            msg = f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
             raise PlanError(msg)
         created = _TABLE_VERSIONS[self.release]
         if self.table_version not in {None, created}:

@@ -192,16 +192,65 @@ def _change(base: StoredRow | None, row: StoredRow | None) -> Action:
     return Action.KEEP if row is base else Action.UPDATE
 
 
-def _fresh(log: Version | None) -> Version | None:
-    """Copy the folded log: every query builds its payloads anew, so what a payload remembers must not last."""
-    if log is None:
-        return None
-    version = Version(log.key, copy.copy(log.payload), log.operation)
-    version.source = log.source
-    return version
+class Timeline(_KeyState):
+    """A key through the commits of a table: its state, and which row of it is visible since when."""
+
+    def __init__(self, merge: RecordMerge) -> None:
+        super().__init__(merge)
+        self._visible: StoredRow | None = None
+        self._since = 1
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key of an empty table."""
+        super().start(key)
+        self._visible, self._since = None, 1
+
+    def held(self) -> Iterator[StoredRow | Version]:
+        """Give the carriers of the table and the visible row."""
+        yield from super().held()
+        if self._visible is not None:
+            yield self._visible
+
+    def write_base(self) -> None:
+        """Merge the input into the base file (copy-on-write), or insert it."""
+        version, self.input = self.input, None
+        if version is not None:
+            self.base = self.merge.insert(version) if self.base is None else self.merge.upsert(self.base, version)
+
+    def write_log(self) -> None:
+        """Append the input to the log of a stored key (merge-on-read), or insert it."""
+        if self.base is None or self.input is None:
+            self.write_base()
+            return
+        entry = self.merge.log_entry(self.input)
+        self.input = None
+        if entry is not None:
+            self.log = self.merge.fold_log(self.log, self.key, entry)
+
+    def compact(self) -> None:
+        """Merge the log into the base file."""
+        if self.log is not None:
+            self.base, self.log = self.merge.compact(self.base, self.log), None
+
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot after `commit`."""
+        log = self.log
+        if log is not None:
+            # Every query builds its payloads anew: what a payload remembers of this one must not last.
+            log = Version(log.key, copy.deepcopy(log.payload), log.operation)
+            log.source = self.log.source  # type: ignore[union-attr]
+        self.show(self.merge.snapshot(self.base, log), commit, emit)
+
+    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+        """Note that `row` is visible from `commit` on; emit the one that was visible until then."""
+        if row is self._visible and row is not None:
+            return
+        if self._visible is not None and self._since < commit:
+            emit(Action.KEEP, self._visible, self._since, commit - 1)
+        self._visible, self._since = row, commit
 
 
-class Simulate(_KeyState):
+class Simulate(Timeline):
     """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible."""
 
     def __init__(
@@ -217,17 +266,14 @@ class Simulate(_KeyState):
         """
         super().__init__(merge)
         self._commits = commits
-        self._log_updates = log_updates
         self._compactions = sorted(compact_after) if log_updates else []
-        self._write: Callable[[Version], None] = self._append if log_updates else self._upsert
+        self._write = self.write_log if log_updates else self.write_base
         self._commit = 0
-        self._visible: StoredRow | None = None
-        self._since = 1
 
     def start(self, key: HoodieKey) -> None:
-        """Begin a key with an empty table."""
+        """Begin a key of an empty table."""
         super().start(key)
-        self._commit, self._visible, self._since = 0, None, 1
+        self._commit = 0
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:
         """Take a version of the current commit, or end that commit and begin the arrival's."""
@@ -238,44 +284,16 @@ class Simulate(_KeyState):
     def finish(self, emit: Emit) -> None:
         """End the last commits and emit what is visible then."""
         self._end_commit(self._commits + 1, emit)
-        self._show(None, self._commits + 1, emit)
-
-    def held(self) -> Iterator[StoredRow | Version]:
-        """Give the carriers of the table and the visible row."""
-        yield from super().held()
-        if self._visible is not None:
-            yield self._visible
+        self.show(None, self._commits + 1, emit)
 
     def _end_commit(self, next_commit: int, emit: Emit) -> None:
         """Write the input of the current commit, and run the compactions before `next_commit`."""
         if self.input is not None:
-            self._write(self.input)
-            self.input = None
+            self._write()
             if self._commit not in self._compactions:
-                self._show(self.merge.snapshot(self.base, _fresh(self.log)), self._commit, emit)
+                self.query(self._commit, emit)
         for commit in self._compactions:
             if self._commit <= commit < next_commit:
-                if self.log is not None:
-                    self.base, self.log = self.merge.compact(self.base, self.log), None
-                self._show(self.base, commit, emit)
+                self.compact()
+                self.query(commit, emit)
         self._commit = next_commit
-
-    def _show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
-        """Note that `row` is visible from `commit` on; emit the one that was visible until then."""
-        if row is self._visible and row is not None:
-            return
-        if self._visible is not None and self._since < commit:
-            emit(Action.KEEP, self._visible, self._since, commit - 1)
-        self._visible, self._since = row, commit
-
-    def _upsert(self, version: Version) -> None:
-        merge = self.merge
-        self.base = merge.insert(version) if self.base is None else merge.upsert(self.base, version)
-
-    def _append(self, version: Version) -> None:
-        if self.base is None:
-            self.base = self.merge.insert(version)
-            return
-        entry = self.merge.log_entry(version)
-        if entry is not None:
-            self.log = self.merge.fold_log(self.log, self.key, entry)

@@ -60,6 +60,7 @@ def read_batches(spark: SparkSession, path: str | Path, schema: spark_types.Stru
     """Read the folder of `--batches`, a batch per entry; each batch keeps the schema that its files have.
 
     CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be.
+    A CSV file starts with its header, and an empty field is null.
     Names that start with `.` or `_` are left out.
 
     Raises:
@@ -105,7 +106,7 @@ def _read(
     if ARRIVAL in frame.columns:
         _refuse_taken(files)
     if files.format != "parquet":
-        _check_rows(spark, files, schema)
+        _check_rows(spark, files, frame)
     wanted = frame.columns
     if schema is not None and files.format == "csv":
         # The columns that a batch lacks stay away: what they become is a question of schema evolution.
@@ -125,14 +126,14 @@ def _of_spark(spark: SparkSession, files: Files, schema: spark_types.StructType 
             return spark.read.option("mergeSchema", "true").parquet(*map(_spark_path, files.paths))
 
 
-def _check_rows(spark: SparkSession, files: Files, schema: spark_types.StructType | None) -> None:
+def _check_rows(spark: SparkSession, files: Files, frame: DataFrame) -> None:
     """Parse every row once, so that a bad one is found here and its file named."""
     try:
-        _of_spark(spark, files, schema).write.format("noop").mode("overwrite").save()
+        frame.write.format("noop").mode("overwrite").save()
     except (PySparkException, Py4JJavaError) as error:
-        if len(files.paths) > 1:
-            for path in files.paths:
-                _check_rows(spark, files._replace(origin=path, paths=[path]), schema)
+        for path in files.paths if len(files.paths) > 1 else []:
+            alone = files._replace(origin=path, paths=[path])
+            _check_rows(spark, alone, _of_spark(spark, alone, frame.schema))
         raise _unreadable(files.origin, error) from error
 
 
@@ -201,9 +202,9 @@ def _csv(spark: SparkSession, files: Files, schema: spark_types.StructType | Non
 
 
 def _header(path: Path) -> list[str]:
-    """Return the names in the first line of a CSV file; none where the file is empty."""
+    """Return the names in the first line of a CSV file, `_c0` like Spark for no name; nothing for an empty file."""
     with (gzip.open if path.suffix.lower() == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as text:
-        return next(csv.reader(text), [])
+        return [name or f"_c{index}" for index, name in enumerate(next(csv.reader(text), []))]
 
 
 def _avro(spark: SparkSession, files: Files, *, arrival: bool) -> DataFrame:

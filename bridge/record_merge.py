@@ -12,7 +12,7 @@ from bridge.delete_block import read_back
 from bridge.errors import PlanError
 from bridge.merge_point import MergePoint, SchemaView, calls_of, props_of
 from bridge.schema import META_COLUMNS, with_meta
-from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
+from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieKey
 from payloads import NATURAL_ORDER, SENTINEL
 from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, raw_converter
 from payloads.ordering import same_class
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.plan import MergePlan
-    from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, Record
     from payloads.extract import Reader
 
@@ -63,6 +62,7 @@ class RecordMerge:
     """Merges versions of one record as a release does at each of its merge points.
 
     Attributes:
+        plan: what merges, and how.
         schema: the write schema, without meta columns.
         point: the merge point of the last call, for messages.
         trace: called with (merge point, older, newer, result) after each call, where set.
@@ -86,6 +86,7 @@ class RecordMerge:
         if plan.payload is None:
             msg = "a plan without a payload can't merge records"
             raise PlanError(msg)
+        self.plan = plan
         self.schema = schema
         self.trace = trace
         self._shape = self._with_meta if has_meta else self._without_meta
@@ -94,12 +95,19 @@ class RecordMerge:
         calls = calls_of(plan.release)
         self._pre_combine = AvroRecordMerger(plan.payload, plan.release, "pre_combine")
         self._combine = AvroRecordMerger(plan.payload, plan.release, "combine")
-        self._payload_class = self._combine.payload_class
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._schemas = {point: schemas[call.schema] for point, call in calls.items()}
         self._props = {point: props_of(call.props, plan.props, ordering) for point, call in calls.items()}
+        self._written_class = self._combine.payload_class.for_schema(self._schemas[MergePoint.COMBINE_INPUT])
+        self._logged_class = self._combine.payload_class.for_schema(self._schemas[MergePoint.LOG_FOLD])
         self._read_ordering = _writer_ordering(schema, ordering, plan)
         self._read_log_ordering = _log_ordering(schema, ordering)
+
+    def key_of(self, record: Record) -> HoodieKey:
+        """Return the identity of a record: several key columns as `name:value` pairs, as ComplexKeyGenerator does."""
+        key, partition = self.plan.key, self.plan.partition
+        text = str(record[key[0]]) if len(key) == 1 else ",".join(f"{name}:{record[name]}" for name in key)
+        return HoodieKey(text, "/".join(str(record[name]) for name in partition))
 
     # -- the incoming batch
 
@@ -111,7 +119,7 @@ class RecordMerge:
         elif ordering is None:
             ordering = NATURAL_ORDER
         # Hudi hands a null ordering value to the constructor, which refuses it.
-        version = Version(key, self._payload_class(record, ordering))  # type: ignore[arg-type]
+        version = Version(key, self._written_class(record, ordering))  # type: ignore[arg-type]
         version.source = source
         return version
 
@@ -135,7 +143,7 @@ class RecordMerge:
         value = None if is_delete else payload.get_insert_value(schema, props)
         row = None
         if value is not None and value is not SENTINEL:
-            row = self._row(version, value, schema)  # type: ignore[arg-type]
+            row = self._row(version, payload.record, value, schema)  # type: ignore[arg-type]
         if self.trace:
             self.trace(point, None, version, row)
         return row
@@ -161,7 +169,7 @@ class RecordMerge:
         if isinstance(entry, LogDelete):
             return self._fold_delete(folded, key, entry.ordering)
         record = self._with_meta(entry.record)
-        newer = Version(key, self._payload_class(record, self._read_log_ordering(record)))  # type: ignore[arg-type]
+        newer = Version(key, self._logged_class(record, self._read_log_ordering(record)))  # type: ignore[arg-type]
         newer.source = entry.source
         return newer if folded is None else self._fold(MergePoint.LOG_FOLD, folded, newer)
 
@@ -193,7 +201,7 @@ class RecordMerge:
         ):
             result = folded
         else:
-            result = Version(key, self._payload_class(None, ordering))
+            result = Version(key, self._logged_class(None, ordering))
             result.source = None
         if self.trace:
             self.trace(MergePoint.LOG_FOLD, folded, LogDelete(ordering), result)
@@ -214,19 +222,20 @@ class RecordMerge:
 
     def _apply(self, point: MergePoint, base: StoredRow, version: Version) -> StoredRow | None:
         self.point = point
+        own = version.payload.record  # before the call: some payloads keep what they made of it
         merged = self._combine.merge(base, version, self._schemas[point], self._props[point])
         row: StoredRow | None
         if merged is None or merged is base:
             row = merged  # type: ignore[assignment]
         else:
-            row = self._row(version, merged.record, self._schemas[point])  # type: ignore[arg-type,union-attr]
+            row = self._row(version, own, merged.record, self._schemas[point])  # type: ignore[arg-type,union-attr]
         if self.trace:
             self.trace(point, base, version, row)
         return row
 
-    def _row(self, version: Version, record: Record, schema: AvroSchema) -> StoredRow:
-        """Make the row of a merge result; it stands where the version's own record does, or nowhere yet."""
-        source = version.source if record is version.payload.record else None
+    def _row(self, version: Version, own: Record | None, record: Record, schema: AvroSchema) -> StoredRow:
+        """Make the row of a merge result: where it is the version's `own` record it stands there, else nowhere yet."""
+        source = version.source if record is own else None
         row = StoredRow(version.key, record if source is not None else self._shape(record), schema)
         row.source = source
         return row

@@ -192,7 +192,7 @@ def _to_spark(schema: AvroSchema, column: str, outer: tuple[str, ...]) -> spark_
         case "map":
             values = _to_spark(plain.values, column, outer)
             return spark_types.MapType(spark_types.StringType(), values, plain.values.nullable)
-        case "bytes" | "fixed" if plain.logical == "decimal":
+        case "bytes" | "fixed" if plain.logical == "decimal" and "precision" in plain.source:
             precision, scale = int(plain.source["precision"]), int(plain.source.get("scale", 0))
             if precision > _MAX_PRECISION:
                 msg = f"column {column!r}: Spark's decimals have at most {_MAX_PRECISION} digits, not {precision}"

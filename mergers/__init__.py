@@ -14,7 +14,12 @@ from mergers.api import (
 )
 from mergers.avro import AvroRecordMerger
 from mergers.compat import adapt_merger
-from mergers.errors import MergerConfigError, MergerNotFoundError, UnsupportedRecordOperationError
+from mergers.errors import (
+    MergerConfigError,
+    MergerNotFoundError,
+    UnknownOperationError,
+    UnsupportedRecordOperationError,
+)
 from mergers.fold import (
     Bracketing,
     bracketing_text,
@@ -60,6 +65,7 @@ __all__ = [
     "OperationMode",
     "OverwriteWithLatestMerger",
     "RecordMergeMode",
+    "UnknownOperationError",
     "UnsupportedRecordOperationError",
     "adapt_merger",
     "bracketing_text",

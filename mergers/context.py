@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mergers.errors import UnknownOperationError
 from mergers.record.base import DELETE_OPERATIONS, OPERATIONS
 from mergers.record.metadata import OPERATION_COLUMN
 from payloads.builtin.base import IS_DELETED
 from payloads.builtin.default import DELETE_FIELD, DELETE_MARKER
 from payloads.errors import NullOrderingError, PayloadConfigError, SchemaError
-from payloads.extract import java_split, ordering_fields, raw_converter
-from payloads.ordering import NATURAL_ORDER, Ordering, compare
-from payloads.schema import branch_of
+from payloads.extract import context_reader, java_split, ordering_fields
+from payloads.ordering import compare
 from payloads.text import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.api import Props
+    from payloads.ordering import Ordering
     from payloads.release import HudiRelease
     from payloads.schema import AvroSchema, Record
 
@@ -31,10 +32,11 @@ def row_ordering_value(record: Record, schema: AvroSchema, props: Props, release
         SchemaError: a path leads through a null or through something other than a record.
     """
     fields = ordering_fields(props, release) or ()
-    values = [_as_ordering(*walk(record, schema, field)) for field in fields]
-    if len(values) == 1:
-        return values[0]
-    return Ordering("array", tuple(values)) if values else NATURAL_ORDER
+    key = ("row ordering", fields)
+    read: Callable[[Record], Ordering] | None = schema.memo.get(key)
+    if read is None:
+        read = schema.memo[key] = context_reader(schema, fields)
+    return read(record)
 
 
 def greater_ordering_value(older: Ordering | None, newer: Ordering | None) -> Ordering:
@@ -58,7 +60,8 @@ def is_delete_row(record: Record, schema: AvroSchema, props: Props) -> bool:
 
     Raises:
         PayloadConfigError: one of the two properties is set without the other.
-        SchemaError: the flag is no boolean, or the operation is null or unknown.
+        SchemaError: the flag is no boolean, or the operation is null.
+        UnknownOperationError: the operation is none of Hudi's codes.
     """
     field, marker = props.get(DELETE_FIELD), props.get(DELETE_MARKER)
     if bool(field) != bool(marker):
@@ -84,11 +87,13 @@ def _has_delete_operation(record: Record, schema: AvroSchema) -> bool:
     if OPERATION_COLUMN not in schema.by_name:
         return False
     operation = record.get(OPERATION_COLUMN)
+    if operation is None:
+        msg = f"{OPERATION_COLUMN} is null, and Hudi fails on that; fill the column or drop it from the schema"
+        raise SchemaError(msg)
     code = plain_text(operation)
     if code not in OPERATIONS:
-        known = ", ".join(sorted(OPERATIONS))
-        msg = f"{OPERATION_COLUMN} is {code}, and Hudi fails on that; fill it with one of {known} or drop the column"
-        raise SchemaError(msg)
+        msg = f"{OPERATION_COLUMN} is {code!r}, and Hudi fails on that; use one of {', '.join(sorted(OPERATIONS))}"
+        raise UnknownOperationError(msg)
     return code in DELETE_OPERATIONS
 
 
@@ -108,12 +113,3 @@ def walk(record: Record, schema: AvroSchema, path: str) -> tuple[AvroSchema, Any
             return schema, None
         schema, value = field.schema.non_null, value.get(part)
     return schema, value
-
-
-def _as_ordering(schema: AvroSchema, value: Any) -> Ordering:
-    if value is None:
-        return NATURAL_ORDER
-    if schema.kind == "union":
-        schema, value = branch_of(schema, value)
-    convert: Callable[[Any], Ordering] = raw_converter(schema)
-    return convert(value)

@@ -65,12 +65,14 @@ def select_merger(
     wanted, form = strategy_id(strategy), _record_type(engine)
     registered = [resolve_merger(implementation) for implementation in implementations]
     same_strategy = [merger for merger in registered if merger.merging_strategy == wanted]
-    for accepted in (form, HoodieRecordType.AVRO):
+    accepted_types = dict.fromkeys((form, HoodieRecordType.AVRO))
+    for accepted in accepted_types:
         for merger in same_strategy:
             if merger.record_type is accepted:
                 return merger
     known = "; ".join(map(_described, registered)) or "nothing"
-    msg = f"no merger has the strategy {wanted} for {form.value} or AVRO records; registered: {known}"
+    forms = " or ".join(accepted.value for accepted in accepted_types)
+    msg = f"no merger has the strategy {wanted} for {forms} records; registered: {known}; register one that has"
     raise MergerNotFoundError(msg)
 
 

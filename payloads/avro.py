@@ -119,7 +119,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _coding(schema: AvroSchema) -> tuple[Any, bool]:
-    """Return what fastavro works with, and whether it wraps the branches of an ambiguous union."""
+    """Return what fastavro works with, and whether it wraps the branches of a union."""
     found: tuple[Any, bool] | None = schema.memo.get("coding")
     if found is None:
         wrapped: list[str] = []
@@ -129,7 +129,7 @@ def _coding(schema: AvroSchema) -> tuple[Any, bool]:
 
 
 def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> Any:
-    """Drop logical types; make each branch of an ambiguous union a record of one field (the same bytes)."""
+    """Drop logical types; make each branch of a union that needs it a record of one field (the same bytes)."""
     if schema.kind in {"record", "enum", "fixed"}:
         if schema.name in seen:
             return schema.name
@@ -146,7 +146,7 @@ def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> An
             return {"type": "array", "items": _coding_schema(schema.items, seen, wrapped)}
         case "map":
             return {"type": "map", "values": _coding_schema(schema.values, seen, wrapped)}
-        case "union" if schema.ambiguous:
+        case "union" if _needs_wrapping(schema):
             branches = []
             for branch in schema.branches:
                 if branch.kind == "null":
@@ -163,6 +163,11 @@ def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> An
             return kind
 
 
+def _needs_wrapping(schema: AvroSchema) -> bool:
+    """Whether fastavro would choose the branch of a union otherwise than `branch_of` does."""
+    return schema.ambiguous or schema.mixes_numbers
+
+
 def _wrapped(schema: AvroSchema, value: Any) -> Any:
     """Return `value` with every `Branch` in the form that the coding schema expects."""
     if value is None:
@@ -177,7 +182,7 @@ def _wrapped(schema: AvroSchema, value: Any) -> Any:
         case "union":
             branch, plain = branch_of(schema, value)
             inner = _wrapped(branch, plain)
-            return (schema.memo["branches"][branch.name], {"value": inner}) if schema.ambiguous else inner
+            return (schema.memo["branches"][branch.name], {"value": inner}) if _needs_wrapping(schema) else inner
         case _:
             return value
 
@@ -194,10 +199,11 @@ def _unwrapped(schema: AvroSchema, value: Any) -> Any:
             return [_unwrapped(schema.items, item) for item in value]
         case "map":
             return {key: _unwrapped(schema.values, item) for key, item in value.items()}
-        case "union" if schema.ambiguous:
+        case "union" if _needs_wrapping(schema):
             name, fields = value
             branch = next(b for b in schema.branches if schema.memo["branches"].get(b.name) == name)
-            return Branch(branch.name, _unwrapped(branch, fields["value"]))
+            plain = _unwrapped(branch, fields["value"])
+            return Branch(branch.name, plain) if schema.ambiguous else plain
         case "union":
             plain = value[1] if isinstance(value, tuple) else value
             branch, plain = branch_of(schema, plain)

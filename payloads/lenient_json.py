@@ -133,14 +133,10 @@ def _integer(value: Any, schema: AvroSchema) -> int:
     return (int(number) + half) % (2 * half) - half
 
 
-def _double(value: Any, schema: AvroSchema) -> float:  # noqa: ARG001
+def _double(value: Any, _schema: AvroSchema) -> float:
     if isinstance(value, str):
         return float(_matching(_FLOATING, value.strip(_UP_TO_SPACE)).rstrip("fFdD"))
-    number = _of_number(value)
-    try:
-        return float(number)
-    except OverflowError:
-        return math.copysign(math.inf, number)
+    return float(decimal.Decimal(_of_number(value)))  # infinite where an int is too large
 
 
 def _float(value: Any, schema: AvroSchema) -> float:
@@ -205,16 +201,8 @@ def json_text(value: Any) -> str:
             return str(value)
 
 
-def _boolean(value: Any, schema: AvroSchema) -> bool:  # noqa: ARG001
-    return bool(_of_type(bool, value))
-
-
-def _string(value: Any, schema: AvroSchema) -> str:  # noqa: ARG001
+def _string(value: Any, _schema: AvroSchema) -> str:
     return json_text(value)
-
-
-def _bytes(value: Any, schema: AvroSchema) -> bytes:  # noqa: ARG001
-    return json_text(value).encode(errors="replace")
 
 
 def _enum(value: Any, schema: AvroSchema) -> str:
@@ -285,13 +273,13 @@ def _matching(pattern: re.Pattern[str], text: str) -> str:
 
 
 _SCALAR: dict[str, _Conversion] = {
-    "boolean": _boolean,
+    "boolean": lambda value, _schema: _of_type(bool, value),
     "int": _integer,
     "long": _integer,
     "float": _float,
     "double": _double,
     "string": _string,
-    "bytes": _bytes,
+    "bytes": lambda value, _schema: json_text(value).encode(errors="replace"),
     "enum": _enum,
     "fixed": _fixed,
 }

@@ -64,7 +64,8 @@ _REFUSED = {
 # What to use where a release lacks the class.
 _INSTEAD = {
     "FirstValueAvroPayload": "use DefaultHoodieRecordPayload; in 1.2 with "
-    "hoodie.payload.update.on.same.ordering.field=false a tie keeps the stored row, but a tie within a batch still goes to the later version",
+    "hoodie.payload.update.on.same.ordering.field=false a tie keeps the stored row, "
+    "but a tie within a batch still goes to the later version",
     "ReverseOrderHoodieRecordPayload": "use release 1.2, or a class of your own that prefers the lower ordering value",
 }
 
@@ -260,7 +261,7 @@ def _not_found(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
     shipped = [_short(found.java_name) for found in builtin_payloads(release)]
     hint = _close(_short(name), [*shipped, *offered])
     msg = (
-        f"no payload is called {name!r}{hint}. A Python class is named package.module:Class; "
+        f"no payload is called {name!r}{hint or '.'} A Python class is named package.module:Class; "
         "a compiled Java class by its full name and its jar (--jar FILE or --package COORDINATE)"
     )
     raise PayloadNotFoundError(msg)

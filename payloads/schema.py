@@ -121,6 +121,11 @@ class AvroSchema:
         types = [_PYTHON_TYPES[branch.kind] for branch in self.branches]
         return len(set(types)) < len(types)
 
+    @functools.cached_property
+    def mixes_numbers(self) -> bool:
+        """Whether this is a union of whole and floating-point numbers; an int is never placed in a floating branch."""
+        return {"int", "float"} <= {_PYTHON_TYPES[branch.kind] for branch in self.branches}
+
     def validate(self, value: Any) -> None:
         """Check type and range of `value` and of everything inside it.
 
@@ -181,8 +186,9 @@ def branch_of(schema: AvroSchema, value: Any) -> tuple[AvroSchema, Any]:
             if branch.name == value.name:
                 return branch, value.value
     else:
+        whole = type(value) is int and schema.mixes_numbers
         for branch in schema.branches:
-            if _has_type(branch, value):
+            if _has_type(branch, value) and not (whole and branch.kind in {"float", "double"}):
                 return branch, value
     msg = f"{value!r} fits no branch of {json.dumps(schema.source)}"
     raise SchemaError(msg)

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadBridgeError
 from payloads.release import HudiRelease
-from tests.conformance import vectors as runner
 from tests.conformance.__main__ import main
 from tests.conformance.errors import Kind, kind_of, kind_of_java
 from tests.conformance.support import gaps_of
@@ -181,8 +180,8 @@ def test_an_exception_of_another_root_class_fails(monkeypatch):
         msg = "a bug"
         raise TypeError(msg)
 
-    monkeypatch.setattr(runner.pre_combine.__globals__["payloads_of"](Vector(raw, SCHEMAS))[1].__class__, "pre_combine",
-                        foreign)
+    payload = Vector(raw, SCHEMAS).payload(1)
+    monkeypatch.setattr(type(payload), "pre_combine", foreign)
     assert "got the foreign TypeError at op: a bug" in _judge(raw).reasons[0]
 
 
@@ -201,10 +200,16 @@ def test_a_record_that_the_call_changed_fails(monkeypatch):
 @pytest.mark.parametrize(
     ("java_type", "message", "kind"),
     [
-        ("java.lang.ClassCastException", "class java.lang.Integer cannot be cast to class java.lang.Long",
-         Kind.ORDERING_TYPE),
-        ("java.lang.ClassCastException",
-         "class org.apache.hudi.common.model.A cannot be cast to class org.apache.hudi.common.model.B", Kind.OTHER),
+        (
+            "java.lang.ClassCastException",
+            "class java.lang.Integer cannot be cast to class java.lang.Long",
+            Kind.ORDERING_TYPE,
+        ),
+        (
+            "java.lang.ClassCastException",
+            "class org.apache.hudi.common.model.A cannot be cast to class org.apache.hudi.common.model.B",
+            Kind.OTHER,
+        ),
         ("org.apache.hudi.exception.HoodieException", "Ordering value is null for record: null", Kind.NULL_ORDERING),
         ("org.apache.avro.AvroRuntimeException", "Not a valid schema field: Op", Kind.SCHEMA),
         ("java.lang.UnsupportedOperationException", None, Kind.UNSUPPORTED),

@@ -195,9 +195,8 @@ def _map_codec(plain: AvroSchema, arrow: pa.MapType[Any, Any], column: str) -> C
     def write(values: list[Any]) -> pa.Array[Any]:
         keys = pa.array(of_type([key for value in values for key in value], str), arrow.key_type)
         flat = items.write([item for value in values for item in value.values()])
-        from_arrays: Any = pa.MapArray.from_arrays  # the stubs know no `type` besides keys and items
-        array: pa.Array[Any] = from_arrays(_offsets(values), keys, flat, type=arrow)
-        return array
+        entries = pa.StructArray.from_arrays([keys, flat], fields=[arrow.key_field, arrow.item_field])
+        return pa.Array.from_buffers(arrow, len(values), [None, _offsets(values).buffers()[1]], children=[entries])
 
     return _nested(read, write, dict)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from bridge.ordering_text import from_text
 from bridge.programs import Action, Arrival, Origin
 from bridge.record_merge import RecordMerge
 from bridge.schema import META_COLUMNS, with_meta
-from mergers import HoodieKey
+from bridge.small_files import SmallFileTable
 from payloads import NullOrderingError, OrderingTypeError, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -39,6 +40,17 @@ if TYPE_CHECKING:
 
 ORIGIN, COMMIT = "_pb_origin", "_pb_commit"
 
+PROGRAMS: dict[str, Callable[..., programs.Program]] = {
+    "combine_input": programs.CombineInput,
+    "upsert": programs.Upsert,
+    "append": programs.Append,
+    "compact": programs.Compact,
+    "snapshot": programs.Snapshot,
+    "simulate": programs.Simulate,
+    "simulate_small_files": SmallFileTable,
+}
+"""What a job can run, by the name that travels to the tasks."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Job:
@@ -48,7 +60,8 @@ class Job:
         plan: what merges, and how.
         schema: the write schema, without meta columns.
         columns: the data columns of the frame, in order, meta columns included.
-        program: name of a class in `bridge.programs`.
+        grouping: the columns whose values make the rows of one `start`: the identity of a row, or its partition.
+        program: a name in `PROGRAMS`.
         arguments: further arguments of the program.
         extras: the columns that the program adds to an outcome, besides the action.
         untouched: what it adds to a stored row without other versions, which then passes as Arrow; None where the
@@ -59,6 +72,7 @@ class Job:
     plan: MergePlan
     schema: AvroSchema
     columns: tuple[str, ...]
+    grouping: tuple[str, ...]
     program: str
     arguments: dict[str, Any] = dataclasses.field(default_factory=dict)
     extras: tuple[str, ...] = ()
@@ -89,7 +103,7 @@ class _BatchMerger:
         self.plan = job.plan
         has_meta = META_COLUMNS[0] in job.columns
         self.calls = RecordMerge(job.plan, job.schema, has_meta=has_meta)
-        self.program: programs.Program = getattr(programs, job.program)(self.calls, **job.arguments)
+        self.program: programs.Program = PROGRAMS[job.program](self.calls, **job.arguments)
         stored_schema = with_meta(job.schema) if has_meta else job.schema
         self.read_written = RecordReader(job.schema, arrow_schema)
         self.read_stored = RecordReader(stored_schema, arrow_schema) if has_meta else None
@@ -101,7 +115,7 @@ class _BatchMerger:
         self.batch: pa.RecordBatch = None
         self.open = False
         self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
-        self.last_key: tuple[Any, ...] | None = None
+        self.last_group: tuple[Any, ...] | None = None
 
     def merge(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Take the next batch; give the outcomes that are final."""
@@ -126,20 +140,22 @@ class _BatchMerger:
         yield from self.outcomes.flush(self.batch)
 
     def _starts(self, batch: pa.RecordBatch) -> Mask:
-        """Return for each row whether it is the first of its key."""
+        """Return for each row whether it is the first of its group; no key column may be null."""
         rows = batch.num_rows
         starts = np.zeros(rows, dtype=bool)
-        columns = [batch.column(name) for name in self.plan.identity]
-        for name, column in zip(self.plan.identity, columns, strict=True):
+        for name in self.plan.identity:
+            column = batch.column(name)
             if column.null_count:
                 msg = (
                     f"{self.plan.payload_name}: the key column {name!r} is null in {column.null_count} of {rows} rows; "
                     "fill it or drop these rows"
                 )
                 raise InputError(msg)
+        grouping = [batch.column(name) for name in self.job.grouping]
+        for column in grouping:
             starts[1:] |= pc.not_equal(column.slice(1), column.slice(0, rows - 1)).to_numpy(zero_copy_only=False)
-        starts[0] = self.last_key != tuple(column[0].as_py() for column in columns)
-        self.last_key = tuple(column[rows - 1].as_py() for column in columns)
+        starts[0] = self.last_group != tuple(column[0].as_py() for column in grouping)
+        self.last_group = tuple(column[rows - 1].as_py() for column in grouping)
         return starts
 
     def _feed(self, starts: Mask, contested: Rows) -> None:
@@ -151,7 +167,7 @@ class _BatchMerger:
                 self._finish_key()
                 self.row = arrival.source
                 self.open = True
-                program.start(self._key(arrival.record))
+                program.start(self.calls.key_of(arrival.record or self._identity()))
             self.row = arrival.source
             try:
                 program.accept(arrival, emit)
@@ -214,16 +230,6 @@ class _BatchMerger:
                 bare = pc.and_(bare, selected.column(field.name).is_null())
         result: list[bool] = bare.to_pylist()
         return result
-
-    def _key(self, record: Record | None) -> HoodieKey:
-        plan = self.plan
-        if record is None:
-            record = self._identity()
-        if len(plan.key) == 1:
-            key = str(record[plan.key[0]])
-        else:
-            key = ",".join(f"{name}:{record[name]}" for name in plan.key)
-        return HoodieKey(key, "/".join(str(record.get(name)) for name in plan.partition))
 
     def _identity(self) -> dict[str, Any]:
         """Return the key columns of the current row."""

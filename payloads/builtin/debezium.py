@@ -205,6 +205,8 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
             if name not in current:
                 msg = f"{type(self).__name__}: {SchemaError.from_missing_field(name, current)}"
                 raise SchemaError(msg)
+        if all(current[name] == result[name] for name in missing):
+            return result
         filled = result | {name: current[name] for name in missing}
         if self.remembers_filled:
             self.record = filled

@@ -204,8 +204,8 @@ def test_csv_takes_columns_by_header(spark, tmp_path):
 
 
 def test_csv_without_a_schema_is_inferred(spark, tmp_path):
-    (tmp_path / "a.csv").write_text("id,n,d\nx,1,2024-01-01\n")
-    assert dict(read_frame(spark, tmp_path / "a.csv").dtypes) == {"id": "string", "n": "int", "d": "date"}
+    (tmp_path / "a.csv").write_text(",id,n,d\n0,x,1,2024-01-01\n")
+    assert dict(read_frame(spark, tmp_path / "a.csv").dtypes) == {"_c0": "int", "id": "string", "n": "int", "d": "date"}
 
 
 def test_json_without_a_schema_is_inferred(spark, tmp_path):

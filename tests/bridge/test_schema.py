@@ -123,13 +123,14 @@ def test_the_schema_of_a_users_avsc():
             ("time", {"type": "int", "logicalType": "time-millis"}),
             ("micros", {"type": "long", "logicalType": "time-micros"}),
             ("amount", {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 1}),
+            ("unsized", {"type": "bytes", "logicalType": "decimal"}),
             ("one", ["long"]),
             ("last", ["string", "null"]),
         ),
     )
     assert spark_schema(schema).simpleString() == (
         "struct<kind:string,hash:binary,uuid:string,millis:timestamp,local:timestamp_ntz,time:int,micros:bigint,"
-        "amount:decimal(5,1),one:bigint,last:string>"
+        "amount:decimal(5,1),unsized:binary,one:bigint,last:string>"
     )
     assert [field.name for field in spark_schema(schema) if field.nullable] == ["millis", "last"]
 

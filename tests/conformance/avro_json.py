@@ -42,7 +42,7 @@ def decode_json(schema: AvroSchema, value: Any) -> Any:  # noqa: PLR0911
 def _decode_union(schema: AvroSchema, value: Any) -> Any:
     if value is None:
         return None
-    (name, inner), = value.items()
+    ((name, inner),) = value.items()
     for branch in schema.branches:
         if branch.name == name:
             plain = decode_json(branch, inner)

@@ -6,12 +6,14 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from payloads.api import SENTINEL
+from payloads.release import HudiRelease
+from tests.conformance.merger_ops import merger_fold
 from tests.conformance.payload_ops import Observed, payload_winner, payloads_of, view
 from tests.conformance.same import same_ordering, same_plain, same_value
 from tests.conformance.vector import Failure, Vector, attempt, stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from payloads.api import HoodieRecordPayload
     from payloads.schema import Record
@@ -19,14 +21,14 @@ if TYPE_CHECKING:
 
 def chain(vector: Vector) -> Observed:
     """Run every fold on fresh payloads and compare the bracketings."""
-    folds = {name: attempt(functools.partial(fold, vector)) for name, fold in _FOLDS.items()}
-    left, right = folds["precombine_left"], folds["precombine_right"]
-    sequential, batched = folds["storage_sequential"], folds["storage_batched"]
+    chosen = _FOLDS if vector.release < HudiRelease.V1_1 else {**_FOLDS, **_MERGER_FOLDS}
+    folds = {name: attempt(functools.partial(fold, vector)) for name, fold in chosen.items()}
     return {
         **folds,
         "associative": {
-            "precombine": _equal(vector, left, right),
-            "batched_equals_sequential": _equal(vector, batched, sequential),
+            name: _equal(vector, folds[left], folds[right])
+            for name, (left, right) in _BRACKETINGS.items()
+            if left in folds
         },
     }
 
@@ -38,7 +40,7 @@ def _equal(vector: Vector, left: Any, right: Any) -> bool | None:
     return (
         _same_row(vector, left["record"], right["record"])
         and same_ordering(left.get("ordering"), right.get("ordering"))
-        and same_plain(left.get("is_deleted"), right.get("is_deleted"))
+        and all(same_plain(left.get(flag), right.get(flag)) for flag in ("is_deleted", "is_delete"))
     )
 
 
@@ -101,9 +103,23 @@ def _store(vector: Vector, versions: Iterable[tuple[int, HoodieRecordPayload]]) 
     return row
 
 
-_FOLDS = {
+_FOLDS: dict[str, Callable[[Vector], Observed]] = {
     "precombine_left": precombine_left,
     "precombine_right": precombine_right,
     "storage_sequential": storage_sequential,
     "storage_batched": storage_batched,
+}
+
+_MERGER_FOLDS: dict[str, Callable[[Vector], Observed]] = {
+    "merger_left": functools.partial(merger_fold, name="HoodieAvroRecordMerger", from_right=False),
+    "merger_right": functools.partial(merger_fold, name="HoodieAvroRecordMerger", from_right=True),
+    "merger_precombine_left": functools.partial(merger_fold, name="HoodiePreCombineAvroRecordMerger", from_right=False),
+    "merger_precombine_right": functools.partial(merger_fold, name="HoodiePreCombineAvroRecordMerger", from_right=True),
+}
+
+_BRACKETINGS = {
+    "precombine": ("precombine_left", "precombine_right"),
+    "batched_equals_sequential": ("storage_batched", "storage_sequential"),
+    "merger": ("merger_left", "merger_right"),
+    "merger_precombine": ("merger_precombine_left", "merger_precombine_right"),
 }

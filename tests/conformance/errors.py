@@ -56,12 +56,18 @@ _ORDERING_CLASSES = (
 # The first rule that matches decides.
 _RULES = (
     # compareTo of unlike classes, or of lists that differ in length
-    JavaRule("ClassCastException", rf"class ({_ORDERING_CLASSES}) cannot be cast to class ({_ORDERING_CLASSES})$",
-             Kind.ORDERING_TYPE),
+    JavaRule(
+        "ClassCastException",
+        rf"class ({_ORDERING_CLASSES}) cannot be cast to class ({_ORDERING_CLASSES})$",
+        Kind.ORDERING_TYPE,
+    ),
     JavaRule("IllegalArgumentException", r"values should be of the same size", Kind.ORDERING_TYPE),
     # a value read from a record that is not of the type the code expects
-    JavaRule("ClassCastException", r"to class (java\.util\.(List|Map)|org\.apache\.avro\.generic\.IndexedRecord)",
-             Kind.SCHEMA),
+    JavaRule(
+        "ClassCastException",
+        r"to class (java\.util\.(List|Map)|org\.apache\.avro\.generic\.IndexedRecord)",
+        Kind.SCHEMA,
+    ),
     # payload classes of different families, or a payload's own cast
     JavaRule("ClassCastException", r"", Kind.OTHER),
     # null ordering values
@@ -69,8 +75,11 @@ _RULES = (
     JavaRule("HoodieDebeziumAvroPayloadException", r"cannot be null in insert record", Kind.NULL_ORDERING),
     JavaRule("NullPointerException", r'compareTo|"another\w+" is null|Object\.getClass\(\)', Kind.NULL_ORDERING),
     # properties
-    JavaRule("IllegalArgumentException", r"hoodie\.|delete (key|marker)|[Mm]erge (mode|strategy)|payload class|merge",
-             Kind.CONFIG),
+    JavaRule(
+        "IllegalArgumentException",
+        r"hoodie\.|delete (key|marker)|[Mm]erge (mode|strategy)|payload class|merge",
+        Kind.CONFIG,
+    ),
     JavaRule("HoodieNotSupportedException", r"", Kind.UNSUPPORTED),
     JavaRule("UnsupportedOperationException", r"", Kind.UNSUPPORTED),
     # classes and constructors; a constructor that ran and failed is judged by what it threw
@@ -83,6 +92,7 @@ _RULES = (
     JavaRule("EOFException|JsonEOFException|MismatchedInputException|JsonParseException", r"", Kind.SCHEMA),
     JavaRule(r"HoodieJsonToAvroConversionException|SchemaCompatibilityException|HoodieIOException", r"", Kind.SCHEMA),
     JavaRule("HoodieException", r"field not found in record|Cannot find a record at", Kind.SCHEMA),
+    JavaRule("AssertionError", r"", Kind.SCHEMA),  # a column holds text that is no HoodieOperation
     JavaRule("IllegalArgumentException", r"Unsupported Avro type|Input value type", Kind.SCHEMA),
     JavaRule("NullPointerException", r"IndexedRecord|Schema\b|Schema\$Field|Schema\.", Kind.SCHEMA),
 )

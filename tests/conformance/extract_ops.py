@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mergers.context import is_delete_row
+from payloads.errors import PayloadConfigError
 from payloads.extract import context_reader, java_split, list_reader
 from payloads.release import HudiRelease
-from tests.conformance.vector import Vector, stage
+from tests.conformance.vector import Failure, StageError, Vector, stage
 
 if TYPE_CHECKING:
     from tests.conformance.payload_ops import Observed
-
-_DELETE_CONTEXT_PROPS = ("hoodie.payload.delete.field", "hoodie.payload.delete.marker")
 
 
 def extract_ordering(vector: Vector) -> Observed:
@@ -29,3 +29,14 @@ def extract_ordering(vector: Vector) -> Observed:
             strict=not vector.raw["return_null_if_not_found"],
         )
         return {"ordering": read(record or {})}
+
+
+def is_delete(vector: Vector) -> Observed:
+    """Ask whether the record marks itself as a delete; Hudi checks the properties in a step of its own before that."""
+    record = vector.give(0) or {}
+    try:
+        return {"is_delete": is_delete_row(record, vector.schema, vector.props)}
+    except PayloadConfigError as error:
+        raise StageError(Failure("delete_context", error)) from error
+    except Exception as error:
+        raise StageError(Failure("op", error)) from error

@@ -211,24 +211,10 @@ def outcomes(answers: Iterable[tuple[History, int, Iterable[Row]]], histories: I
 # -- what the Spark pipeline can do yet
 
 
-class Supported(NamedTuple):
-    """Histories that the Spark pipeline runs: a release, a payload class or merge mode, and cases if not all."""
+RELEASES = frozenset({HudiRelease.V0_15})
+"""The releases whose merge points are ported."""
 
-    release: HudiRelease
-    rule: str
-    cases: frozenset[str] | None = None
-
-    def covers(self, history: History) -> bool:
-        """Whether `history` is one of them."""
-        return (
-            history.release is self.release
-            and history.rule == self.rule
-            and (self.cases is None or history.case in self.cases)
-        )
-
-
-SUPPORTED: tuple[Supported, ...] = ()
 
 def is_supported(history: History) -> bool:
     """Whether the Spark pipeline runs `history` already."""
-    return any(row.covers(history) for row in SUPPORTED)
+    return history.release in RELEASES and history.payload_class is not None

@@ -132,4 +132,3 @@ def java_name(payload: Any) -> str:
     """Return the full Java name of a payload's class."""
     name: str = type(payload).java_name
     return name
-

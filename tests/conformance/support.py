@@ -40,25 +40,9 @@ class Gap(NamedTuple):
 
 
 GAPS = (
-    Gap("merger of BufferedRecords", "merger", HudiRelease.V1_1),
     Gap("buffered", "buffered"),
-    Gap("is_delete", "is_delete"),
     Gap("infer_merge_config", "infer_merge_config"),
     Gap("chain by merge mode", "chain", having=("merge_mode", None)),
-    Gap(
-        "chain folds of BufferedRecords",
-        "chain",
-        HudiRelease.V1_1,
-        having=("payload_class", None),
-        answers=frozenset({
-            "merger_left",
-            "merger_right",
-            "merger_precombine_left",
-            "merger_precombine_right",
-            "associative.merger",
-            "associative.merger_precombine",
-        }),
-    ),
 )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from payloads.release import HudiRelease
 from tests.conformance.chain_ops import chain
-from tests.conformance.extract_ops import extract_ordering
+from tests.conformance.extract_ops import extract_ordering, is_delete
+from tests.conformance.merger_ops import merger
 from tests.conformance.payload_ops import combine, construct, insert_value, pre_combine
 from tests.conformance.support import gaps_of
 from tests.conformance.vector import Vector, attempt, load
@@ -19,20 +20,14 @@ if TYPE_CHECKING:
 
     from tests.conformance.payload_ops import Observed
 
-
-def _merger(vector: Vector) -> Observed:
-    from tests.conformance.merger_ops import merger  # noqa: PLC0415 (vectors of payloads alone need no mergers)
-
-    return merger(vector)
-
-
 _OPERATIONS: dict[str, Callable[[Vector], Observed]] = {
     "construct": construct,
     "insert_value": insert_value,
     "pre_combine": pre_combine,
     "combine": combine,
     "chain": chain,
-    "merger": _merger,
+    "merger": merger,
+    "is_delete": is_delete,
     "extract_ordering": extract_ordering,
 }
 

@@ -1,0 +1,80 @@
+"""Runs histories through the Spark pipeline: all that share a plan and a schema as one job, the case as part of the key."""
+
+from __future__ import annotations
+
+import collections
+import json
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sf
+
+from bridge import MergePlan, simulate_commits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tests.conformance.histories import History
+
+_CASE = "conformance_case"
+_TABLE_TYPES = {"COPY_ON_WRITE": "cow", "MERGE_ON_READ": "mor"}
+
+
+def run_histories(
+    spark: SparkSession, histories: Sequence[History], engine: str = "auto"
+) -> Iterator[tuple[History, int, list[Mapping[str, Any]]]]:
+    """Give the snapshot after each commit of each history: (history, number of the commit from 1, rows)."""
+    groups: dict[str, list[History]] = collections.defaultdict(list)
+    for history in histories:
+        groups[_group(history)].append(history)
+    for group in groups.values():
+        yield from _run_group(spark, group, engine)
+
+
+def _group(history: History) -> str:
+    """Name what has to be equal in the histories of one job."""
+    compactions = [commit.compacted_inline for commit in history.commits]
+    plan = (history.payload_class, history.table_type, history.ordering, sorted(history.options.items()))
+    return json.dumps([str(history.release), history.schema_ddl, plan, compactions])
+
+
+def _run_group(
+    spark: SparkSession, group: list[History], engine: str
+) -> Iterator[tuple[History, int, list[Mapping[str, Any]]]]:
+    first = group[0]
+    plan = MergePlan(
+        payload=first.payload_class,  # type: ignore[arg-type]
+        release=first.release,
+        table_type=_TABLE_TYPES[first.table_type],  # type: ignore[arg-type]
+        key=("id",),
+        partition=(_CASE, "part"),
+        ordering=first.ordering,
+        props=first.options,
+        engine=engine,  # type: ignore[arg-type]
+    )
+    versions = _versions(spark, group[0], dict(enumerate(group)))
+    compact_after = [number for number, commit in enumerate(first.commits, start=1) if commit.compacted_inline]
+    result = simulate_commits(versions, plan, commits=len(first.commits), compact_after=compact_after)
+    rows: dict[tuple[int, int], list[Mapping[str, Any]]] = collections.defaultdict(list)
+    for row in result.collect():
+        values = row.asDict()
+        rows[values.pop(_CASE), values.pop("_pb_commit")].append(values)
+    for case, history in enumerate(group):
+        for number in range(1, len(history.commits) + 1):
+            yield history, number, rows[case, number]
+
+
+def _versions(spark: SparkSession, first: History, group: dict[int, History]) -> DataFrame:
+    """Return all incoming rows; values travel as JSON text, so that no type depends on what Spark infers."""
+    lines = [
+        (case, number, arrival, json.dumps(dict(row), default=str))
+        for case, history in group.items()
+        for number, commit in enumerate(history.commits, start=1)
+        for arrival, row in enumerate(commit.incoming)
+    ]
+    frame = spark.createDataFrame(lines, f"{_CASE} int, _pb_commit bigint, _pb_arrival bigint, data string")
+    parsed = sf.from_json("data", first.schema_ddl, {"mode": "FAILFAST"}).alias("data")
+    return frame.select(_CASE, "_pb_commit", "_pb_arrival", parsed).select(
+        _CASE, "_pb_commit", "_pb_arrival", "data.*"
+    )

@@ -1,0 +1,248 @@
+"""Schemas and values: what goes in comes out, and what does not fit is refused by the name of its field."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from payloads.avro import decode, encode, parse_schema
+from payloads.errors import SchemaError
+from payloads.schema import Branch, branch_of
+
+PRIMITIVES = ["null", "boolean", "int", "long", "float", "double", "string", "bytes"]
+LOGICAL = [
+    {"type": "int", "logicalType": "date"},
+    {"type": "long", "logicalType": "timestamp-micros"},
+    {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2},
+    {"type": "string", "logicalType": "uuid"},
+]
+
+
+@st.composite
+def schemas(draw, depth=3, names=None):  # noqa: PLR0911 (one return a kind)
+    """Draw a schema; `names` numbers the named types, which must differ."""
+    names = [] if names is None else names
+    kinds = ["primitive", "logical", "enum", "fixed"]
+    kind = draw(st.sampled_from([*kinds, "record", "array", "map", "union"] if depth else kinds))
+    if kind == "primitive":
+        return draw(st.sampled_from(PRIMITIVES))
+    if kind == "logical":
+        return draw(st.sampled_from(LOGICAL))
+    if kind == "array":
+        return {"type": "array", "items": draw(schemas(depth - 1, names))}
+    if kind == "map":
+        return {"type": "map", "values": draw(schemas(depth - 1, names))}
+    if kind == "union":
+        return draw(unions(depth, names))
+    names.append(kind)
+    name = f"org.example.T{len(names)}"
+    if kind == "enum":
+        return {"type": "enum", "name": name, "symbols": ["A", "B"]}
+    if kind == "fixed":
+        return {"type": "fixed", "name": name, "size": draw(st.integers(1, 4))}
+    fields = [{"name": f"f{i}", "type": draw(schemas(depth - 1, names))} for i in range(draw(st.integers(0, 3)))]
+    return {"type": "record", "name": name, "fields": fields}
+
+
+@st.composite
+def unions(draw, depth, names):
+    """Draw branches of which no two have one type without a name: ambiguous ones among them."""
+    branches = {}
+    for branch in draw(st.lists(schemas(depth - 1, names), min_size=1, max_size=4)):
+        if not isinstance(branch, list):
+            described = branch if isinstance(branch, dict) else {"type": branch}
+            branches.setdefault(described.get("name", described["type"]), branch)
+    return list(branches.values()) or ["null", "string"]
+
+
+def values(schema):  # noqa: PLR0911 (one return a kind)
+    """Return the strategy of the values that fit."""
+    match schema.kind:
+        case "record":
+            return st.fixed_dictionaries({field.name: values(field.schema) for field in schema.fields})
+        case "array":
+            return st.lists(values(schema.items), max_size=3)
+        case "map":
+            return st.dictionaries(st.text(max_size=3), values(schema.values), max_size=3)
+        case "enum":
+            return st.sampled_from(schema.symbols)
+        case "fixed":
+            return st.binary(min_size=schema.size, max_size=schema.size)
+        case "union":
+            return st.one_of([branch_values(schema, branch) for branch in schema.branches])
+        case kind:
+            return SCALARS[kind]
+
+
+def branch_values(schema, branch):
+    plain = values(branch)
+    if not schema.ambiguous or branch.kind == "null":
+        return plain
+    return plain.map(lambda value: Branch(branch.name, value))
+
+
+SCALARS = {
+    "null": st.none(),
+    "boolean": st.booleans(),
+    "int": st.integers(-(2**31), 2**31 - 1),
+    "long": st.integers(-(2**63), 2**63 - 1),
+    "float": st.floats(width=32, allow_nan=False),
+    "double": st.floats(allow_nan=False),
+    "string": st.text(max_size=5),
+    "bytes": st.binary(max_size=5),
+}
+
+
+def typed(value):
+    """Return `value` with the type of everything in it, because 1 == 1.0 == True."""
+    if isinstance(value, Branch):
+        return Branch, value.name, typed(value.value)
+    if isinstance(value, dict):
+        return {key: typed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [typed(item) for item in value]
+    return type(value), repr(value)
+
+
+@given(st.data())
+def test_a_value_comes_back_as_it_went_in(data):
+    schema = parse_schema(data.draw(schemas()))
+    value = data.draw(values(schema))
+    schema.validate(value)
+    assert schema.fits(value)
+    encoded = encode(schema, value)
+    decoded = decode(schema, encoded)
+    assert typed(decoded) == typed(value)
+    assert encode(schema, decoded) == encoded
+
+
+@pytest.mark.parametrize(
+    ("source", "branches"),
+    [
+        (["int", "long"], [("int", 1), ("long", 1)]),
+        (["null", "float", "double"], [("float", 1.5), ("double", 1.5)]),
+        (["bytes", {"type": "fixed", "name": "F", "size": 1}], [("bytes", b"a"), ("F", b"a")]),
+        (["string", {"type": "enum", "name": "E", "symbols": ["A"]}], [("string", "A"), ("E", "A")]),
+        (
+            [
+                {"type": "map", "values": "int"},
+                {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]},
+            ],
+            [("map", {"a": 1}), ("R", {"a": 1})],
+        ),
+    ],
+)
+def test_an_ambiguous_union_keeps_its_branch(source, branches):
+    schema = parse_schema(source)
+    assert schema.ambiguous
+    encodings = [encode(schema, Branch(name, value)) for name, value in branches]
+    assert [decode(schema, encoded) for encoded in encodings] == [Branch(name, value) for name, value in branches]
+    assert len(set(encodings)) == len(branches)
+
+
+@pytest.mark.parametrize("source", [["double", "long"], ["float", "int", "string"], ["long", "double"]])
+def test_a_whole_number_is_no_floating_point_number_where_a_branch_has_integers(source):
+    schema = parse_schema(source)
+    assert typed(decode(schema, encode(schema, 5))) == typed(5)
+    assert typed(decode(schema, encode(schema, 5.0))) == typed(5.0)
+    assert branch_of(schema, 5)[0].kind in {"int", "long"}
+
+
+RECORD = parse_schema(
+    {
+        "type": "record",
+        "name": "R",
+        "fields": [
+            {"name": "l", "type": "long"},
+            {"name": "i", "type": "int"},
+            {"name": "f", "type": "float"},
+            {"name": "x", "type": {"type": "fixed", "name": "X", "size": 2}},
+            {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["A", "B"]}},
+            {"name": "o", "type": ["null", "string"]},
+            {"name": "a", "type": {"type": "array", "items": "int"}},
+            {"name": "n", "type": {"type": "record", "name": "N", "fields": [{"name": "s", "type": "string"}]}},
+        ],
+    },
+)
+FITS = {"l": 1, "i": 1, "f": 1.5, "x": b"ab", "e": "A", "o": None, "a": [1], "n": {"s": "t"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"l": 1.5}, "'l'.*1.5.*long"),
+        ({"l": 2**63}, "'l'.*range of long"),
+        ({"l": None}, "'l'.*can't be null"),
+        ({"i": 2**40}, "'i'.*1099511627776.*range of int"),
+        ({"i": True}, "'i'.*True.*bool.*int"),
+        ({"i": -(2**31) - 1}, "'i'.*range of int"),
+        ({"f": 1e39}, "'f'.*range of float"),
+        ({"f": "1.5"}, "'f'.*float"),
+        ({"x": b"abc"}, "'x'.*3 bytes.*2"),
+        ({"x": "ab"}, "'x'.*str"),
+        ({"e": "C"}, "'e'.*A, B"),
+        ({"o": 1}, "'o'.*no branch"),
+        ({"a": [1, "2"]}, r"'a\[1\]'"),
+        ({"n": {}}, "'n.s' is missing"),
+        ({"n": {"s": b"t"}}, "'n.s'.*bytes"),
+        ({"more": 1}, "'more'.*lacks"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(change, named):
+    RECORD.validate(FITS)
+    value = {**FITS, **change}
+    for refuse in (RECORD.validate, lambda value: encode(RECORD, value)):
+        with pytest.raises(SchemaError, match=named):
+            refuse(value)
+    assert not RECORD.fits(value)
+
+
+@pytest.mark.parametrize("field", RECORD.by_name)
+def test_a_missing_field_is_refused_by_name(field):
+    value = {name: item for name, item in FITS.items() if name != field}
+    with pytest.raises(SchemaError, match=f"'{field}' is missing"):
+        encode(RECORD, value)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_double_fits_float_where_rounding_keeps_it_finite(value):
+    try:
+        struct.pack("<f", value)
+    except OverflowError:
+        finite = False
+    else:
+        finite = True
+    assert parse_schema("float").fits(value) == finite
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_infinite_and_nan_fit_both_widths(value):
+    assert parse_schema("float").fits(value)
+    assert parse_schema("double").fits(value)
+
+
+@pytest.mark.parametrize("source", ["{", '{"type": "record"}', '{"type": "unheard"}', {"type": 5}])
+def test_what_is_no_schema_is_refused(source):
+    with pytest.raises(SchemaError):
+        parse_schema(source)
+
+
+def test_cut_bytes_are_refused():
+    data = encode(RECORD, FITS)
+    for end in range(len(data)):
+        with pytest.raises(SchemaError):
+            decode(RECORD, data[:end])
+
+
+@given(schemas())
+def test_one_text_is_one_schema_and_schemas_travel(source):
+    schema = parse_schema(source)
+    assert parse_schema(source) is schema
+    copy = pickle.loads(pickle.dumps(schema))  # noqa: S301 (our own bytes)
+    assert copy == schema
+    assert hash(copy) == hash(schema)
