@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from payloads.errors import PayloadBridgeError
@@ -48,3 +49,24 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
         key = ", ".join(f"{column}={value!r}" for column, value in self.key.items())
         where = f"key {key}" if self.field is None else f"key {key}, field {self.field!r}"
         return f"{self.payload} failed at {self.merge_point} ({where}): {self.reason}"
+
+
+# A Python worker sends its errors as the text of a traceback, to which Java adds its own stack.
+_RAISED = re.compile(
+    r"^(?:payloads|mergers|bridge)\.[\w.]*\b\w+Error: (.*?)(?=\n\s*(?:at |\n|Traceback |Driver stacktrace|During |The above )|\s*\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return what to tell the user about an error: our own message, also where a worker of Spark raised it."""
+    text = str(error)
+    if isinstance(error, PayloadBridgeError):
+        return text
+    raised = _RAISED.findall(text)
+    if raised:
+        return str(raised[-1]).strip()
+    causes = _CAUSE.findall(text)
+    lines = text.strip().splitlines() or [type(error).__name__]
+    return str(causes[-1] if causes else lines[0]).strip()

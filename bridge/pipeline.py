@@ -66,7 +66,11 @@ def append(
     `stored`. The log has the data columns, `_pb_commit`, `_pb_kind` (data, delete), `_pb_seq` and, for delete
     entries, `_pb_ordering`. `log` is None where nothing was logged yet.
     """
-    outcomes = append_outcomes(stored, incoming, plan)
+    return appended(append_outcomes(stored, incoming, plan), log)
+
+
+def appended(outcomes: DataFrame, log: DataFrame | None) -> tuple[DataFrame, DataFrame]:
+    """Part what `append_outcomes` gave into the stored rows and the log."""
     to_log = outcomes.where(sf.col(TO_LOG) & sf.col(ACTION).isin(int(Action.UPDATE), int(Action.DELETE)))
     return visible(outcomes.where(~sf.col(TO_LOG))), _log(log, to_log)
 
@@ -76,9 +80,7 @@ def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> 
     layout = frames.layout_of(plan, incoming, stored)
     sides = [frames.stored_side(stored, layout), frames.incoming_side(incoming, layout, plan)]
     extras, untouched = (TO_LOG, ORDERING), (False, None)
-    return frames.run(
-        sides, layout, plan, program="append", extras=extras, untouched=untouched, instant=_instant()
-    )
+    return frames.run(sides, layout, plan, program="append", extras=extras, untouched=untouched, instant=_instant())
 
 
 def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
@@ -97,9 +99,7 @@ def read_outcomes(stored: DataFrame, log: DataFrame, plan: MergePlan, *, program
     return frames.run([frames.stored_side(stored, layout), frames.log_side(log, layout)], layout, plan, program=program)
 
 
-def simulate(
-    batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Collection[int] = ()
-) -> DataFrame:
+def simulate(batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Collection[int] = ()) -> DataFrame:
     """Write batches in order to an empty table of the plan's type; return the snapshot after each, with `_pb_commit`.
 
     One job for all commits, numbered from 1. After the commits of `compact_after` the log is compacted (merge-on-read)

@@ -101,8 +101,7 @@ class _KeyState:
             if self.base is not None:
                 msg = "the stored side has more than one row for the key; deduplicate it or check the key columns"
                 raise InputError(msg)
-            self.base = StoredRow(self.key, arrival.record, self.merge.schema)
-            self.base.source = arrival.source
+            self.base = StoredRow(self.key, arrival.record, self.merge.schema, arrival.source)
         elif arrival.is_delete:
             self.log = self.merge.fold_log(self.log, self.key, LogDelete(arrival.ordering))  # type: ignore[arg-type]
         else:
@@ -161,9 +160,7 @@ class Append(_KeyState):
         elif isinstance(entry, LogDelete):
             emit(Action.DELETE, None, True, entry.ordering)
         else:
-            row = StoredRow(self.key, entry.record, self.merge.schema)
-            row.source = entry.source
-            emit(Action.UPDATE, row, True, None)
+            emit(Action.UPDATE, StoredRow(self.key, entry.record, self.merge.schema, entry.source), True, None)
 
 
 class Snapshot(_KeyState):
@@ -237,8 +234,7 @@ class Timeline(_KeyState):
         log = self.log
         if log is not None:
             # Every query builds its payloads anew: what a payload remembers of this one must not last.
-            log = Version(log.key, copy.deepcopy(log.payload), log.operation)
-            log.source = self.log.source  # type: ignore[union-attr]
+            log = Version(self.key, copy.deepcopy(log.payload), log.source)
         self.show(self.merge.snapshot(self.base, log), commit, emit)
 
     def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:

@@ -14,6 +14,7 @@ from bridge.merge_point import MergePoint, SchemaView, calls_of, props_of
 from bridge.schema import META_COLUMNS, with_meta
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieKey
 from payloads import NATURAL_ORDER, SENTINEL
+from payloads.api import Properties
 from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, raw_converter
 from payloads.ordering import same_class
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.plan import MergePlan
-    from payloads import AvroSchema, Ordering, Record
+    from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
     from payloads.extract import Reader
 
     Trace = Callable[[MergePoint, Any, Any, Any], None]
@@ -34,7 +35,11 @@ class Version(HoodieAvroRecord):
 
     __slots__ = ("source",)
 
-    source: Any
+    def __init__(self, key: HoodieKey, payload: HoodieRecordPayload, source: Any = None) -> None:  # one per row: flat
+        self.key = key
+        self.operation = None
+        self.payload = payload
+        self.source = source
 
 
 class StoredRow(HoodieAvroIndexedRecord):
@@ -42,7 +47,21 @@ class StoredRow(HoodieAvroIndexedRecord):
 
     __slots__ = ("source",)
 
-    source: Any
+    def __init__(self, key: HoodieKey | None, record: Record | None, schema: AvroSchema, source: Any = None) -> None:
+        self.key = key
+        self.record = record
+        self.schema = schema
+        self.operation = None
+        self.ordering_value = NATURAL_ORDER
+        self.source = source
+
+
+class _At(NamedTuple):
+    """What a merge point hands to the payload."""
+
+    point: MergePoint
+    schema: AvroSchema
+    props: Properties
 
 
 class LogRow(NamedTuple):
@@ -64,6 +83,9 @@ class RecordMerge:
     Attributes:
         plan: what merges, and how.
         schema: the write schema, without meta columns.
+        key_of: reads the identity of a record.
+        payload_class: the class that merges.
+        insert_props: what it gets where there is no stored row.
         point: the merge point of the last call, for messages.
         trace: called with (merge point, older, newer, result) after each call, where set.
     """
@@ -96,18 +118,20 @@ class RecordMerge:
         self._pre_combine = AvroRecordMerger(plan.payload, plan.release, "pre_combine")
         self._combine = AvroRecordMerger(plan.payload, plan.release, "combine")
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
-        self._schemas = {point: schemas[call.schema] for point, call in calls.items()}
-        self._props = {point: props_of(call.props, plan.props, ordering) for point, call in calls.items()}
-        self._written_class = self._combine.payload_class.for_schema(self._schemas[MergePoint.COMBINE_INPUT])
-        self._logged_class = self._combine.payload_class.for_schema(self._schemas[MergePoint.LOG_FOLD])
+        at = {
+            point: _At(point, schemas[call.schema], Properties(props_of(call.props, plan.props, ordering)))
+            for point, call in calls.items()
+        }
+        self._at_combine_input, self._at_upsert = at[MergePoint.COMBINE_INPUT], at[MergePoint.UPSERT]
+        self._at_insert, self._at_log_fold = at[MergePoint.INSERT], at[MergePoint.LOG_FOLD]
+        self._at_compact, self._at_snapshot = at[MergePoint.COMPACT], at[MergePoint.SNAPSHOT]
+        self.key_of = _key_reader(plan)
+        self.payload_class = self._combine.payload_class
+        self.insert_props = self._at_insert.props
+        self._written_class = self._combine.payload_class.for_schema(self._at_combine_input.schema)
+        self._logged_class = self._combine.payload_class.for_schema(self._at_log_fold.schema)
         self._read_ordering = _writer_ordering(schema, ordering, plan)
         self._read_log_ordering = _log_ordering(schema, ordering)
-
-    def key_of(self, record: Record) -> HoodieKey:
-        """Return the identity of a record: several key columns as `name:value` pairs, as ComplexKeyGenerator does."""
-        key, partition = self.plan.key, self.plan.partition
-        text = str(record[key[0]]) if len(key) == 1 else ",".join(f"{name}:{record[name]}" for name in key)
-        return HoodieKey(text, "/".join(str(record[name]) for name in partition))
 
     # -- the incoming batch
 
@@ -119,25 +143,25 @@ class RecordMerge:
         elif ordering is None:
             ordering = NATURAL_ORDER
         # Hudi hands a null ordering value to the constructor, which refuses it.
-        version = Version(key, self._written_class(record, ordering))  # type: ignore[arg-type]
-        version.source = source
-        return version
+        return Version(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
 
     def combine_input(self, older: Version, newer: Version) -> Version:
         """Deduplicate: combine two versions of one batch, in their order of arrival."""
-        return self._fold(MergePoint.COMBINE_INPUT, older, newer)
+        return self._fold(self._at_combine_input, older, newer)
 
     def is_deleted(self, version: Version) -> bool:
         """Whether the writer routes this version as a delete."""
-        return version.payload.is_deleted(self.schema, self._props[MergePoint.INSERT])
+        return version.payload.is_deleted(self.schema, self._at_insert.props)
 
     # -- copy-on-write
 
-    def insert(self, version: Version, point: MergePoint = MergePoint.INSERT) -> StoredRow | None:
+    def insert(self, version: Version) -> StoredRow | None:
         """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
-        self.point = point
-        payload = version.payload
-        schema, props = self._schemas[point], self._props[point]
+        return self._insert(self._at_insert, version)
+
+    def _insert(self, at: _At, version: Version) -> StoredRow | None:
+        self.point, schema, props = at
+        point, payload = at.point, version.payload
         # A snapshot query asks no delete test of a key that only the log has (RecordMergingFileIterator).
         is_delete = point is not MergePoint.SNAPSHOT and payload.is_deleted(schema, props)
         value = None if is_delete else payload.get_insert_value(schema, props)
@@ -150,7 +174,7 @@ class RecordMerge:
 
     def upsert(self, base: StoredRow, version: Version) -> StoredRow | None:
         """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
-        return self._apply(MergePoint.UPSERT, base, version)
+        return self._apply(self._at_upsert, base, version)
 
     # -- merge-on-read
 
@@ -169,25 +193,25 @@ class RecordMerge:
         if isinstance(entry, LogDelete):
             return self._fold_delete(folded, key, entry.ordering)
         record = self._with_meta(entry.record)
-        newer = Version(key, self._logged_class(record, self._read_log_ordering(record)))  # type: ignore[arg-type]
-        newer.source = entry.source
-        return newer if folded is None else self._fold(MergePoint.LOG_FOLD, folded, newer)
+        payload = self._logged_class(record, self._read_log_ordering(record))  # type: ignore[arg-type]
+        newer = Version(key, payload, entry.source)
+        return newer if folded is None else self._fold(self._at_log_fold, folded, newer)
 
     def snapshot(self, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
         """Return the row that a snapshot query sees, or None."""
-        return self._read(MergePoint.SNAPSHOT, base, folded)
+        return self._read(self._at_snapshot, base, folded)
 
     def compact(self, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
         """Return the row that compaction writes to the base file, or None."""
-        return self._read(MergePoint.COMPACT, base, folded)
+        return self._read(self._at_compact, base, folded)
 
-    def _read(self, point: MergePoint, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
+    def _read(self, at: _At, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
         if folded is None:
             return base
         if base is None:
-            return self.insert(folded, point)
-        stored = StoredRow(base.key, self._with_meta(base.record or {}), self._schemas[point])
-        merged = self._apply(point, stored, folded)
+            return self._insert(at, folded)
+        stored = StoredRow(base.key, self._with_meta(base.record or {}), at.schema)
+        merged = self._apply(at, stored, folded)
         return base if merged is stored else merged
 
     def _fold_delete(self, folded: Version | None, key: HoodieKey, ordering: Ordering) -> Version:
@@ -202,43 +226,36 @@ class RecordMerge:
             result = folded
         else:
             result = Version(key, self._logged_class(None, ordering))
-            result.source = None
         if self.trace:
             self.trace(MergePoint.LOG_FOLD, folded, LogDelete(ordering), result)
         return result
 
     # -- the two kinds of merge
 
-    def _fold(self, point: MergePoint, older: Version, newer: Version) -> Version:
-        self.point = point
-        merged = self._pre_combine.merge(older, newer, self._schemas[point], self._props[point])
+    def _fold(self, at: _At, older: Version, newer: Version) -> Version:
+        self.point = at.point
+        merged: Any = self._pre_combine.merge(older, newer, at.schema, at.props)
         if merged is not older and merged is not newer:
-            result = Version(newer.key, merged.payload, newer.operation)  # type: ignore[union-attr]
-            result.source = None
-            merged = result
+            merged = Version(newer.key, merged.payload)
         if self.trace:
-            self.trace(point, older, newer, merged)
-        return merged  # type: ignore[return-value]
+            self.trace(at.point, older, newer, merged)
+        return merged
 
-    def _apply(self, point: MergePoint, base: StoredRow, version: Version) -> StoredRow | None:
-        self.point = point
+    def _apply(self, at: _At, base: StoredRow, version: Version) -> StoredRow | None:
+        self.point = at.point
         own = version.payload.record  # before the call: some payloads keep what they made of it
-        merged = self._combine.merge(base, version, self._schemas[point], self._props[point])
-        row: StoredRow | None
-        if merged is None or merged is base:
-            row = merged  # type: ignore[assignment]
-        else:
-            row = self._row(version, own, merged.record, self._schemas[point])  # type: ignore[arg-type,union-attr]
+        row: Any = self._combine.merge(base, version, at.schema, at.props)
+        if row is not None and row is not base:
+            row = self._row(version, own, row.record, at.schema)
         if self.trace:
-            self.trace(point, base, version, row)
+            self.trace(at.point, base, version, row)
         return row
 
     def _row(self, version: Version, own: Record | None, record: Record, schema: AvroSchema) -> StoredRow:
         """Make the row of a merge result: where it is the version's `own` record it stands there, else nowhere yet."""
-        source = version.source if record is own else None
-        row = StoredRow(version.key, record if source is not None else self._shape(record), schema)
-        row.source = source
-        return row
+        if record is own and version.source is not None:
+            return StoredRow(version.key, record, schema, version.source)
+        return StoredRow(version.key, self._shape(record), schema)
 
     @staticmethod
     def _with_meta(record: Record) -> Record:
@@ -249,6 +266,20 @@ class RecordMerge:
         if META_COLUMNS[0] not in record:
             return record
         return {name: value for name, value in record.items() if name not in _NO_META}
+
+
+def _key_reader(plan: MergePlan) -> Callable[[Record], HoodieKey]:
+    """Return what reads the identity of a record: several key columns as `name:value` pairs (ComplexKeyGenerator)."""
+    key, partition = plan.key, plan.partition
+    if len(key) == len(partition) == 1:
+        key_column, path_column = key[0], partition[0]
+        return lambda record: HoodieKey(str(record[key_column]), str(record[path_column]))
+
+    def read(record: Record) -> HoodieKey:
+        text = str(record[key[0]]) if len(key) == 1 else ",".join(f"{name}:{record[name]}" for name in key)
+        return HoodieKey(text, "/".join(str(record[name]) for name in partition))
+
+    return read
 
 
 def _writer_ordering(schema: AvroSchema, ordering: str | None, plan: MergePlan) -> Reader:

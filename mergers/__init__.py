@@ -17,7 +17,6 @@ from mergers.compat import adapt_merger
 from mergers.errors import (
     MergerConfigError,
     MergerNotFoundError,
-    UnknownOperationError,
     UnsupportedRecordOperationError,
 )
 from mergers.fold import (
@@ -65,7 +64,6 @@ __all__ = [
     "OperationMode",
     "OverwriteWithLatestMerger",
     "RecordMergeMode",
-    "UnknownOperationError",
     "UnsupportedRecordOperationError",
     "adapt_merger",
     "bracketing_text",

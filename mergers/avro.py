@@ -38,6 +38,8 @@ class AvroRecordMerger:
         payload: str | PayloadRef | type[HoodieRecordPayload],
         release: str | HudiRelease = HudiRelease.latest(),
         operation_mode: OperationMode | str | None = None,
+        *,
+        rows_are_avro: bool = True,
     ) -> None:
         """Resolve the payload class in `release`.
 
@@ -45,6 +47,8 @@ class AvroRecordMerger:
             payload: a name, a reference, or a class.
             release: the Hudi release whose rules hold.
             operation_mode: `combine`, `pre_combine`, or None to decide by carrier.
+            rows_are_avro: whether the engine's rows are Avro records themselves. Where they are Spark's, from 1.1 on,
+                what a payload writes into the incoming record and hands back is lost with the copy it was given.
 
         Raises:
             PayloadNotFoundError: the release has no such payload.
@@ -63,7 +67,8 @@ class AvroRecordMerger:
             EVENT_TIME_BASED_MERGE_STRATEGY_UUID if payload_is_default else PAYLOAD_BASED_MERGE_STRATEGY_UUID
         )
         self._payload = payload
-        self._rules = MERGE_RULES[self.release](self.payload_class, self.release)
+        self.rows_are_avro = rows_are_avro
+        self._rules = MERGE_RULES[self.release](self.payload_class, self.release, rows_are_avro=rows_are_avro)
 
     def merge(
         self,
@@ -93,11 +98,15 @@ class AvroRecordMerger:
         payload = self._payload
         if isinstance(payload, type):
             payload = payload.user_class if issubclass(payload, PayloadAdapter) else payload.unbound or payload
-        return AvroRecordMerger, (payload, self.release, self.operation_mode)
+        return _restore, (payload, self.release, self.operation_mode, self.rows_are_avro)
 
     def __repr__(self) -> str:
         mode = "None" if self.operation_mode is None else repr(self.operation_mode.value)
         return f"AvroRecordMerger({self.payload_class.__name__!r}, {str(self.release)!r}, {mode})"
+
+
+def _restore(payload: Any, release: HudiRelease, mode: OperationMode | None, rows_are_avro: bool) -> AvroRecordMerger:  # noqa: ANN401, FBT001
+    return AvroRecordMerger(payload, release, mode, rows_are_avro=rows_are_avro)
 
 
 def _resolved(payload: str | PayloadRef | type[HoodieRecordPayload], release: HudiRelease) -> type[HoodieRecordPayload]:

@@ -49,9 +49,7 @@ class AdaptedMerger:
         self.merging_strategy = _strategy(target)
         self._arguments = _ARGUMENTS[_count(target)]
 
-    def merge(
-        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
-    ) -> HoodieRecord | None:
+    def merge(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord | None:
         """Call the user's merge; of a pair (record, schema), as Java returns it until 1.0, the record comes back."""
         merged = self.target.merge(*self._arguments(older, newer, schema, props))
         record: HoodieRecord | None = merged[0] if isinstance(merged, tuple) else merged

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mergers.errors import UnknownOperationError
 from mergers.record.base import DELETE_OPERATIONS, OPERATIONS
 from mergers.record.metadata import OPERATION_COLUMN
 from payloads.builtin.base import IS_DELETED
@@ -39,6 +38,14 @@ def row_ordering_value(record: Record, schema: AvroSchema, props: Props, release
     return read(record)
 
 
+def is_commit_time_delete(version: Any) -> bool:
+    """Whether a version deletes whatever is older: a delete with the ordering value Integer 0."""
+    if not version.marked_delete:
+        return False
+    ordering = version.ordering_value
+    return ordering is not None and ordering.is_default
+
+
 def greater_ordering_value(older: Ordering | None, newer: Ordering | None) -> Ordering:
     """Return `older` where it is strictly greater, else `newer` (the rule that gives a delete its ordering value).
 
@@ -60,8 +67,7 @@ def is_delete_row(record: Record, schema: AvroSchema, props: Props) -> bool:
 
     Raises:
         PayloadConfigError: one of the two properties is set without the other.
-        SchemaError: the flag is no boolean, or the operation is null.
-        UnknownOperationError: the operation is none of Hudi's codes.
+        SchemaError: the flag is no boolean, or the operation is null or none of Hudi's codes.
     """
     field, marker = props.get(DELETE_FIELD), props.get(DELETE_MARKER)
     if bool(field) != bool(marker):
@@ -87,13 +93,10 @@ def _has_delete_operation(record: Record, schema: AvroSchema) -> bool:
     if OPERATION_COLUMN not in schema.by_name:
         return False
     operation = record.get(OPERATION_COLUMN)
-    if operation is None:
-        msg = f"{OPERATION_COLUMN} is null, and Hudi fails on that; fill the column or drop it from the schema"
-        raise SchemaError(msg)
     code = plain_text(operation)
     if code not in OPERATIONS:
-        msg = f"{OPERATION_COLUMN} is {code!r}, and Hudi fails on that; use one of {', '.join(sorted(OPERATIONS))}"
-        raise UnknownOperationError(msg)
+        msg = f"{OPERATION_COLUMN} is {code}, and Hudi fails on that; use one of {', '.join(sorted(OPERATIONS))}"
+        raise SchemaError(msg)
     return code in DELETE_OPERATIONS
 
 

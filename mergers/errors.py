@@ -14,10 +14,6 @@ class UnsupportedRecordOperationError(PayloadBridgeError, RuntimeError):
         return cls(f"{carrier.__name__} does not support {call}; {instead}")
 
 
-class UnknownOperationError(PayloadBridgeError, ValueError):
-    """`_hoodie_operation` holds something other than the codes of HoodieOperation (AssertionError in Hudi)."""
-
-
 class MergerConfigError(PayloadBridgeError, ValueError):
     """A merger, its strategy or its implementations are stated in a way that can't be followed."""
 

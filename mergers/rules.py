@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mergers.context import greater_ordering_value, row_ordering_value
+from mergers.context import greater_ordering_value, is_commit_time_delete, row_ordering_value
 from mergers.record import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieRecord
 from mergers.record.base import DELETE
 from payloads.api import SENTINEL
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class MergeRules(Protocol):
     """The two operations of the payload bridge in one release."""
 
-    def __init__(self, payload_class: type[HoodieRecordPayload], release: HudiRelease) -> None:
+    def __init__(
+        self, payload_class: type[HoodieRecordPayload], release: HudiRelease, *, rows_are_avro: bool = True
+    ) -> None:
         """Bind the rules to a payload class, which is bound to `release` itself."""
 
     def combine(
@@ -61,9 +63,7 @@ class OptionRules:
             return stored
         return HoodieAvroIndexedRecord(newer.key, merged, schema, newer.operation)
 
-    def pre_combine(
-        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
-    ) -> HoodieRecord:
+    def pre_combine(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
         """Ask the newer payload; the version whose payload comes back is kept as it is."""
         payload, previous = _payload_in(newer, "newer"), _payload_in(older, "older")
         merged = payload.pre_combine(previous, schema, props)
@@ -81,16 +81,18 @@ class BufferedRules:
     ordering value; a payload is taken as it is. The result is never None.
     """
 
-    def __init__(self, payload_class: type[HoodieRecordPayload], release: HudiRelease) -> None:
+    def __init__(
+        self, payload_class: type[HoodieRecordPayload], release: HudiRelease, *, rows_are_avro: bool = True
+    ) -> None:
         """Build payloads of `payload_class`; `release` decides on deletes that lost their schema."""
         self._payload_class: Any = payload_class
         self._release = release
+        self._needs_schema = release >= HudiRelease.V1_2
+        self._rows_are_avro = rows_are_avro
         # It decodes its record anew for each answer, so that its own record counts as one that the payload made.
         self._answers_copies = issubclass(payload_class, HoodieAvroPayload)
 
-    def combine(
-        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
-    ) -> HoodieRecord:
+    def combine(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
         """Ask the newer payload about the older version's data.
 
         A delete with the ordering value Integer 0 on either side: `newer`, unasked. An older version without data:
@@ -98,7 +100,7 @@ class BufferedRules:
         first, or a new delete without data that has the greater ordering value. A record that the payload made: a
         version with no operation, so never a delete, and the ordering value that its fields give.
         """
-        if _is_commit_time_delete(older) or _is_commit_time_delete(newer):
+        if is_commit_time_delete(older) or is_commit_time_delete(newer):
             return newer
         payload = self._payload_of(newer)
         stored = older if isinstance(older, HoodieAvroIndexedRecord) else older.to_indexed_record(schema, props)
@@ -106,36 +108,34 @@ class BufferedRules:
             return newer
         merged = payload.combine_and_get_update_value(stored.record, schema, props)
         if merged is None:
-            return self._deleted(older, newer, schema)
+            return deleted_version(older, newer, schema)
         if merged is SENTINEL or merged is stored.record:
             return older
         if merged is payload.record and not self._answers_copies:
-            return _kept(newer, payload)
+            return _kept(newer, payload) if self._rows_are_avro else newer
         ordering = self._ordering_of(merged, payload, schema, props)  # type: ignore[arg-type]
         return HoodieAvroIndexedRecord(newer.key, merged, schema, None, ordering)
 
-    def pre_combine(
-        self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
-    ) -> HoodieRecord:
+    def pre_combine(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
         """Ask the newer payload about the older one; commit-time deletes as in `combine`.
 
         Raises:
             SchemaError: from 1.2 on, the newer version is a delete that lost its schema.
         """
-        if _is_commit_time_delete(older) or _is_commit_time_delete(newer):
+        if is_commit_time_delete(older) or is_commit_time_delete(newer):
             return newer
-        if self._release >= HudiRelease.V1_2 and getattr(newer, "schema", schema) is None:
+        if self._needs_schema and getattr(newer, "schema", schema) is None:
             msg = f"the newer version (key {newer.record_key!r}) has no schema; give the delete the table's schema"
             raise SchemaError(msg)
         payload, previous = self._payload_of(newer), self._payload_of(older)
         merged = payload.pre_combine(previous, schema, props)
         if merged is payload:
-            return _kept(newer, payload)
+            return _kept(newer, payload) if self._rows_are_avro else newer
         if merged is previous:
             return older
         record = merged.get_indexed_record(schema, props)
         if record is None or record is SENTINEL:
-            return self._deleted(older, newer, schema)
+            return deleted_version(older, newer, schema)
         ordering = self._ordering_of(record, merged, schema, props)  # type: ignore[arg-type]
         if isinstance(newer, HoodieAvroRecord):
             return HoodieAvroRecord(newer.key, self._payload_class(record, ordering))
@@ -158,9 +158,7 @@ class BufferedRules:
             raise PayloadConstructorError(msg) from error
         return built
 
-    def _ordering_of(
-        self, made: Record, payload: HoodieRecordPayload, schema: AvroSchema, props: Props
-    ) -> Ordering:
+    def _ordering_of(self, made: Record, payload: HoodieRecordPayload, schema: AvroSchema, props: Props) -> Ordering:
         """Return the ordering value of a record that `payload` made.
 
         The payloads that merge column by column turn the plain strings they take from the incoming side into Java
@@ -177,16 +175,21 @@ class BufferedRules:
                 values[index] = Ordering("string", values[index].value)
         return Ordering("array", tuple(values))
 
-    def _deleted(self, older: Any, newer: Any, schema: AvroSchema) -> HoodieRecord:
-        deleting: HoodieRecord
-        if newer.marked_delete:
-            deleting = newer
-        elif older.marked_delete:
-            deleting = older
-        else:
-            ordering = greater_ordering_value(older.ordering_value, newer.ordering_value)
-            deleting = HoodieAvroIndexedRecord(newer.key, None, schema, DELETE, ordering)
-        return deleting
+
+def deleted_version(older: Any, newer: Any, schema: AvroSchema) -> Any:
+    """Return the delete that two versions merge to: the newer one if it is one, else the older, else a new one.
+
+    A new delete has no data, the key of `newer` and the greater ordering value.
+
+    Raises:
+        NullOrderingError, OrderingTypeError: neither is a delete and their ordering values can't be compared.
+    """
+    if newer.marked_delete:
+        return newer
+    if older.marked_delete:
+        return older
+    ordering = greater_ordering_value(older.ordering_value, newer.ordering_value)
+    return HoodieAvroIndexedRecord(newer.key, None, schema, DELETE, ordering)
 
 
 def _payload_in(version: HoodieRecord, role: str) -> HoodieRecordPayload:
@@ -197,13 +200,6 @@ def _payload_in(version: HoodieRecord, role: str) -> HoodieRecordPayload:
         )
         raise PayloadConfigError(msg)
     return version.payload
-
-
-def _is_commit_time_delete(version: Any) -> bool:
-    if not version.marked_delete:
-        return False
-    ordering = version.ordering_value
-    return ordering is not None and ordering.is_default
 
 
 def _kept(newer: HoodieRecord, payload: HoodieRecordPayload) -> HoodieRecord:

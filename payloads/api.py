@@ -6,7 +6,7 @@ import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
 
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import ByRelease, HudiRelease
@@ -16,6 +16,21 @@ if TYPE_CHECKING:
 
 Props = Mapping[str, str]
 """Properties handed to a payload, like java.util.Properties: text to text."""
+
+
+class Properties(dict[str, str]):
+    """Properties that never change, so that what follows from them is derived once; hashed by identity."""
+
+    __hash__ = object.__hash__
+
+    def _refuse(self, *_arguments: Any, **_keywords: Any) -> NoReturn:
+        msg = "the properties of a merge can't be changed; set them in the plan"
+        raise TypeError(msg)
+
+    def __reduce__(self) -> tuple[type[Properties], tuple[dict[str, str]]]:
+        return Properties, (dict(self),)
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
 
 
 class Sentinel:

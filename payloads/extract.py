@@ -10,6 +10,7 @@ import decimal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from payloads.api import Properties
 from payloads.errors import SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import HudiRelease
@@ -67,7 +68,9 @@ def ordering_reader(schema: AvroSchema, props: Props, release: HudiRelease) -> R
 
     No field at all after the split reads as Integer 0, several as a list of values.
     """
-    key = ("ordering", release, *map(props.get, _LIST_KEYS), props.get(CONSISTENT_TIMESTAMP))
+    key: tuple[Any, ...] = (
+        ("ordering", release, props) if type(props) is Properties else _ordering_settings(props, release)
+    )
     try:
         found: Reader | None = schema.memo[key]
     except KeyError:
@@ -76,6 +79,10 @@ def ordering_reader(schema: AvroSchema, props: Props, release: HudiRelease) -> R
         found = None if names is None else list_reader(schema, names, consistent=consistent)
         schema.memo[key] = found
     return found
+
+
+def _ordering_settings(props: Props, release: HudiRelease) -> tuple[Any, ...]:
+    return ("ordering", release, *map(props.get, _LIST_KEYS), props.get(CONSISTENT_TIMESTAMP))
 
 
 def list_reader(

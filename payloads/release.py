@@ -24,6 +24,8 @@ class HudiRelease(enum.Enum):
     V1_1 = "1.1"
     V1_2 = "1.2"
 
+    __hash__ = object.__hash__  # members are singletons, and Enum's own hash is slow
+
     @classmethod
     def parse(cls, release: str | HudiRelease) -> HudiRelease:
         """Read a release as users write it: `0.15`, `0.15.0`, `1.0.2`, `1.2`.

@@ -87,8 +87,7 @@ class AvroSchema:
             named[self.name] = self
         if self.kind == "record":
             self.fields = tuple(
-                Field(f["name"], _wrap(f["type"], named), "default" in f, f.get("default"))
-                for f in described["fields"]
+                Field(f["name"], _wrap(f["type"], named), "default" in f, f.get("default")) for f in described["fields"]
             )
         elif self.kind == "array":
             self.items = _wrap(described["items"], named)

@@ -108,13 +108,16 @@ class Outcomes:
         if new.rows:
             yield self._finished(self._writer.batch(new.rows), new.added)
 
-    def untouched(self, batch: pa.RecordBatch, rows: pa.Array, extras: tuple[Any, ...]) -> pa.RecordBatch:
-        """Return `rows` of `batch` as kept rows, all with the same additions."""
+    def untouched(
+        self, batch: pa.RecordBatch, rows: pa.Array, action: Action, extras: tuple[Any, ...]
+    ) -> pa.RecordBatch:
+        """Return `rows` of `batch` as outcomes of one kind, all with the same additions."""
         data = self._data(batch.take(rows) if len(rows) < batch.num_rows else batch)
-        values = (Action.KEEP, *extras)
+        if self._meta is not None and action in _WRITTEN:
+            data = self._meta.stamp(data)
         added = [
             pa.nulls(len(rows), _ADDED[name]) if value is None else pa.repeat(pa.scalar(value, _ADDED[name]), len(rows))
-            for name, value in zip(self._added, values, strict=True)
+            for name, value in zip(self._added, (action, *extras), strict=True)
         ]
         return pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
 

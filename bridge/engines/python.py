@@ -18,6 +18,7 @@ from pyspark import TaskContext
 
 from bridge import programs
 from bridge.engines.arrow import RecordReader, RecordWriter
+from bridge.engines.inserts import InsertMask
 from bridge.engines.outcomes import IS_DELETE, ORDERING, Detached, Outcomes
 from bridge.errors import InputError, MergeFailedError
 from bridge.meta import MetaColumns
@@ -64,8 +65,8 @@ class Job:
         program: a name in `PROGRAMS`.
         arguments: further arguments of the program.
         extras: the columns that the program adds to an outcome, besides the action.
-        untouched: what it adds to a stored row without other versions, which then passes as Arrow; None where the
-            program must see it.
+        untouched: what it adds to a row without other versions of its key, where that passes as Arrow: a stored row,
+            or a new one that a built-in payload inserts as it is. None where the program must see all rows.
         instant: commit time for the meta columns of written rows; None to leave them alone.
     """
 
@@ -112,6 +113,7 @@ class _BatchMerger:
         task = context.partitionId() if context else 0
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
         self.outcomes = Outcomes(job.columns, job.extras, self.plan.identity, writer, meta)
+        self.inserts = InsertMask(self.calls)
         self.batch: pa.RecordBatch = None
         self.open = False
         self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
@@ -123,14 +125,18 @@ class _BatchMerger:
         if starts[0]:
             self._finish_key()
         self.batch = batch
-        if self.job.untouched is None:
-            contested = np.arange(batch.num_rows)
-        else:
-            alone = _alone(batch, starts)
-            contested = np.flatnonzero(~alone)
-            if len(contested) < batch.num_rows:
-                yield self.outcomes.untouched(batch, pa.array(np.flatnonzero(alone)), self.job.untouched)
-        self._feed(starts, contested)
+        contested = np.ones(batch.num_rows, dtype=bool)
+        if self.job.untouched is not None:
+            alone = _alone(starts)
+            stored = batch.column(ORIGIN).to_numpy() == Origin.STORED
+            passing = {Action.KEEP: alone & stored}
+            if self.inserts.can_tell and not stored.all():
+                passing[Action.INSERT] = alone & ~stored & self._incoming_rows(batch)
+            for action, rows in passing.items():
+                if rows.any():
+                    contested &= ~rows
+                    yield self.outcomes.untouched(batch, pa.array(np.flatnonzero(rows)), action, self.job.untouched)
+        self._feed(starts, np.flatnonzero(contested))
         yield from self.outcomes.flush(batch)
         self._detach()
 
@@ -138,6 +144,12 @@ class _BatchMerger:
         """Finish the last key."""
         self._finish_key()
         yield from self.outcomes.flush(self.batch)
+
+    def _incoming_rows(self, batch: pa.RecordBatch) -> Mask:
+        """Return which rows are incoming ones that go in as they are; of combined batches none, nor of logs."""
+        if not {IS_DELETE, COMMIT}.isdisjoint(batch.schema.names):
+            return np.zeros(batch.num_rows, dtype=bool)
+        return self.inserts.rows(batch)
 
     def _starts(self, batch: pa.RecordBatch) -> Mask:
         """Return for each row whether it is the first of its group; no key column may be null."""
@@ -203,9 +215,7 @@ class _BatchMerger:
         orderings = _optional(selected, ORDERING)
         records: Iterable[Record | None] = self._records(selected, origins)
         if IS_DELETE in selected.schema.names:
-            records = (
-                None if bare else record for bare, record in zip(self._bare(selected), records, strict=True)
-            )
+            records = (None if bare else record for bare, record in zip(self._bare(selected), records, strict=True))
         columns = (origins.tolist(), _optional(selected, COMMIT), records, contested.tolist(), deletes, orderings)
         for origin, commit, record, row, delete, ordering in zip(*columns, strict=False):
             yield Arrival(_ORIGINS[origin], commit, record, row, bool(delete), ordering and from_text(ordering))
@@ -246,13 +256,12 @@ class _BatchMerger:
 _ORIGINS = list(Origin)
 
 
-def _alone(batch: pa.RecordBatch, starts: Mask) -> Mask:
-    """Return which rows are stored ones without another version of their key."""
+def _alone(starts: Mask) -> Mask:
+    """Return which rows have no other version of their key."""
     alone = starts.copy()
     alone[:-1] &= starts[1:]
     alone[-1] = False  # the next batch may go on with this key
-    result: Mask = alone & (batch.column(ORIGIN).to_numpy() == Origin.STORED)
-    return result
+    return alone
 
 
 def _optional(batch: pa.RecordBatch, name: str) -> Iterable[Any]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from payloads.ordering import Ordering
     from payloads.schema import AvroSchema
 
+_UNTIL_1_0 = frozenset({HudiRelease.V0_15, HudiRelease.V1_0})  # asked for each record: a lookup costs less than `<`
+
 
 class HoodieAvroRecord(HoodieRecord):
     """A version held by a payload: what a writer or a log hands to the merge."""
@@ -45,7 +47,7 @@ class HoodieAvroRecord(HoodieRecord):
         Until 1.0 this is the insert value, so that a delete has none; from 1.1 on the record without any delete rule.
         """
         payload = self.payload
-        read = payload.get_insert_value if payload.release < HudiRelease.V1_1 else payload.get_indexed_record
+        read = payload.get_insert_value if payload.release in _UNTIL_1_0 else payload.get_indexed_record
         record = read(schema, props)
         if record is None or record is SENTINEL:
             return None
@@ -132,7 +134,7 @@ class HoodieAvroRecord(HoodieRecord):
 
     def is_delete(self, schema: AvroSchema, props: Props) -> bool:
         """Whether the operation is `D` (from 1.0 on) or the payload says delete."""
-        if self.operation == DELETE and self.payload.release >= HudiRelease.V1_0:
+        if self.operation == DELETE and self.payload.release is not HudiRelease.V0_15:
             return True
         return self.payload.is_deleted(schema, props)
 

@@ -1,1 +1,40 @@
-"""Merge rules that need no payload: one module a strategy, its implementations side by side under one UUID."""
+"""Merge modes and the rules that need no payload: one module a strategy, its implementations under one UUID."""
+
+from __future__ import annotations
+
+from mergers.strategies.buffered import BufferedMerger, DeleteEntry
+from mergers.strategies.commit_time import CommitTimeMerger, CommitTimePartialMerger, OverwriteWithLatestMerger
+from mergers.strategies.custom import CustomMerger, CustomMergerV1_0
+from mergers.strategies.event_time import (
+    EventTimeMerger,
+    EventTimeMergerV1_0,
+    EventTimePartialMerger,
+    EventTimeRecordMerger,
+)
+from mergers.strategies.factory import PartialUpdateMode, buffered_merger
+from mergers.strategies.fill_unavailable import FillUnavailable
+from mergers.strategies.ignore_defaults import IgnoreDefaults
+from mergers.strategies.partial_merge import PartialBlockMerger
+from mergers.strategies.partial_update import PartialUpdate
+from mergers.strategies.record_context import RecordContext
+
+__all__ = [
+    "BufferedMerger",
+    "CommitTimeMerger",
+    "CommitTimePartialMerger",
+    "CustomMerger",
+    "CustomMergerV1_0",
+    "DeleteEntry",
+    "EventTimeMerger",
+    "EventTimeMergerV1_0",
+    "EventTimePartialMerger",
+    "EventTimeRecordMerger",
+    "FillUnavailable",
+    "IgnoreDefaults",
+    "OverwriteWithLatestMerger",
+    "PartialBlockMerger",
+    "PartialUpdate",
+    "PartialUpdateMode",
+    "RecordContext",
+    "buffered_merger",
+]

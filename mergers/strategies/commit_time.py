@@ -1,13 +1,16 @@
-"""The commit-time strategy: the later arrival replaces the earlier one."""
+"""The commit-time strategy: the later arrival replaces the earlier one, or fills its own gaps from it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from mergers.api import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
+from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
+    from mergers.strategies.partial_update import PartialUpdate
+    from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
     from payloads.schema import AvroSchema
 
@@ -27,3 +30,36 @@ class OverwriteWithLatestMerger:
     ) -> HoodieRecord:
         """Return `newer` itself."""
         return newer
+
+
+class CommitTimeMerger(BufferedMerger):
+    """COMMIT_TIME_ORDERING of 1.0 and later: ordering values play no part, and deletes are versions like others."""
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version:  # noqa: ARG002 (the interface)
+        """Return `new`."""
+        return new
+
+    def delta_merge_delete(self, entry: DeleteEntry, existing: Version | None) -> DeleteEntry:  # noqa: ARG002
+        """Return `entry`."""
+        return entry
+
+    def final_merge(self, older: Version, newer: Version) -> Version:  # noqa: ARG002
+        """Return `newer`."""
+        return newer
+
+
+class CommitTimePartialMerger(CommitTimeMerger):
+    """COMMIT_TIME_ORDERING with a partial update mode: the later arrival, filled from the earlier one."""
+
+    def __init__(self, context: RecordContext, update: PartialUpdate) -> None:
+        """Fill gaps by `update`."""
+        super().__init__(context)
+        self._update = update
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version:
+        """Return `new`, filled from `existing`; errors as in the partial update mode."""
+        return self._update.filled(new, existing, new)
+
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Return `newer`, filled from `older`; errors as in the partial update mode."""
+        return self._update.filled(newer, older, newer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from payloads.api import HoodieRecordPayload
 from payloads.errors import NullOrderingError, PayloadFamilyError
@@ -15,6 +15,20 @@ if TYPE_CHECKING:
 
 IS_DELETED = "_hoodie_is_deleted"
 ALL_RELEASES = tuple(HudiRelease)
+
+
+class DeleteTest(NamedTuple):
+    """A test for deletes that looks at one column: boolean true, or a text.
+
+    Attributes:
+        field: the top-level column.
+        marker: the text that marks a delete; True for a boolean column.
+        ignore_case: whether the text may be written in any case.
+    """
+
+    field: str
+    marker: str | bool
+    ignore_case: bool = False
 
 
 class BuiltinPayload(HoodieRecordPayload):
@@ -40,6 +54,14 @@ class BuiltinPayload(HoodieRecordPayload):
         if heads_family:
             cls.family = cls
 
+    @classmethod
+    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
+        """Return the tests that a row must not meet to be inserted as it is, with an ordering value that is not null.
+
+        So whole columns can be looked at instead of records. None: nothing is known, each record has to be asked.
+        """
+        return None
+
     def check_family(self, older: HoodieRecordPayload) -> None:
         """Check that `pre_combine` may see `older`.
 
@@ -48,6 +70,22 @@ class BuiltinPayload(HoodieRecordPayload):
         """
         if not isinstance(older, self.family):
             raise PayloadFamilyError.from_classes(type(self), type(older))
+
+
+def flag_tests(schema: AvroSchema) -> tuple[DeleteTest, ...]:
+    """Return the test of `_hoodie_is_deleted`; a column that is not boolean marks nothing."""
+    field = schema.by_name.get(IS_DELETED)
+    is_flag = field is not None and field.schema.non_null.kind == "boolean"
+    return (DeleteTest(IS_DELETED, marker=True),) if is_flag else ()
+
+
+def text_tests(schema: AvroSchema, field: str, marker: str, *, ignore_case: bool) -> tuple[DeleteTest, ...] | None:
+    """Return the test of a text column; None where the column holds something else."""
+    found = schema.by_name.get(field)
+    if found is None:
+        return ()
+    is_text = found.schema.non_null.kind == "string"
+    return (DeleteTest(field, marker, ignore_case),) if is_text else None
 
 
 class BaseAvroPayload(BuiltinPayload):
@@ -70,6 +108,11 @@ class BaseAvroPayload(BuiltinPayload):
             )
             raise NullOrderingError(msg)
         self.ordering_value = ordering_value
+
+    @classmethod
+    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
+        """Return the test of the delete flag."""
+        return flag_tests(schema)
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the record marks itself as a delete: boolean true in the top-level `_hoodie_is_deleted`."""

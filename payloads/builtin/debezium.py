@@ -6,7 +6,7 @@ import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
 from payloads.extract import java_split
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.api import HoodieRecordPayload, Props, Sentinel
+    from payloads.builtin.base import DeleteTest
     from payloads.schema import Record
 
 OPERATION_FIELD = "_change_operation_type"
@@ -43,6 +44,12 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     position_field: ClassVar[str]
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+
+    @classmethod
+    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
+        """Return the tests of operation and flag; either column may be missing."""
+        operation = text_tests(schema, OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
+        return None if operation is None else (*operation, *flag_tests(schema))
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""

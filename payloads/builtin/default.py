@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from payloads.api import SENTINEL, Sentinel
-from payloads.builtin.base import IS_DELETED, BaseAvroPayload
+from payloads.builtin.base import IS_DELETED, BaseAvroPayload, DeleteTest, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import NullOrderingError, PayloadConfigError
 from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_reader
@@ -123,6 +123,15 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
             self._delete_decided = True
             self._deleted = self._is_custom_delete(record, schema, props)
         return self._deleted
+
+    @classmethod
+    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
+        """Return the test of the custom delete field, or of the flag; None where the marker is missing."""
+        field = props.get(DELETE_FIELD)
+        if not field:
+            return flag_tests(schema)
+        marker = props.get(DELETE_MARKER)
+        return text_tests(schema, field, marker, ignore_case=False) if marker else None
 
     # -- the payload
 

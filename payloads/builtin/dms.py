@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import PayloadFailedError, SchemaError
 from payloads.release import by_release
@@ -12,6 +12,7 @@ from payloads.text import plain_text
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
+    from payloads.builtin.base import DeleteTest
     from payloads.schema import AvroSchema, Record
 
 OPERATION_FIELD = "Op"
@@ -30,6 +31,12 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), v1_1=())
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+
+    @classmethod
+    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
+        """Return the tests of operation and flag; None without the operation column, where each record fails."""
+        operation = text_tests(schema, OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
+        return (*operation, *flag_tests(schema)) if operation else None
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether `Op` is D, or `_hoodie_is_deleted` is true.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from payloads.builtin.default import DefaultHoodieRecordPayload
+from payloads.builtin.base import flag_tests
+from payloads.builtin.default import DELETE_FIELD, DefaultHoodieRecordPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
+    from payloads.builtin.base import DeleteTest
     from payloads.schema import AvroSchema, Record
 
 
@@ -22,6 +24,11 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.EventTimeAvroPayload"
+
+    @classmethod
+    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
+        """Return the test of the flag; None with a custom delete field, which only `is_deleted` looks at."""
+        return None if props.get(DELETE_FIELD) else flag_tests(schema)
 
     def combine_and_get_update_value(
         self,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from payloads.api import SENTINEL
 from payloads.release import HudiRelease
+from tests.conformance.buffered_ops import MODE_BRACKETINGS, MODE_FOLDS
 from tests.conformance.merger_ops import merger_fold
 from tests.conformance.payload_ops import Observed, payload_winner, payloads_of, view
 from tests.conformance.same import same_ordering, same_plain, same_value
@@ -21,13 +22,17 @@ if TYPE_CHECKING:
 
 def chain(vector: Vector) -> Observed:
     """Run every fold on fresh payloads and compare the bracketings."""
-    chosen = _FOLDS if vector.release < HudiRelease.V1_1 else {**_FOLDS, **_MERGER_FOLDS}
+    if "merge_mode" in vector.raw:
+        chosen, bracketings = MODE_FOLDS, MODE_BRACKETINGS
+    else:
+        chosen = _FOLDS if vector.release < HudiRelease.V1_1 else {**_FOLDS, **_MERGER_FOLDS}
+        bracketings = _BRACKETINGS
     folds = {name: attempt(functools.partial(fold, vector)) for name, fold in chosen.items()}
     return {
         **folds,
         "associative": {
             name: _equal(vector, folds[left], folds[right])
-            for name, (left, right) in _BRACKETINGS.items()
+            for name, (left, right) in bracketings.items()
             if left in folds
         },
     }

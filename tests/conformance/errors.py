@@ -80,6 +80,7 @@ _RULES = (
         r"hoodie\.|delete (key|marker)|[Mm]erge (mode|strategy)|payload class|merge",
         Kind.CONFIG,
     ),
+    JavaRule("HoodieIOException", r"Unsupported flow for table versions", Kind.CONFIG),
     JavaRule("HoodieNotSupportedException", r"", Kind.UNSUPPORTED),
     JavaRule("UnsupportedOperationException", r"", Kind.UNSUPPORTED),
     # classes and constructors; a constructor that ran and failed is judged by what it threw

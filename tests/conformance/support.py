@@ -13,21 +13,19 @@ if TYPE_CHECKING:
 
 
 class Gap(NamedTuple):
-    """An operation, or some fields of its answer, that is not implemented yet.
+    """An operation that is not implemented yet, in general or in one form.
 
     Attributes:
         name: what the report prints.
         op: the operation.
         since: the first release it concerns.
         having: a field and the value (None: any) that a vector needs to be concerned.
-        answers: the fields of `expect` that are left out; empty: the whole vector is.
     """
 
     name: str
     op: str
     since: HudiRelease = HudiRelease.V0_15
     having: tuple[str, str | None] | None = None
-    answers: frozenset[str] = frozenset()
 
     def concerns(self, vector: Vector) -> bool:
         """Whether `vector` asks for what is missing."""
@@ -40,9 +38,6 @@ class Gap(NamedTuple):
 
 
 GAPS = (
-    Gap("buffered", "buffered"),
-    Gap("infer_merge_config", "infer_merge_config"),
-    Gap("chain by merge mode", "chain", having=("merge_mode", None)),
 )
 
 

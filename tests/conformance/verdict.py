@@ -25,15 +25,9 @@ _SHOWN = 400
 
 
 class Comparison(NamedTuple):
-    """Compares an answer with the one that a vector records.
-
-    Attributes:
-        vector: the vector.
-        leave_out: the fields of `expect`, as dotted paths, that are not looked at.
-    """
+    """Compares an answer with the one that `vector` records."""
 
     vector: Vector
-    leave_out: frozenset[str] = frozenset()
 
     def mismatches(self, observed: Any) -> Iterator[str]:
         """Name every field of the recorded answer that `observed` does not meet."""
@@ -50,7 +44,7 @@ class Comparison(NamedTuple):
         else:
             for field, expected in self._completed(expect, observed).items():
                 inner = f"{path}.{field}" if path else field
-                if field not in _ONLY_REPORTED and inner not in self.leave_out:
+                if field not in _ONLY_REPORTED:
                     yield from self._field(expect, field, expected, observed.get(field, _NOTHING), inner)
 
     def _completed(self, expect: dict[str, Any], observed: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from mergers import (
     HoodieSparkRecord,
     MergerConfigError,
     MetadataValues,
-    UnknownOperationError,
     UnsupportedRecordOperationError,
 )
 from payloads import (
@@ -295,8 +294,8 @@ def test_deletes_of_plain_data(record, operation, props, expected):
         ("I", False),
         ("U", False),
         (None, SchemaError),
-        ("d", UnknownOperationError),
-        ("X", UnknownOperationError),
+        ("d", SchemaError),
+        ("X", SchemaError),
     ],
 )
 def test_the_operation_column_marks_deletes(operation, expected):

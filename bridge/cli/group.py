@@ -1,0 +1,30 @@
+"""The click group `payload-bridge`, with a line on what each verb is for."""
+
+from __future__ import annotations
+
+import click
+
+from bridge.cli.demo import demo
+from bridge.cli.merge import merge
+from bridge.cli.payloads import payloads
+from bridge.cli.simulate import simulate
+from bridge.cli.verb import Verbs
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="hudi-payload-bridge", prog_name="payload-bridge")
+def main() -> None:
+    """Run Apache Hudi's record payloads on PySpark, exactly as a Hudi release answers.
+
+    A payload is the class that decides which version of a record wins. It meets versions at four merge points; `merge`
+    runs one of them on files, `simulate` all of them over a series of batches.
+
+    Answers go to standard output, everything else to standard error. Exit codes: 0 all is well, 1 a difference,
+    2 the command line is wrong, 3 the data or the environment.
+
+    Example: payload-bridge demo
+    """
+
+
+for verb in (demo, merge, payloads, simulate):
+    main.add_command(verb)

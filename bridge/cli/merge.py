@@ -1,0 +1,238 @@
+"""`payload-bridge merge`: one merge point, run on files."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+from pyspark.sql import Observation
+from pyspark.sql import functions as sf
+
+from bridge import pipeline
+from bridge.cli.options import SAMPLE, existing_path, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.verb import Verb, wants_json
+from bridge.engines.outcomes import ACTION, IS_DELETE
+from bridge.errors import InputError
+from bridge.plan import TableType
+from bridge.programs import Action
+from bridge.read import read_frame
+from bridge.report import Report, Table, plan_as_json
+from bridge.rows import json_rows
+from bridge.cli.quiet import quiet_session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.plan import MergePlan
+
+
+class Point(NamedTuple):
+    """The inputs of a merge point, and the table type that has it."""
+
+    required: tuple[str, ...]
+    table_type: TableType
+    optional: tuple[str, ...] = ()
+
+
+POINTS = {
+    "combine-input": Point(("incoming",), TableType.COPY_ON_WRITE),
+    "upsert": Point(("stored", "incoming"), TableType.COPY_ON_WRITE),
+    "append": Point(("stored", "incoming"), TableType.MERGE_ON_READ, ("log",)),
+    "compact": Point(("stored", "log"), TableType.MERGE_ON_READ),
+    "snapshot": Point(("stored", "log"), TableType.MERGE_ON_READ),
+}
+
+_COUNTED = {
+    "inserted": Action.INSERT,
+    "merged": Action.UPDATE,
+    "kept": Action.KEEP,
+    "deleted": Action.DELETE,
+    "ignored": Action.SKIP,
+}
+_VISIBLE = ("inserted", "merged", "kept")
+
+
+@click.command(cls=Verb, short_help="Run one merge point on files.")
+@click.argument("point", type=click.Choice(list(POINTS)), metavar="POINT")
+@existing_path("--stored", "The rows of the table's base files: a file or flat folder of Parquet, Avro, JSON or CSV.")
+@existing_path("--log", "The log of a merge-on-read table, as `merge append` wrote it.")
+@existing_path("--incoming", "The batch to merge: a file or flat folder of Parquet, Avro, JSON lines or CSV.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Write the result there as Parquet; the folder must not exist. Without: print rows.",
+)
+@plan_options
+@click.option(
+    "--table-type",
+    type=click.Choice(["cow", "mor"]),
+    help="The type of the table: copy-on-write or merge-on-read. Without: the one that has this merge point.",
+)
+@sample_option("rows of the result")
+def merge(point: str, out: Path | None, table_type: str | None, sample: int | None, **options: Any) -> Report:
+    """Run one merge point on files.
+
+    \b
+    combine-input  deduplicate a batch           needs --incoming
+    upsert         merge a batch into the rows   needs --stored, --incoming
+    append         write a batch to a log        needs --stored, --incoming, takes --log
+    compact        merge the log into the rows   needs --stored, --log
+    snapshot       what a query sees             needs --stored, --log
+
+    append writes two folders below --out: stored and log. Nothing is left behind where a merge fails.
+
+    Example: payload-bridge merge upsert --payload DefaultHoodieRecordPayload --release 0.15 --key id --ordering ts
+    --stored rows.parquet --incoming batch.parquet --out merged
+    """  # noqa: D301 (click takes the backspace as "do not wrap")
+    paths: dict[str, Path] = _inputs(point, options)
+    plan = plan_of(TableType(table_type) if table_type else POINTS[point].table_type, **options)
+    _check_out(out)
+
+    spark = quiet_session()
+    plan, struct = with_schema(plan, options["schema"])
+    frames = {
+        name: read_frame(spark, path, None if name == "log" else struct, arrival=name == "incoming")
+        for name, path in paths.items()
+    }
+    report = Report("merge", "", plan=plan_as_json(plan) | {"point": point})
+    with _folder(out) as folder:
+        report.statistics = _run(point, frames, plan, folder)
+        report.body.append(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items()))
+        if out is None:
+            _show(report, point, folder, plan, sample, all_rows=wants_json())
+    rows = report.statistics["rows_out"]
+    where = "" if out is None else f", written to {out}"
+    report.verdict = f"{point}: {rows} rows{where}."
+    return report
+
+
+# -- the command line
+
+
+def _inputs(point: str, options: dict[str, Any]) -> dict[str, Path]:
+    """Take the inputs out of the options; exactly those that the point needs, and those it may have."""
+    given = {name: options.pop(name) for name in ("stored", "log", "incoming")}
+    given = {name: path for name, path in given.items() if path is not None}
+    needed, optional = POINTS[point].required, POINTS[point].optional
+    missing = [f"--{name}" for name in needed if name not in given]
+    if missing:
+        msg = f"merge {point} needs {' and '.join(missing)}"
+        raise click.UsageError(msg, click.get_current_context())
+    extra = [f"--{name}" for name in given if name not in {*needed, *optional}]
+    if extra:
+        msg = f"merge {point} has no use for {' and '.join(extra)}; leave it away"
+        raise click.UsageError(msg, click.get_current_context())
+    return given
+
+
+def _check_out(out: Path | None) -> None:
+    if out is None:
+        return
+    if out.exists() or out.is_symlink():
+        msg = f"--out {out} exists already, and nothing is ever overwritten; name a new folder or remove it"
+        raise click.UsageError(msg, click.get_current_context())
+    if not out.absolute().parent.is_dir():
+        msg = f"--out {out}: there is no folder {out.absolute().parent}; make it first"
+        raise click.UsageError(msg, click.get_current_context())
+
+
+@contextlib.contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """Give a path that becomes `out` where the block succeeds, and vanishes where it fails or nothing is to stay."""
+    parent = None if out is None else out.absolute().parent
+    with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=parent) as temporary:
+        result = Path(temporary) / "result"
+        yield result
+        if out is not None:
+            if out.exists():
+                msg = f"--out {out} was made by somebody else meanwhile; name another folder"
+                raise InputError(msg)
+            result.rename(out)
+
+
+# -- running
+
+
+def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, folder: Path) -> dict[str, int]:
+    """Write the result of a merge point to `folder`, and count rows in the same pass."""
+    inputs = []
+    for name in POINTS[point].required:
+        inputs.append(Observation())
+        frames[name] = frames[name].observe(inputs[-1], sf.count(sf.lit(1)).alias("rows"))
+    changes = Observation()
+    outcomes = _outcomes(point, frames, plan).observe(changes, *_counts(point))
+    if point == "append":
+        _write_appended(outcomes, frames.get("log"), folder)
+    else:
+        _write(outcomes if point == "combine-input" else pipeline.visible(outcomes), folder)
+    rows_in = sum(int(observation.get["rows"]) for observation in inputs)
+    counts: dict[str, int] = dict(changes.get)
+    if point == "combine-input":
+        counts["merged"] = rows_in - counts["inserted"]
+        rows_out = counts["inserted"]
+    else:
+        rows_out = sum(counts[name] for name in _VISIBLE)
+        if point == "append":
+            rows_out -= counts["merged"]  # these went to the log
+    return {"rows_in": rows_in, "rows_out": rows_out, **counts, "quarantined": 0}
+
+
+def _outcomes(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> DataFrame:
+    match point:
+        case "combine-input":
+            return pipeline.combine_input(frames["incoming"], plan)
+        case "upsert":
+            return pipeline.upsert_outcomes(frames["stored"], frames["incoming"], plan)
+        case "append":
+            return pipeline.append_outcomes(frames["stored"], frames["incoming"], plan)
+        case _:
+            return pipeline.read_outcomes(frames["stored"], frames["log"], plan, program=point)
+
+
+def _counts(point: str) -> list[Column]:
+    """Return the counts of outcomes; a combined batch has no actions, only rows and deletes among them."""
+    if point == "combine-input":
+        conditions = {"inserted": sf.lit(True), "deleted": sf.col(IS_DELETE)}  # noqa: FBT003 (a column)
+    else:
+        conditions = {name: sf.col(ACTION) == int(action) for name, action in _COUNTED.items()}
+    never = sf.lit(False)  # noqa: FBT003 (a column)
+    return [sf.count(sf.when(conditions.get(name, never), 1)).alias(name) for name in _COUNTED]
+
+
+def _write_appended(outcomes: DataFrame, log: DataFrame | None, folder: Path) -> None:
+    """Write both results of `append` in one pass over the inputs: its outcomes are written first, then parted."""
+    everything = folder / "outcomes"
+    _write(outcomes, everything)
+    written = outcomes.sparkSession.read.parquet(_uri(everything))
+    for frame, name in zip(pipeline.appended(written, log), ("stored", "log"), strict=True):
+        _write(frame, folder / name)
+    shutil.rmtree(everything)
+
+
+def _write(frame: DataFrame, folder: Path) -> None:
+    frame.write.parquet(_uri(folder))
+
+
+def _uri(folder: Path) -> str:
+    return f"file:{folder}"
+
+
+def _show(report: Report, point: str, folder: Path, plan: MergePlan, sample: int | None, *, all_rows: bool) -> None:
+    """Put the rows that were written into the report."""
+    for name in ("stored", "log") if point == "append" else ("",):
+        frame = quiet_session().read.parquet(_uri(folder / name))
+        total = frame.count()
+        shown = total if all_rows and sample is None else min(total, SAMPLE if sample is None else sample)
+        rows = json_rows(frame.orderBy(*(sf.col(f"`{column}`") for column in plan.identity)).limit(shown))
+        report.results += [{"to": name, **row} for row in rows] if name else rows
+        if all_rows and shown < total:
+            report.warnings.append(f"results hold {shown} of {total} {name or 'result'} rows (--sample {sample})")
+        title = f"{name or 'rows'}: {total}" if shown == total else f"{name or 'rows'}: {shown} of {total}"
+        report.body.append(Table.of_rows(tuple(frame.columns), rows, title))

@@ -1,0 +1,181 @@
+"""The options that verbs share, word for word the same everywhere, and the plan that they make."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
+
+import click
+
+from bridge.merge_point import calls_of
+from bridge.plan import ENGINES, MergePlan, TableType
+from bridge.schema import read_schema
+from payloads import HudiRelease, PayloadRef
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import types as spark_types
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+SAMPLE = 20
+"""How many rows or keys are printed for people unless `--sample` says otherwise."""
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Read column names, separated by commas; spaces around them don't count."""
+    found = tuple(name.strip() for name in text.split(","))
+    if not all(found) or len(set(found)) < len(found):
+        msg = f"{text!r} has an empty or a repeated name; write a or a,b"
+        raise click.BadParameter(msg)
+    return found
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """Read numbers of batches, from 1, separated by commas."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        msg = f"{text!r}: batches are numbered 1, 2, 3; write N or N,N"
+        raise click.BadParameter(msg)
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def prop(text: str) -> tuple[str, str]:
+    """Read one property; the first equals sign separates name and value."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        msg = f"{text!r} is no property; write key=value"
+        raise click.BadParameter(msg)
+    return key.strip(), value
+
+
+def release(text: str) -> HudiRelease:
+    """Read a release: `0.15`, `0.15.0` and so on."""
+    try:
+        return HudiRelease.parse(text)
+    except PayloadBridgeError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def existing_path(name: str, text: str) -> Callable[[F], F]:
+    """Make an option for a file or folder that must be there."""
+    return click.option(name, type=click.Path(exists=True, path_type=Path), metavar="PATH", help=text)
+
+
+def payload_option(**settings: Any) -> Callable[[F], F]:
+    """Make `--payload`."""
+    text = "The payload class: a Hudi class by its full or short Java name, or your own as package.module:Class."
+    return click.option("--payload", metavar="NAME", help=text, **settings)
+
+
+def release_option(**settings: Any) -> Callable[[F], F]:
+    """Make `--release`."""
+    text = "The Hudi release whose rules hold: 0.15, 1.0, 1.1 or 1.2."
+    return click.option("--release", type=release, metavar="R", help=text, **settings)
+
+
+def sample_option(what: str) -> Callable[[F], F]:
+    """Make `--sample`."""
+    text = f"Print at most N {what}; without it {SAMPLE} as text, all of them as JSON."
+    return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
+
+
+_PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    payload_option(required=True),
+    release_option(default=HudiRelease.latest().value, show_default=True),
+    click.option(
+        "--key",
+        type=names,
+        metavar="a[,b]",
+        required=True,
+        help="The record key columns: what makes two rows one record.",
+    ),
+    click.option(
+        "--partition", type=names, metavar="a[,b]", help="The partition columns, which are part of a row's identity."
+    ),
+    click.option(
+        "--ordering",
+        type=names,
+        metavar="a[,b]",
+        help="The ordering (precombine) columns: the greater value is the later version. Without: order of arrival.",
+    ),
+    click.option(
+        "--arrival",
+        metavar="COLUMN",
+        help="The column that gives the order of arrival in a batch. Without: order of file names and rows.",
+    ),
+    click.option(
+        "--schema",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="The schema of the rows: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Without: the files'.",
+    ),
+    click.option(
+        "--prop",
+        "props",
+        type=prop,
+        metavar="key=value",
+        multiple=True,
+        help="A writer property as Hudi names it, for example hoodie.payload.delete.field=op; may be repeated.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="auto",
+        show_default=True,
+        help="What runs the merges; auto picks the fastest that can.",
+    ),
+)
+
+
+def plan_options(command: F) -> F:
+    """Add the options that make a plan; `plan_of` reads them."""
+    for option in reversed(_PLAN_OPTIONS):
+        command = option(command)
+    return command
+
+
+def plan_of(table_type: TableType, **options: Any) -> MergePlan:
+    """Make the plan, and check all that needs no data; `schema` is left to `with_schema`.
+
+    Raises:
+        UsageError: the options contradict each other, or ask for what is not there.
+    """
+    engine: Literal["auto", "python"] = options["engine"]
+    try:
+        plan = MergePlan(
+            payload=PayloadRef(options["payload"]),
+            release=options["release"],
+            table_type=table_type,
+            key=options["key"],
+            partition=options["partition"] or (),
+            ordering=options["ordering"] or (),
+            arrival=options["arrival"],
+            props=dict(options["props"]),
+            engine=engine,
+        )
+        calls_of(plan.release)
+        PayloadRef(options["payload"]).resolve(plan.release)
+    except PayloadBridgeError as error:
+        refuse(error)
+    return plan
+
+
+def refuse(error: PayloadBridgeError) -> NoReturn:
+    """Turn an error of this project into one of the command line."""
+    raise click.UsageError(str(error), click.get_current_context(silent=True)) from error
+
+
+def with_schema(plan: MergePlan, schema: Path | None) -> tuple[MergePlan, spark_types.StructType | None]:
+    """Return the plan with the schema of the file, and its columns for Spark; needs a Spark session.
+
+    Raises:
+        InputError, SchemaError: the file can't be read or holds no schema.
+    """
+    if schema is None:
+        return plan, None
+    avro, struct = read_schema(schema, plan.release)
+    return dataclasses.replace(plan, schema=avro), struct

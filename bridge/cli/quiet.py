@@ -1,0 +1,51 @@
+"""A Spark session for the command line, without the line that Java prints for Spark 4 before logging is set up."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from bridge.session import local_session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
+
+
+def quiet_session() -> SparkSession:
+    """Return the session of `local_session`; whatever else Java prints still reaches standard error.
+
+    Raises:
+        JavaNotFoundError: there is no Java that Spark can run on.
+    """
+    if pyspark.__version__.startswith("3.") or SparkSession.getActiveSession() is not None:
+        return local_session()
+    with _without_greeting():
+        return local_session()
+
+
+@contextlib.contextmanager
+def _without_greeting() -> Iterator[None]:
+    """Let child processes that start here write their standard error through a filter, as long as they live."""
+    original = os.dup(2)
+    readable, writable = os.pipe()
+    os.dup2(writable, 2)
+    os.close(writable)
+    threading.Thread(target=_copy, args=(readable, original), daemon=True).start()
+    try:
+        yield
+    finally:
+        os.dup2(original, 2)
+
+
+def _copy(readable: int, original: int) -> None:
+    with os.fdopen(readable, "rb") as lines, os.fdopen(original, "wb", buffering=0) as stderr:
+        for line in lines:
+            if not line.startswith(_GREETING):
+                stderr.write(line)

@@ -1,0 +1,210 @@
+"""`payload-bridge simulate`: batches through all merge points of a release, with the snapshot after each."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from pyspark.sql import functions as sf
+
+from bridge import pipeline
+from bridge.cli.options import SAMPLE, numbers, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.verb import Verb, wants_json
+from bridge.engines.python import COMMIT
+from bridge.files import visible
+from bridge.plan import TableType
+from bridge.read import read_batches
+from bridge.report import Report, Table, plan_as_json
+from bridge.rows import json_rows
+from bridge.cli.quiet import quiet_session
+from bridge.simulate import Figures, disagreements, figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import DataFrame
+
+    Snapshots = Mapping[TableType, DataFrame]
+
+
+@click.command(cls=Verb, short_help="Play batches through all merge points of a table.")
+@click.option(
+    "--batches",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    required=True,
+    help="The batches: one file or folder each, in the order of their names (Parquet, Avro, JSON lines, CSV).",
+)
+@plan_options
+@click.option(
+    "--table-type",
+    type=click.Choice(["cow", "mor", "both"]),
+    default="cow",
+    show_default=True,
+    help="The type of the table: copy-on-write, merge-on-read, or both side by side.",
+)
+@click.option(
+    "--compact-after",
+    type=numbers,
+    metavar="N[,N]",
+    help="Compact the log of a merge-on-read table after these batches, counted from 1.",
+)
+@click.option(
+    "--compact-every",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Compact the log of a merge-on-read table after every N batches.",
+)
+@sample_option("rows of a snapshot, or keys")
+def simulate(batches: Path, table_type: str, sample: int | None, **options: Any) -> Report:
+    """Write batches to an empty table, and show what a query sees after each.
+
+    No table is made: the batches go through the same merge points as in Hudi. As JSON the answer has every snapshot; as
+    text what each commit changed, and, with --table-type both, the keys on which the two table types disagree.
+
+    Example: payload-bridge simulate --batches days/ --payload AWSDmsAvroPayload --release 0.15 --key id --ordering ts
+    --table-type both
+    """
+    types = list(TableType) if table_type == "both" else [TableType(table_type)]
+    plan = plan_of(types[0], **options)
+    compactions = _compactions(options["compact_after"], options["compact_every"], len(visible(batches)), types)
+
+    spark = quiet_session()
+    plan, struct = with_schema(plan, options["schema"])
+    read = read_batches(spark, batches, struct)
+    plans = {one: dataclasses.replace(plan, table_type=one) for one in types}
+    report = Report("simulate", "", plan=plan_as_json(plan) | {"table_type": table_type})
+    report.plan["compact_after"] = list(compactions)
+    with _kept(
+        {
+            one: pipeline.simulate([batch.frame for batch in read], own, compact_after=compactions)
+            for one, own in plans.items()
+        }
+    ) as snapshots:
+        found = {one: figures(frame, plan.identity, len(read)) for one, frame in snapshots.items()}
+        differing = _differing(snapshots, plan.identity)
+        rows_in = sum(batch.frame.count() for batch in read)
+        _tell(report, found, differing, [batch.name for batch in read], rows_in)
+        if len(types) > 1:
+            _name_keys(report, differing, len(read), plan.identity, sample)
+        if wants_json():
+            _add_snapshots(report, snapshots, len(read), plan.identity, sample)
+    return report
+
+
+def _compactions(
+    after: tuple[int, ...] | None, every: int | None, batches: int, types: list[TableType]
+) -> tuple[int, ...]:
+    """Return the numbers of the batches after which the log is compacted.
+
+    Raises:
+        UsageError: both options, a batch that is not there, or no table that has a log.
+    """
+    message = None
+    if after is not None and every is not None:
+        message = "--compact-after and --compact-every exclude each other; give one"
+    elif (after or every) and TableType.MERGE_ON_READ not in types:
+        message = "only merge-on-read tables compact; add --table-type mor or both"
+    elif after and after[-1] > batches:
+        message = f"--compact-after {after[-1]}: there are {batches} batches"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    return after or (tuple(range(every, batches + 1, every)) if every else ())
+
+
+@contextlib.contextmanager
+def _kept(snapshots: dict[TableType, DataFrame]) -> Iterator[Snapshots]:
+    """Keep the rows of simulations while several questions are put to them."""
+    kept = {one: frame.persist() for one, frame in snapshots.items()}
+    try:
+        yield kept
+    finally:
+        for frame in kept.values():
+            frame.unpersist()
+
+
+def _differing(snapshots: Snapshots, identity: tuple[str, ...]) -> dict[int, list[dict[str, Any]]]:
+    """Return the keys on which the table types disagree, by commit."""
+    found: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
+    if len(snapshots) > 1:
+        for row in json_rows(disagreements(*snapshots.values(), identity)):
+            found[row.pop(COMMIT)].append(row)
+    return found
+
+
+# -- the report
+
+
+def _tell(
+    report: Report,
+    found: dict[TableType, list[Figures]],
+    differing: dict[int, list[dict[str, Any]]],
+    batches: list[str],
+    rows_in: int,
+) -> None:
+    """Put the figures of all commits into the report."""
+    lines = []
+    for one, all_figures in found.items():
+        for batch, own in zip(batches, all_figures, strict=True):
+            line = {"table type": one.value, "batch": batch, **own._asdict()}
+            if len(found) > 1:
+                line["disagree"] = len(differing.get(own.commit, ()))
+            lines.append(line)
+    report.body.append(Table.of_rows(tuple(lines[0]), lines, "What each commit changed in the snapshot"))
+
+    totals = {name: sum(getattr(own, name) for all_ in found.values() for own in all_) for name in Figures._fields[2:]}
+    rows_out = sum(all_figures[-1].rows for all_figures in found.values())
+    written = rows_in * len(found)
+    report.statistics = {
+        "rows_in": written,
+        "rows_out": rows_out,
+        "inserted": totals["inserted"],
+        "merged": totals["changed"],
+        "deleted": totals["deleted"],
+        "ignored": written - sum(totals.values()),
+        "quarantined": 0,
+        "commits": len(batches),
+    }
+    rows = " and ".join(f"{all_figures[-1].rows} ({one.value})" for one, all_figures in found.items())
+    report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+
+
+def _name_keys(
+    report: Report,
+    differing: dict[int, list[dict[str, Any]]],
+    commits: int,
+    identity: tuple[str, ...],
+    sample: int | None,
+) -> None:
+    """Name the keys on which the table types disagree after the last commit."""
+    keys = differing.get(commits, [])
+    report.statistics["disagreeing_keys"] = len(keys)
+    shown = keys[: SAMPLE if sample is None else sample]
+    if not keys:
+        report.verdict += " Both table types agree on every key."
+        return
+    report.verdict += f" The table types disagree on {len(keys)} {'key' if len(keys) == 1 else 'keys'}."
+    count = "" if len(shown) == len(keys) else f", {len(shown)} of {len(keys)}"
+    title = f"Keys on which the table types disagree after commit {commits}{count}"
+    report.body.append(Table.of_rows(identity, shown, title))
+
+
+def _add_snapshots(
+    report: Report, snapshots: Snapshots, commits: int, identity: tuple[str, ...], sample: int | None
+) -> None:
+    """Put the snapshots into the results, `sample` rows of each."""
+    longest = 0
+    for one, frame in snapshots.items():
+        by_commit: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
+        for row in json_rows(frame.orderBy(COMMIT, *(sf.col(f"`{name}`") for name in identity))):
+            by_commit[row.pop(COMMIT)].append(row)
+        for commit in range(1, commits + 1):
+            rows = by_commit[commit]
+            longest = max(longest, len(rows))
+            report.results.append({"commit": commit, "table_type": one.value, "snapshot": rows[:sample]})
+    if sample is not None and longest > sample:
+        report.warnings.append(f"of each snapshot only the first {sample} rows are given (--sample)")

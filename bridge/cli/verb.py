@@ -1,0 +1,106 @@
+"""Verb and Verbs: how every command prints its report, says what went wrong, and ends with the right exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from bridge.errors import sentence_of
+from bridge.report import error_as_json
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.report import Report
+
+DIFFERENT, WRONG_COMMAND, FAILED = 1, 2, 3
+"""Exit codes: a difference or violation; the command line is wrong; data or environment."""
+
+OUTPUTS = ("text", "json", "markdown")
+
+
+_OUTPUT = "bridge.output"
+
+
+def wants_json() -> bool:
+    """Whether the verb that runs prints JSON: what is cut for people is whole for programs."""
+    return bool(click.get_current_context().meta[_OUTPUT] == "json")
+
+
+class Verb(click.Command):
+    """A command whose function returns a Report; it has the option `--output`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.append(
+            click.Option(
+                ["--output"],
+                type=click.Choice(OUTPUTS),
+                default="text",
+                show_default=True,
+                help="How to print the answer: for people, for programs, or for a document.",
+            )
+        )
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run the function, print its report, and return the exit code."""
+        output = ctx.params.pop("output")
+        ctx.meta[_OUTPUT] = output
+        report: Report = super().invoke(ctx)
+        if output != "json":
+            for warning in report.warnings:
+                click.echo(f"warning: {warning}", err=True)
+        click.echo(report.rendered(output))
+        return 0 if report.success else DIFFERENT
+
+
+class Verbs(click.Group):
+    """The group. Expected errors end as one sentence on standard error; with `--output json` as an envelope too."""
+
+    command_class = Verb
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **extra: Any) -> NoReturn:
+        """Run the command line and exit; exceptions become exit codes."""
+        words = list(sys.argv[1:] if args is None else args)
+        # PySpark 4 imports its test module, which complains about pandas 3; nothing here uses pandas.
+        warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+        try:
+            code = super().main(words, *more, **{**extra, "standalone_mode": False})
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(WRONG_COMMAND)
+        except click.ClickException as error:
+            error.show()
+            self._fail(words, error.format_message(), WRONG_COMMAND)
+        except click.Abort:
+            self._fail(words, _say("stopped before the end; nothing was written"), FAILED)
+        except (PayloadBridgeError, PySparkException, Py4JError, OSError) as error:
+            self._fail(words, _say(sentence_of(error)), FAILED)
+        except Exception as error:  # noqa: BLE001 (a bug, which must not look like exit code 1, a difference)
+            traceback.print_exc()
+            self._fail(words, _say(f"unexpected {type(error).__name__}: {error}; please report it"), FAILED)
+        sys.exit(code)
+
+    def _fail(self, words: list[str], message: str, code: int) -> NoReturn:
+        if _asks_for_json(words):
+            verb = next((word for word in words if word in self.commands), "")
+            click.echo(error_as_json(verb, message))
+        sys.exit(code)
+
+
+def _say(message: str) -> str:
+    click.echo(f"error: {message}", err=True)
+    return message
+
+
+def _asks_for_json(words: list[str]) -> bool:
+    """Whether the words ask for JSON; they may be too wrong to be parsed."""
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    return "--output=json" in words or ("--output", "json") in pairs

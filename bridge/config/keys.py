@@ -1,0 +1,190 @@
+"""The table of configuration keys that decide how records merge, on the writer's and on the table's side."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from bridge.config.entry import ConfigEntry
+from bridge.plan import TableType
+from mergers import RecordMergeMode
+from payloads.extract import is_true, java_split
+from payloads.release import ByRelease, HudiRelease
+
+MERGE_PROPERTY_PREFIX: Final = "hoodie.record.merge.property."
+"""Table properties with this prefix reach mergers without it; from 1.1 on."""
+
+_V0_15, _V1_0, _V1_1, _V1_2 = HudiRelease
+_OVERWRITE: Final = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+_OLD_PACKAGE, _PACKAGE = "com.uber.hoodie", "org.apache.hudi"
+_TABLE_TYPES: Final = {
+    "COPY_ON_WRITE": TableType.COPY_ON_WRITE,
+    "MERGE_ON_READ": TableType.MERGE_ON_READ,
+    "COW": TableType.COPY_ON_WRITE,
+    "MOR": TableType.MERGE_ON_READ,
+}
+TABLE_VERSIONS: Final = (6, 8, 9)
+"""The table versions of the releases 0.15, 1.0 and 1.1 on."""
+
+
+# -- parsers: text to value, ValueError with what is allowed
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _class_name(text: str) -> str:
+    return text.replace(_OLD_PACKAGE, _PACKAGE)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(java_split(text, ","))
+
+
+def _mode(text: str) -> RecordMergeMode:
+    try:
+        return RecordMergeMode[text.upper()]
+    except KeyError:
+        raise ValueError(_choice(mode.name for mode in RecordMergeMode)) from None
+
+
+def _table_type(text: str) -> TableType:
+    try:
+        return _TABLE_TYPES[text.upper()]
+    except KeyError:
+        raise ValueError(_choice(("COPY_ON_WRITE", "MERGE_ON_READ"))) from None
+
+
+def _table_version(text: str) -> int:
+    if text in map(str, TABLE_VERSIONS):
+        return int(text)
+    raise ValueError(_choice(map(str, TABLE_VERSIONS)))
+
+
+def _partial_update_mode(text: str) -> str:
+    modes = ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE")
+    if text.upper() in modes:
+        return text.upper()
+    raise ValueError(_choice(modes))
+
+
+def _choice(values: Any) -> str:
+    return f"write one of {', '.join(values)}"
+
+
+def _since(release: HudiRelease, text: str, *, until: HudiRelease | None = None) -> ByRelease[str | None]:
+    """Make a default that holds from `release` on, and no more from `until` on."""
+    table: dict[HudiRelease, str | None] = {_V0_15: None, release: text}
+    if until is not None:
+        table[until] = None
+    return ByRelease(table)
+
+
+# -- what the table stores
+
+TABLE_VERSION: Final = ConfigEntry("hoodie.table.version", _table_version)
+INITIAL_VERSION: Final = ConfigEntry("hoodie.table.initial.version", _text, since=_V1_0)
+TABLE_TYPE: Final = ConfigEntry("hoodie.table.type", _table_type, _since(_V0_15, "COPY_ON_WRITE"), sql=("type",))
+RECORD_KEY: Final = ConfigEntry("hoodie.table.recordkey.fields", _names, sql=("primaryKey",))
+ORDERING_FIELDS: Final = ConfigEntry(
+    "hoodie.table.ordering.fields",
+    _names,
+    aliases=("hoodie.table.precombine.field",),
+    since=_V1_1,
+    sql=("orderingFields", "preCombineField"),
+)
+MERGE_MODE: Final = ConfigEntry("hoodie.record.merge.mode", _mode, since=_V1_0, sql=("recordMergeMode",))
+STRATEGY_ID: Final = ConfigEntry(
+    "hoodie.record.merge.strategy.id",
+    _text,
+    aliases=("hoodie.compaction.record.merger.strategy",),
+    since=_V1_0,
+    sql=("recordMergeStrategyId",),
+)
+PAYLOAD_CLASS: Final = ConfigEntry(
+    "hoodie.compaction.payload.class",
+    _class_name,
+    _since(_V0_15, _OVERWRITE, until=_V1_0),
+    sql=("payloadClass",),
+    deprecated=_V1_0,
+    instead=MERGE_MODE.key,
+)
+LEGACY_PAYLOAD_CLASS: Final = ConfigEntry("hoodie.table.legacy.payload.class", _class_name, since=_V1_1)
+PARTIAL_UPDATE_MODE: Final = ConfigEntry("hoodie.table.partial.update.mode", _partial_update_mode, since=_V1_1)
+
+# -- what a writer passes
+
+WRITE_MERGE_MODE: Final = ConfigEntry("hoodie.write.record.merge.mode", _mode, since=_V1_0)
+WRITE_STRATEGY_ID: Final = ConfigEntry(
+    "hoodie.write.record.merge.strategy.id",
+    _text,
+    aliases=("hoodie.datasource.write.record.merger.strategy",),
+    since=_V1_0,
+)
+WRITE_PAYLOAD_CLASS: Final = ConfigEntry(
+    "hoodie.datasource.write.payload.class",
+    _class_name,
+    _since(_V0_15, _OVERWRITE, until=_V1_0),
+    deprecated=_V1_0,
+    instead=WRITE_MERGE_MODE.key,
+)
+IMPLEMENTATIONS: Final = ConfigEntry(
+    "hoodie.write.record.merge.custom.implementation.classes",
+    _names,
+    aliases=("hoodie.datasource.write.record.merger.impls",),
+    since=_V1_0,
+)
+WRITE_PRECOMBINE: Final = ConfigEntry(
+    "hoodie.datasource.write.precombine.field", _names, _since(_V0_15, "ts", until=_V1_0)
+)
+PAYLOAD_ORDERING: Final = ConfigEntry("hoodie.payload.ordering.field", _text, _since(_V0_15, "ts", until=_V1_0))
+EVENT_TIME_FIELD: Final = ConfigEntry("hoodie.payload.event.time.field", _text, _since(_V0_15, "ts", until=_V1_2))
+DELETE_KEY: Final = ConfigEntry("hoodie.payload.delete.field", _text)
+DELETE_MARKER: Final = ConfigEntry("hoodie.payload.delete.marker", _text)
+UNAVAILABLE_MARKER: Final = ConfigEntry("hoodie.write.partial.update.unavailable.value", _text, since=_V1_1)
+UPDATE_ON_TIE: Final = ConfigEntry("hoodie.payload.update.on.same.ordering.field", is_true, _since(_V0_15, "true"))
+COMBINE_BEFORE_UPSERT: Final = ConfigEntry("hoodie.combine.before.upsert", is_true, _since(_V0_15, "true"))
+WRITE_TABLE_VERSION: Final = ConfigEntry("hoodie.write.table.version", _table_version, since=_V1_0)
+AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, _since(_V1_0, "true"), since=_V1_0)
+
+TABLE_ENTRIES: Final[tuple[ConfigEntry[Any], ...]] = (
+    TABLE_VERSION,
+    INITIAL_VERSION,
+    TABLE_TYPE,
+    RECORD_KEY,
+    ORDERING_FIELDS,
+    MERGE_MODE,
+    STRATEGY_ID,
+    PAYLOAD_CLASS,
+    LEGACY_PAYLOAD_CLASS,
+    PARTIAL_UPDATE_MODE,
+)
+"""The keys of a table, in the order in which they are shown."""
+
+WRITER_ENTRIES: Final[tuple[ConfigEntry[Any], ...]] = (
+    WRITE_MERGE_MODE,
+    WRITE_STRATEGY_ID,
+    WRITE_PAYLOAD_CLASS,
+    IMPLEMENTATIONS,
+    WRITE_PRECOMBINE,
+    PAYLOAD_ORDERING,
+    EVENT_TIME_FIELD,
+    DELETE_KEY,
+    DELETE_MARKER,
+    UNAVAILABLE_MARKER,
+    UPDATE_ON_TIE,
+    COMBINE_BEFORE_UPSERT,
+    WRITE_TABLE_VERSION,
+    AUTO_UPGRADE,
+)
+"""The keys of a writer, in the order in which they are shown."""
+
+
+def is_merge_key(key: str) -> bool:
+    """Whether a table property is about merging: what an upgrade or a downgrade may rewrite."""
+    return key in _MERGE_KEYS or key.startswith(MERGE_PROPERTY_PREFIX)
+
+
+_MERGE_KEYS: Final = frozenset(
+    name for entry in TABLE_ENTRIES if entry not in {TABLE_TYPE, RECORD_KEY} for name in (entry.key, *entry.aliases)
+)

@@ -1,0 +1,62 @@
+"""What Hudi refuses in merge settings, as errors that say what to change instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from payloads.errors import PayloadConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mergers import RecordMergeMode
+
+
+class MergeConfigError(PayloadConfigError):
+    """Merge settings contradict each other, as Hudi refuses them too."""
+
+    @classmethod
+    def from_payload_and_strategy(cls, payload: str, strategy: str) -> MergeConfigError:
+        """Build the error for a payload class and a strategy id that stand for different merge modes."""
+        return cls(
+            f"the payload class {payload} and the merge strategy {strategy} stand for different merge modes; "
+            "set only one of them"
+        )
+
+    @classmethod
+    def from_mode(
+        cls, mode: RecordMergeMode, inferred: RecordMergeMode, payload: str | None, strategy: str | None
+    ) -> MergeConfigError:
+        """Build the error for a merge mode that is not the one of the payload class and the strategy id."""
+        given = [f"payload class {payload}"] * bool(payload) + [f"merge strategy {strategy}"] * bool(strategy)
+        return cls(
+            f"the merge mode {mode.name} does not fit {' and '.join(given)}, for which it is {inferred.name}; "
+            f"set the mode to {inferred.name}, or leave out {' and '.join(given)}"
+        )
+
+    @classmethod
+    def from_empty_custom(cls) -> MergeConfigError:
+        """Build the error for mode CUSTOM with nothing that says how to merge."""
+        return cls(
+            "the merge mode CUSTOM needs a payload class (hoodie.datasource.write.payload.class) or a merge strategy "
+            "(hoodie.write.record.merge.strategy.id); set one of them, or choose another mode"
+        )
+
+    @classmethod
+    def from_missing_payload(cls) -> MergeConfigError:
+        """Build the error for the payload-based strategy without a payload class."""
+        return cls("the payload-based merge strategy needs a payload class; set hoodie.datasource.write.payload.class")
+
+    @classmethod
+    def from_table_version(cls, version: int) -> MergeConfigError:
+        """Build the error for asking a table below version 9 for what version 9 stores."""
+        return cls(
+            f"table version {version} does not store merge settings in the form of version 9; "
+            "infer them by the rules of its own version, or name table version 9"
+        )
+
+    @classmethod
+    def from_conflicts(cls, conflicts: Iterable[tuple[str, str, str]]) -> MergeConfigError:
+        """Build the error for options (name, passed, stored) of a writer that differ from what the table stores."""
+        lines = "; ".join(f"{name}: passed {passed}, stored {stored}" for name, passed, stored in conflicts)
+        return cls(f"the writer's options conflict with the table ({lines}); leave them out, or pass what is stored")

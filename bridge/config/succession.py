@@ -1,0 +1,111 @@
+"""What takes the place of each deprecated payload class in table version 9: mode, partial update mode, properties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from bridge.config.keys import DELETE_KEY, DELETE_MARKER, UNAVAILABLE_MARKER
+from mergers import (
+    COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
+    CUSTOM_MERGE_STRATEGY_UUID,
+    EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+    PAYLOAD_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode,
+)
+from payloads import (
+    AWSDmsAvroPayload,
+    DefaultHoodieRecordPayload,
+    EventTimeAvroPayload,
+    MySqlDebeziumAvroPayload,
+    OverwriteNonDefaultsWithLatestAvroPayload,
+    OverwriteWithLatestAvroPayload,
+    PartialUpdateAvroPayload,
+    PostgresDebeziumAvroPayload,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT: Final = DefaultHoodieRecordPayload.java_name
+EVENT_TIME: Final = EventTimeAvroPayload.java_name
+OVERWRITE: Final = OverwriteWithLatestAvroPayload.java_name
+
+BUILT_IN_STRATEGIES: Final = frozenset(
+    {
+        EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+        COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
+        PAYLOAD_BASED_MERGE_STRATEGY_UUID,
+        CUSTOM_MERGE_STRATEGY_UUID,
+    }
+)
+
+STRATEGY_OF_MODE: Final = {
+    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The settings of table version 9 that stand for a payload class.
+
+    Attributes:
+        mode: the merge mode.
+        partial: the partial update mode, or None.
+        properties: merge properties, without their prefix.
+        ordering: the ordering fields that replace the table's own; empty where those stay.
+        ordering_before: the one ordering field that a downgrade restores; empty where the table's own stay.
+        mode_is_written: whether an upgrade writes mode and strategy; where it does not, what 8 has stored stays.
+    """
+
+    mode: RecordMergeMode
+    partial: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    ordering: tuple[str, ...] = ()
+    ordering_before: str = ""
+    mode_is_written: bool = True
+
+    @property
+    def strategy(self) -> str:
+        """The strategy id of the mode."""
+        return STRATEGY_OF_MODE[self.mode]
+
+
+def _delete_marker(column: str, marker: str) -> dict[str, str]:
+    return {DELETE_KEY.key: column, DELETE_MARKER.key: marker}
+
+
+_EVENT, _COMMIT = RecordMergeMode.EVENT_TIME_ORDERING, RecordMergeMode.COMMIT_TIME_ORDERING
+_DEBEZIUM_DELETES: Final = _delete_marker("_change_operation_type", "d")
+
+SUCCESSORS: Final[Mapping[str, Successor]] = {
+    DEFAULT: Successor(_EVENT, mode_is_written=False),
+    EVENT_TIME: Successor(_EVENT),
+    OVERWRITE: Successor(_COMMIT, mode_is_written=False),
+    OverwriteNonDefaultsWithLatestAvroPayload.java_name: Successor(_COMMIT, "IGNORE_DEFAULTS"),
+    PartialUpdateAvroPayload.java_name: Successor(_EVENT, "IGNORE_DEFAULTS"),
+    AWSDmsAvroPayload.java_name: Successor(_COMMIT, properties=_delete_marker("Op", "D")),
+    MySqlDebeziumAvroPayload.java_name: Successor(
+        _EVENT,
+        properties=_DEBEZIUM_DELETES,
+        ordering=("_event_bin_file", "_event_pos"),
+        ordering_before="_event_seq",
+    ),
+    PostgresDebeziumAvroPayload.java_name: Successor(
+        _EVENT,
+        "FILL_UNAVAILABLE",
+        properties={**_DEBEZIUM_DELETES, UNAVAILABLE_MARKER.key: "__debezium_unavailable_value"},
+        ordering=("_event_lsn",),
+    ),
+}
+"""The eight deprecated classes by their full names; any other class stays, in mode CUSTOM."""
+
+
+def implicit_delete_marker(payload: str | None) -> dict[str, str]:
+    """Return the delete key and marker that releases from 1.1 on add below table version 9, by the table's class."""
+    successor = SUCCESSORS.get(payload or "")
+    deletes = (DELETE_KEY.key, DELETE_MARKER.key)
+    return (
+        {} if successor is None else {key: successor.properties[key] for key in deletes if key in successor.properties}
+    )

@@ -1,0 +1,135 @@
+"""The demo: batches that real Hudi merged are merged again on Spark, and the answers compared row by row.
+
+The recordings are package data: one folder a payload class and table type, with the batches as they were handed to the
+Spark writer of Hudi 0.15.0, and what a snapshot query of that release returned after each commit.
+"""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import importlib.resources
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.pipeline import simulate_commits
+from bridge.plan import MergePlan, TableType
+from bridge.schema import avro_schema
+from bridge.trace import Call, trace_key
+from payloads import HudiRelease, PayloadRef
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from payloads import Record
+
+RECORDED = {"AWSDmsAvroPayload": "dms", "DefaultHoodieRecordPayload": "default"}
+"""The payload classes with a recording, and its name."""
+
+KEY, PARTITION = "id", "part"
+_RELEASE = "0.15.0"
+
+Row = dict[str, Any]
+Rows = list[Row]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What was handed to real Hudi, and what it answered.
+
+    Attributes:
+        plan: the settings of the writer.
+        ddl: the columns, as Spark DDL.
+        batches: the rows of each commit in order of arrival.
+        snapshots: the answer of real Hudi after each commit.
+        compact_after: the commits after which Hudi compacted.
+    """
+
+    plan: MergePlan
+    ddl: str
+    batches: list[Rows]
+    snapshots: list[Rows]
+    compact_after: tuple[int, ...]
+
+    def versions(self, identity: tuple[Any, ...]) -> list[tuple[int, Record]]:
+        """Return the rows of one partition and key with the number of their commit, by arrival."""
+        batches = enumerate(self.batches, start=1)
+        return [(commit, row) for commit, rows in batches for row in rows if identity_of(row) == identity]
+
+
+class Answer(NamedTuple):
+    """One commit: our snapshot beside real Hudi's."""
+
+    commit: int
+    rows: Rows
+    expected: Rows
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether both have the same rows, by value and type, in any order."""
+        return collections.Counter(map(_frozen, self.rows)) == collections.Counter(map(_frozen, self.expected))
+
+
+def identity_of(row: Row) -> tuple[Any, ...]:
+    """Return partition and key of a row."""
+    return row[PARTITION], row[KEY]
+
+
+def read_recording(payload: str, table_type: TableType) -> Recording:
+    """Read the recording of a payload class in `RECORDED`."""
+    folder = f"{RECORDED[payload]}-{table_type.value}"
+    file = importlib.resources.files("bridge") / "data" / _RELEASE / folder / "history.json.gz"
+    raw = json.loads(gzip.decompress(file.read_bytes()))
+    names = [column.split()[0] for column in raw["schema_ddl"].split(",")]
+    plan = MergePlan(
+        payload=PayloadRef(raw["payload_class"]),
+        release=HudiRelease.parse(_RELEASE),
+        table_type=table_type,
+        key=(KEY,),
+        partition=(PARTITION,),
+        ordering=tuple(raw["ordering"].split(",")),
+        props=raw["options"],
+    )
+    commits = raw["commits"]
+    return Recording(
+        plan,
+        raw["schema_ddl"],
+        [[dict(zip(names, row, strict=True)) for row in commit["incoming"]] for commit in commits],
+        [commit["snapshot"] for commit in commits],
+        tuple(number for number, commit in enumerate(commits, start=1) if commit["compacted_inline"]),
+    )
+
+
+def run(spark: SparkSession, recording: Recording) -> list[Answer]:
+    """Merge the batches on Spark; return each commit's snapshot beside the recorded one."""
+    rows = [
+        (*row.values(), commit, arrival)
+        for commit, batch in enumerate(recording.batches, start=1)
+        for arrival, row in enumerate(batch)
+    ]
+    versions = spark.createDataFrame(rows, f"{recording.ddl}, _pb_commit bigint, _pb_arrival bigint")
+    commits = len(recording.batches)
+    frame = simulate_commits(versions, recording.plan, commits=commits, compact_after=recording.compact_after)
+    found: dict[int, Rows] = collections.defaultdict(list)
+    for row in frame.collect():
+        values = row.asDict()
+        found[values.pop("_pb_commit")].append(values)
+    return [Answer(number, found[number], real) for number, real in enumerate(recording.snapshots, start=1)]
+
+
+def disagreeing(left: Rows, right: Rows) -> list[tuple[Any, ...]]:
+    """Return partition and key of the rows that two snapshots don't share, in order."""
+    sides = [{identity_of(row): _frozen(row) for row in rows} for rows in (left, right)]
+    return sorted(key for key in sides[0].keys() | sides[1].keys() if sides[0].get(key) != sides[1].get(key))
+
+
+def trace(spark: SparkSession, recording: Recording, identity: tuple[Any, ...]) -> list[Call]:
+    """Return every merge call of one key; Spark parses the schema, no more."""
+    schema = avro_schema(spark.createDataFrame([], recording.ddl).schema, recording.plan.release)
+    return trace_key(recording.versions(identity), recording.plan, schema, compact_after=recording.compact_after)
+
+
+def _frozen(row: Row) -> tuple[tuple[str, str, str], ...]:
+    """Return a form of a row that is equal where names, types and values are."""
+    return tuple((name, type(row[name]).__name__, repr(row[name])) for name in sorted(row))

@@ -1,0 +1,87 @@
+package bridge.jvm;
+
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkFiles;
+
+/**
+ * Loads the classes of one list of jars, apart from those of any other list in the same JVM.
+ *
+ * What the jars hold comes from them, in their order, even where Spark's class path has another copy. Java, Scala,
+ * Spark and Avro always come from Spark, because their objects cross the border.
+ */
+public final class JarLoader extends URLClassLoader {
+    private static final String[] SHARED = {
+        "java.", "javax.", "jdk.", "sun.", "scala.", "org.apache.spark.", "org.apache.hadoop.", "org.apache.avro.",
+        "org.slf4j.", "org.apache.logging.", "org.apache.log4j.", "com.fasterxml.jackson.core.",
+        "com.fasterxml.jackson.databind.", "com.fasterxml.jackson.annotation.",
+        "bridge.jvm.JarLoader", "bridge.jvm.MergeTask", "bridge.jvm.MergeFailedError",
+    };
+    private static final Map LOADERS = new HashMap();
+
+    static {
+        ClassLoader.registerAsParallelCapable();
+    }
+
+    private JarLoader(URL[] jars) {
+        super(jars, JarLoader.class.getClassLoader());
+    }
+
+    /** Returns the loader of files that were sent with SparkContext.addFile; one a list of names and JVM. */
+    public static JarLoader ofSentFiles(List names) throws Exception {
+        String[] paths = new String[names.size()];
+        for (int i = 0; i < paths.length; i++) {
+            paths[i] = SparkFiles.get((String) names.get(i));
+        }
+        return of(paths);
+    }
+
+    /** Returns the loader of a list of files; one a list and JVM. */
+    public static JarLoader of(String[] paths) throws Exception {
+        List key = Arrays.asList(paths);
+        synchronized (LOADERS) {
+            JarLoader loader = (JarLoader) LOADERS.get(key);
+            if (loader == null) {
+                URL[] jars = new URL[paths.length];
+                for (int i = 0; i < paths.length; i++) {
+                    jars[i] = new File(paths[i]).toURI().toURL();
+                }
+                loader = new JarLoader(jars);
+                LOADERS.put(key, loader);
+            }
+            return loader;
+        }
+    }
+
+    protected Class loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        for (int i = 0; i < SHARED.length; i++) {
+            if (name.startsWith(SHARED[i])) {
+                return super.loadClass(name, resolve);
+            }
+        }
+        synchronized (getClassLoadingLock(name)) {
+            Class found = findLoadedClass(name);
+            if (found == null) {
+                try {
+                    found = findClass(name);
+                } catch (ClassNotFoundException notInTheJars) {
+                    found = super.loadClass(name, false);
+                }
+            }
+            if (resolve) {
+                resolveClass(found);
+            }
+            return found;
+        }
+    }
+
+    public URL getResource(String name) {
+        URL own = findResource(name);
+        return own == null ? super.getResource(name) : own;
+    }
+}

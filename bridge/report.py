@@ -1,0 +1,196 @@
+"""Report: the answer of a verb, once as the JSON envelope for programs, once as text or Markdown for people."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from bridge.rows import cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from bridge.plan import MergePlan
+
+FORMAT = 1
+"""The version of the JSON envelope."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people; the cells are text.
+
+    Attributes:
+        columns: the headers.
+        rows: the cells.
+        title: a line above, or nothing.
+        right: the columns of numbers, set flush right.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    right: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_rows(cls, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], title: str = "") -> Table:
+        """Make a table of rows of JSON values."""
+        rows = list(rows)
+        numbers = {
+            name
+            for name in columns
+            if all(isinstance(row[name], int | float | None) and not isinstance(row[name], bool) for row in rows)
+        }
+        return cls(columns, [[cell(row[name]) for name in columns] for row in rows], title, frozenset(numbers))
+
+
+@dataclass
+class Report:
+    """What a verb answers.
+
+    Attributes:
+        verb: the verb.
+        verdict: the answer in one sentence.
+        success: whether it is a good one (exit code 0, else 1).
+        plan: the settings that were used; see `plan_as_json`.
+        statistics: counts by name.
+        results: JSON values.
+        warnings: what the user should know besides.
+        body: paragraphs and tables for people, before the verdict.
+    """
+
+    verb: str
+    verdict: str
+    success: bool = True
+    plan: dict[str, Any] = field(default_factory=dict)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    results: list[Any] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    body: list[str | Table] = field(default_factory=list)
+
+    def as_json(self) -> str:
+        """Return the envelope."""
+        return _json(self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
+
+    def as_text(self, width: int | None = None) -> str:
+        """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
+        stream = io.StringIO()
+        console = _console(stream, width or Console().width)
+        for part in (*self.body, self.verdict):
+            if isinstance(part, Table):
+                _print_table(console, part)
+            else:
+                console.print(Text(part))
+            console.print()
+        return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).rstrip("\n")
+
+    def as_markdown(self) -> str:
+        """Return Markdown: a heading, the body, the verdict in bold."""
+        parts = [f"# {self.verb}"]
+        for part in self.body:
+            parts.append(_markdown_table(part) if isinstance(part, Table) else part)
+        return "\n\n".join((*parts, f"**{self.verdict}**"))
+
+    def rendered(self, output: str) -> str:
+        """Return the report as `text`, `json` or `markdown`."""
+        match output:
+            case "json":
+                return self.as_json()
+            case "markdown":
+                return self.as_markdown()
+            case _:
+                return self.as_text()
+
+
+def error_as_json(verb: str, message: str) -> str:
+    """Return the envelope of a verb that failed: all of its fields, and the sentence once more as `error`."""
+    return _json(verb, False, "error", {}, {}, [], [], error=message)  # noqa: FBT003 (`success`, as in the envelope)
+
+
+def _json(  # noqa: PLR0913, PLR0917 (the fields of the envelope, in order)
+    verb: str,
+    success: bool,  # noqa: FBT001
+    verdict: str,
+    plan: dict[str, Any],
+    statistics: dict[str, Any],
+    results: list[Any],
+    warnings: list[str],
+    **more: str,
+) -> str:
+    envelope = {
+        "format": FORMAT,
+        "verb": verb,
+        "success": success,
+        "verdict": verdict,
+        "plan": plan,
+        "statistics": statistics,
+        "results": results,
+        "warnings": warnings,
+        **more,
+    }
+    return json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def plan_as_json(plan: MergePlan) -> dict[str, Any]:
+    """Return the settings of a plan under the names of the options."""
+    return {
+        "payload": plan.payload_name,
+        "release": str(plan.release),
+        "table_type": plan.table_type.value,
+        "key": list(plan.key),
+        "partition": list(plan.partition),
+        "ordering": list(plan.ordering),
+        "arrival": plan.arrival,
+        "schema": None if plan.schema is None else plan.schema.source,
+        "props": dict(plan.props),
+        "engine": plan.engine,
+    }
+
+
+# -- tables
+
+
+def _console(stream: TextIO, width: int) -> Console:
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, color_system=None)
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """Print a table; where it is wider than the console, each row as a list of its own."""
+    if table.title:
+        console.print(Text(table.title))
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in table.columns:
+        grid.add_column(Text(name), justify="right" if name in table.right else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*map(Text, row))
+    if Measurement.get(console, console.options.update(max_width=10_000), grid).maximum <= console.width:
+        console.print(grid)
+        return
+    for number, row in enumerate(table.rows, start=1):
+        block = RichTable(box=None, pad_edge=False, show_header=False)
+        block.add_column(no_wrap=True)
+        block.add_column(overflow="fold")
+        for name, value in zip(table.columns, row, strict=True):
+            block.add_row(Text(name), Text(value))
+        console.print(f"-- {number} of {len(table.rows)}")
+        console.print(block)
+
+
+def _markdown_table(table: Table) -> str:
+    head = "| " + " | ".join(map(_markdown_cell, table.columns)) + " |"
+    rule = "|" + "|".join("---:" if name in table.right else "---" for name in table.columns) + "|"
+    rows = ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in table.rows]
+    lines = "\n".join((head, rule, *rows))
+    return f"{table.title}\n\n{lines}" if table.title else lines
+
+
+def _markdown_cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", "<br>")

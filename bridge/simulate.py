@@ -1,0 +1,86 @@
+"""Figures of a simulation: what each commit changed in the snapshot, and where two table types disagree; in Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+
+from bridge.engines.python import COMMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import Column, DataFrame
+
+_PRINT = "_pb_print"
+# Microseconds, and nulls as such: rows are equal where these texts are.
+_EXACT = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+
+
+class Figures(NamedTuple):
+    """The snapshot after a commit, beside the one before it: its rows, and the keys that came, changed and went."""
+
+    commit: int
+    rows: int
+    inserted: int
+    changed: int
+    deleted: int
+
+
+def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list[Figures]:
+    """Return the figures of each commit.
+
+    Args:
+        snapshots: what `pipeline.simulate` gives.
+        identity: the columns that identify a row.
+        commits: how many commits there are.
+    """
+    prints = _prints(snapshots, identity)
+    in_order = Window.partitionBy(*map(_column, identity)).orderBy(COMMIT)
+    was_there = sf.lag(COMMIT).over(in_order) == sf.col(COMMIT) - 1
+    stays = sf.lead(COMMIT).over(in_order) == sf.col(COMMIT) + 1
+    events = prints.select(
+        COMMIT,
+        sf.coalesce(was_there, sf.lit(False)).alias("was_there"),  # noqa: FBT003 (a column)
+        sf.coalesce(stays, sf.lit(False)).alias("stays"),  # noqa: FBT003 (a column)
+        (sf.lag(_PRINT).over(in_order) != sf.col(_PRINT)).alias("differs"),
+    )
+    found = events.groupBy(COMMIT).agg(
+        sf.count(sf.lit(1)),
+        sf.count(sf.when(~sf.col("was_there"), 1)),
+        sf.count(sf.when(sf.col("was_there") & sf.col("differs"), 1)),
+        sf.count(sf.when(~sf.col("stays"), 1)),
+    )
+    by_commit = {row[0]: tuple(row)[1:] for row in found.collect()}
+    result, gone = [], 0
+    for commit in range(1, commits + 1):
+        rows, inserted, changed, not_staying = by_commit.get(commit, (0, 0, 0, 0))
+        result.append(Figures(commit, rows, inserted, changed, gone))
+        gone = not_staying
+    return result
+
+
+def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) -> DataFrame:
+    """Return commit and key of the rows that two simulations don't share, `_pb_commit` first."""
+    both = _prints(left, identity).unionByName(_prints(right, identity))
+    keys = [COMMIT, *map(_column, identity)]
+    # An equal pair has two prints of one value.
+    once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
+    found = both.groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT)
+    return found.drop(_PRINT).orderBy(*keys)
+
+
+def _prints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:
+    """Return commit, key and the whole row as text."""
+    data = [_column(name) for name in snapshots.columns if name != COMMIT]
+    return snapshots.select(COMMIT, *map(_column, identity), sf.to_json(sf.struct(*data), _EXACT).alias(_PRINT))
+
+
+def _column(name: str) -> Column:
+    return sf.col(f"`{name}`")

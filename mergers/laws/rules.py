@@ -1,0 +1,231 @@
+"""The laws of merging, each with the id that users see, and the rule sets that group them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mergers.fold import bracketings, fold, fold_left
+from mergers.laws.core import (
+    Act,
+    After,
+    Again,
+    Before,
+    Equation,
+    Expr,
+    Fitted,
+    Law,
+    Merge,
+    Other,
+    Restored,
+    RuleSet,
+    Version,
+    merged,
+)
+from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
+from payloads.ordering import compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+def _associativity(*versions: Expr) -> Iterator[Equation]:
+    *others, left = (fold(Merge, versions, bracketing) for bracketing in bracketings(len(versions)))
+    return (Equation(left, other) for other in others)
+
+
+def _action(row: Expr, *versions: Expr) -> Iterator[Equation]:
+    yield Equation(fold_left(Act, (row, *versions)), Act(row, fold_left(Merge, versions)))
+
+
+def _schedule_independence(row: Expr, *versions: Expr) -> Iterator[Equation]:
+    everything = (row, *versions)
+    *others, one_by_one = (fold(merged, everything, bracketing) for bracketing in bracketings(len(everything)))
+    return (Equation(one_by_one, other) for other in others)
+
+
+def _idempotence(a: Expr) -> Iterator[Equation]:
+    yield Equation(Merge(a, a), a)
+
+
+def _commutativity(a: Expr, b: Expr) -> Iterator[Equation]:
+    yield Equation(Merge(a, b), Merge(b, a))
+
+
+def _tombstone(delete: Expr, late: Expr) -> Iterator[Equation]:
+    yield Equation(Merge(delete, late), delete)
+
+
+def _purity(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
+    for call in (Merge(a, b), Act(row, a)):
+        yield Equation(Before(call), After(call))
+
+
+def _determinism(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
+    for call in (Merge(a, b), Act(row, a)):
+        yield Equation(call, Again(call))
+
+
+def _round_trip(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
+    batch = Merge(a, b)
+    yield Equation(batch, Restored(batch))
+    yield Equation(Act(row, batch), Act(row, Restored(batch)))
+
+
+def _schema(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
+    for call in (Merge(a, b), Act(row, a)):
+        yield Equation(call, Fitted(call))
+
+
+def _agreement(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
+    for expr in (Merge(a, b), Act(row, a), Act(Act(row, a), b)):
+        yield Equation(expr, Other(expr))
+
+
+def _order(left: Version, right: Version) -> int | None:
+    """Compare two ordering values; None where Hudi can't."""
+    try:
+        return compare(left.ordering, right.ordering)
+    except (OrderingTypeError, NullOrderingError):
+        return None
+
+
+def _distinct(versions: Sequence[Version]) -> bool:
+    return _order(*versions) not in {0, None}
+
+
+def _late_after_delete(versions: Sequence[Version]) -> bool:
+    delete, late = versions
+    order = _order(delete, late)
+    return delete.is_delete and not late.is_delete and order is not None and order > 0
+
+
+ASSOCIATIVITY: Final = Law(
+    "associativity",
+    "(a·b)·c = a·(b·c) for incoming versions: how a batch is split does not matter",
+    "the row depends on how Spark splits the batch and on where log files are merged with each other",
+    _associativity,
+    (3, 4),
+)
+ACTION: Final = Law(
+    "action",
+    "(s·a)·b = s·(a·b): writing versions one by one is writing the deduplicated batch",
+    "the same rows, written in one commit or in several, end differently",
+    _action,
+    (2, 3),
+    has_row=True,
+)
+SCHEDULE_INDEPENDENCE: Final = Law(
+    "schedule-independence",
+    "every bracketing of the stored row and the versions agrees: commits, compactions and table type do not matter",
+    "a compaction between these two commits changes the row; copy-on-write and merge-on-read tables disagree",
+    _schedule_independence,
+    (2, 3),
+    has_row=True,
+)
+IDEMPOTENCE: Final = Law(
+    "idempotence",
+    "a·a = a: a version that is delivered twice counts once",
+    "a retried batch changes the row",
+    _idempotence,
+    (1, 1),
+)
+COMMUTATIVITY: Final = Law(
+    "commutativity",
+    "a·b = b·a where the ordering values differ: the order of arrival does not matter",
+    "versions that arrive out of order leave another row than versions that arrive in order",
+    _commutativity,
+    (2, 2),
+    condition=_distinct,
+)
+TOMBSTONE: Final = Law(
+    "tombstone",
+    "d·a = d where the delete d has the greater ordering value: a late older version does not bring the row back",
+    "a row that was deleted comes back when an older version of it arrives late",
+    _tombstone,
+    (2, 2),
+    condition=_late_after_delete,
+    needs_delete=True,
+)
+PURITY: Final = Law(
+    "purity",
+    "a merge leaves its operands as they were",
+    "a version that is merged a second time, as a retried task does, gives another row",
+    _purity,
+    (2, 2),
+    has_row=True,
+)
+DETERMINISM: Final = Law(
+    "determinism",
+    "the same operands give the same answer, in every run and in every process",
+    "a retried task, or another executor, writes another row from the same versions",
+    _determinism,
+    (2, 2),
+    has_row=True,
+)
+ROUND_TRIP: Final = Law(
+    "round-trip",
+    "a merged version is the same after it was written to a log and read back",
+    "what the merge knows besides the record is lost as soon as the version is spilled or logged",
+    _round_trip,
+    (2, 2),
+    has_row=True,
+)
+SCHEMA: Final = Law(
+    "schema",
+    "the result of a merge is a record of the schema",
+    "the commit fails, or writes a file that readers refuse",
+    _schema,
+    (2, 2),
+    has_row=True,
+)
+AGREEMENT: Final = Law(
+    "agreement",
+    "both implementations give the same answer",
+    "the row depends on which implementation or engine merges it",
+    _agreement,
+    (2, 2),
+    has_row=True,
+    needs_other=True,
+)
+
+SEMIGROUP: Final = RuleSet("semigroup", (ASSOCIATIVITY,))
+"""Incoming versions can be combined in any bracketing."""
+BAND: Final = RuleSet("band", (IDEMPOTENCE,), (SEMIGROUP,))
+"""A semigroup in which repeated delivery does no harm."""
+SEMILATTICE: Final = RuleSet("semilattice", (COMMUTATIVITY, TOMBSTONE), (BAND,))
+"""A band in which the order of arrival does not matter either: what event-time ordering promises."""
+STORAGE: Final = RuleSet("storage", (ACTION, SCHEDULE_INDEPENDENCE), (SEMIGROUP,))
+"""A semigroup that acts on the stored row: the answer does not depend on the path."""
+SOUNDNESS: Final = RuleSet("soundness", (PURITY, DETERMINISM, ROUND_TRIP, SCHEMA))
+"""What every merge function must be before its algebra means anything."""
+IMPLEMENTATIONS: Final = RuleSet("implementations", (AGREEMENT,))
+"""What two implementations of one rule owe each other."""
+ALL: Final = RuleSet("all", (), (SEMIGROUP, STORAGE, SEMILATTICE, SOUNDNESS, IMPLEMENTATIONS))
+"""Every law."""
+
+RULE_SETS: Final = {
+    rules.name: rules for rules in (SEMIGROUP, BAND, SEMILATTICE, STORAGE, SOUNDNESS, IMPLEMENTATIONS, ALL)
+}
+
+
+def laws_named(names: Iterable[str | Law | RuleSet] | None) -> tuple[Law, ...]:
+    """Return laws by id or by the name of a rule set, each once; None for all of them.
+
+    Raises:
+        PayloadConfigError: nothing has this name.
+    """
+    by_id = {law.id: law for law in ALL.laws}
+    found: list[Law] = []
+    for name in ("all",) if names is None else names:
+        if isinstance(name, Law):
+            found.append(name)
+        elif isinstance(name, RuleSet):
+            found += name.laws
+        elif name in by_id:
+            found.append(by_id[name])
+        elif name in RULE_SETS:
+            found += RULE_SETS[name].laws
+        else:
+            msg = f"no law is called {name!r}; laws: {', '.join(by_id)}; rule sets: {', '.join(RULE_SETS)}"
+            raise PayloadConfigError(msg)
+    return tuple(dict.fromkeys(found))

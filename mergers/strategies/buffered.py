@@ -1,0 +1,86 @@
+"""BufferedMerger: how a merge mode folds log entries and meets the stored row; delete entries of log files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, NamedTuple
+
+from mergers.record import HoodieAvroIndexedRecord
+from mergers.record.base import DELETE, HoodieKey
+from payloads.errors import NullOrderingError
+from payloads.ordering import NATURAL_ORDER, Ordering, compare
+
+if TYPE_CHECKING:
+    from mergers.strategies.record_context import RecordContext
+
+Version = HoodieAvroIndexedRecord
+"""A BufferedRecord: a delete where its operation is `D` or `-U`, with data or without."""
+
+
+class DeleteEntry(NamedTuple):
+    """An entry of a delete block (org.apache.hudi.common.model.DeleteRecord).
+
+    Attributes:
+        key: the identity of the deleted record.
+        ordering_value: as the block gives it, before any conversion to an engine's class; None is Java's null.
+    """
+
+    key: HoodieKey | None
+    ordering_value: Ordering | None
+
+
+class BufferedMerger(ABC):
+    """A merge mode where rows meet (BufferedRecordMerger; until 1.0 the rules inside the file-group reader).
+
+    Both `delta` operations answer None for "what is there stays", which is no delete.
+
+    Attributes:
+        context: how the engine reads ordering values.
+    """
+
+    def __init__(self, context: RecordContext) -> None:
+        """Merge rows of `context`."""
+        self.context = context
+
+    @abstractmethod
+    def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
+        """Merge a row of a log, or of a batch, with what came before it; None keeps `existing`."""
+
+    @abstractmethod
+    def delta_merge_delete(self, entry: DeleteEntry, existing: Version | None) -> DeleteEntry | None:
+        """Merge an entry of a delete block with what came before it: `entry` itself, or None to keep `existing`."""
+
+    @abstractmethod
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Merge a row of a base file with what has gathered for its key; `older` itself where it stays.
+
+        Hudi never asks a row of a base file whether it is a delete: `older` must not be marked as one there.
+        """
+
+    def fold(self, existing: Version | None, change: Version | DeleteEntry) -> Version:
+        """Return what stands for a key once `change` has followed `existing`: a row, or a delete."""
+        if isinstance(change, DeleteEntry):
+            kept = existing is not None and self.delta_merge_delete(change, existing) is None
+            merged = None if kept else self.buffered(change)
+        else:
+            merged = change if existing is None else self.delta_merge(change, existing)
+        return existing if merged is None else merged  # type: ignore[return-value]  # one of them is there
+
+    def buffered(self, entry: DeleteEntry) -> Version:
+        """Return the version that an entry becomes: no data, no schema, a null ordering value as Integer 0."""
+        ordering = entry.ordering_value
+        converted = NATURAL_ORDER if ordering is None else self.context.entry_ordering(ordering)
+        return Version(entry.key, None, None, DELETE, converted)
+
+
+def is_later(left: Version, right: Version) -> bool:
+    """Whether `left` has the strictly greater ordering value.
+
+    Raises:
+        NullOrderingError: one of the ordering values is null.
+        OrderingTypeError: they have different Java classes.
+    """
+    if left.ordering_value is None or right.ordering_value is None:
+        msg = f"a version with the key {left.record_key!r} has a null ordering value; fill the ordering field"
+        raise NullOrderingError(msg)
+    return compare(left.ordering_value, right.ordering_value) > 0

@@ -1,0 +1,140 @@
+"""The CUSTOM mode: a payload behind AvroRecordMerger, or a user's merger, decides; deletes by the rules of a release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mergers.avro import AvroRecordMerger
+from mergers.record import HoodieAvroRecord
+from mergers.record.base import DELETE
+from mergers.rules import deleted_version
+from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
+from mergers.strategies.event_time import EventTimeMergerV1_0
+from payloads.ordering import NATURAL_ORDER
+
+if TYPE_CHECKING:
+    from mergers.api import HoodieRecordMerger
+    from mergers.strategies.record_context import RecordContext
+    from payloads.api import Props
+    from payloads.schema import AvroSchema
+
+
+class CustomMerger(BufferedMerger):
+    """CUSTOM from 1.1 on: the merger sees deletes too, and each of the three operations asks it."""
+
+    def __init__(
+        self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props
+    ) -> None:
+        """Merge by `merger`.
+
+        Args:
+            context: how the engine reads ordering values.
+            merger: in batch dedup the pre-combining form of a payload, elsewhere the combining one.
+            schema: the schema of the rows; a version that has its own is merged with that.
+            props: what the merge point hands to the merger.
+        """
+        super().__init__(context)
+        self._merger = merger
+        self._schema = schema
+        self._props = props
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
+        """Return what the merger answers, or None where its row is that of `existing`.
+
+        Two deletes without data have the same row, none, so that of two such deletes the earlier one is kept, with
+        its ordering value. Errors are the merger's.
+        """
+        if existing is None:
+            return new
+        merged = self._merged(existing, new)
+        return None if merged.record is existing.record else merged
+
+    def delta_merge_delete(self, entry: DeleteEntry, existing: Version | None) -> DeleteEntry | None:
+        """Return `entry` where the merger, given a delete without data, does not keep `existing`."""
+        if existing is None:
+            return entry
+        return None if self.delta_merge(self.buffered(entry), existing) is None else entry
+
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Return what the merger answers; errors are the merger's."""
+        return self._merged(older, newer)
+
+    def _merged(self, older: Version, newer: Version) -> Version:
+        schema = newer.schema or self._schema
+        merged: Any = self._merger.merge(older, newer, schema, self._props)
+        if merged is None:
+            return deleted_version(older, newer, schema)
+        if merged is older or merged is newer:
+            return merged  # type: ignore[no-any-return]
+        return self._ordered(_plain(merged, schema, self._props))
+
+    def _ordered(self, made: Version) -> Version:
+        """Return a version that the merger made with its ordering value in the engine's class.
+
+        A payload's has the class of Avro rows, and a user's merger may have left it out.
+        """
+        is_row = made.record is not None and not made.marked_delete
+        is_absent = made.ordering_value is NATURAL_ORDER and not isinstance(self._merger, AvroRecordMerger)
+        if is_row and (is_absent or not self.context.rows_are_avro):
+            ordering = self.context.row_ordering(made.data_for("its ordering value"))
+            return Version(made.key, made.record, made.schema, made.operation, ordering)
+        return made
+
+
+class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
+    """CUSTOM of 1.0: where either side is a delete the event-time rule decides, and the merger is not asked.
+
+    It compares the ordering *columns*, whatever the payload itself compares. Between two rows of a log a merger that
+    deletes is not heard: the earlier row stays.
+    """
+
+    def __init__(
+        self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props
+    ) -> None:
+        """Merge data by `merger`, a payload in its combining form everywhere; arguments as in `CustomMerger`."""
+        super().__init__(context)
+        self._merger = merger
+        self._schema = schema
+        self._props = props
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
+        """Return what the merger answers, or None where that is a delete or the row of `existing`."""
+        if existing is None or existing.marked_delete or new.marked_delete:
+            return super().delta_merge(new, existing)
+        merged = self._merged(existing, new)
+        return None if merged is None or merged is existing else merged
+
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Return what the merger answers."""
+        if older.marked_delete or newer.marked_delete:
+            return super().final_merge(older, newer)
+        merged = self._merged(older, newer)
+        return deleted_version(older, newer, self._schema) if merged is None else merged
+
+    def _merged(self, older: Version, newer: Version) -> Version | None:
+        schema = newer.schema or self._schema
+        sides = (older, newer)
+        if isinstance(self._merger, AvroRecordMerger):
+            payload_class: Any = self._merger.payload_class
+            sides = tuple(  # type: ignore[assignment]
+                HoodieAvroRecord(side.key, payload_class(side.record, side.ordering_value)) for side in sides
+            )
+        merged: Any = self._merger.merge(*sides, schema, self._props)
+        if merged is None:
+            return None
+        plain = _plain(merged, schema, self._props)
+        for side in (older, newer):
+            if plain.record is side.record:
+                return side
+        ordering = self.context.row_ordering(plain.data_for("its ordering value"))
+        return Version(newer.key, plain.record, schema, None, ordering)
+
+
+def _plain(merged: Any, schema: AvroSchema, props: Props) -> Version:  # noqa: ANN401 (any carrier)
+    """Return the version that a merger made as plain data; a carrier that says it deletes is marked as a delete."""
+    if isinstance(merged, Version):
+        return merged
+    plain: Version | None = merged.to_indexed_record(schema, props)
+    record = None if plain is None else plain.record
+    operation = DELETE if plain is None or merged.is_delete(schema, props) else merged.operation
+    return Version(merged.key, record, schema, operation, merged.ordering_value)

@@ -1,0 +1,133 @@
+"""The event-time strategy: the greater ordering value wins, ties go to the later arrival; Integer 0 deletes for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mergers.api import EVENT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
+from mergers.context import is_commit_time_delete
+from mergers.strategies.buffered import (
+    BufferedMerger,
+    DeleteEntry,
+    Version,
+    is_later,
+)
+from payloads.errors import NullOrderingError
+from payloads.ordering import Ordering, compare, same_class
+
+if TYPE_CHECKING:
+    from mergers.strategies.partial_update import PartialUpdate
+    from mergers.strategies.record_context import RecordContext
+    from payloads.api import Props
+    from payloads.schema import AvroSchema
+
+
+class EventTimeRecordMerger:
+    """Keeps the version with the greater ordering value, whether it is data or a delete.
+
+    The rule of DefaultSparkRecordMerger from 1.1 on, for Avro rows, where Hudi itself runs a payload instead.
+    """
+
+    record_type: Final = HoodieRecordType.AVRO
+    merging_strategy: Final = EVENT_TIME_BASED_MERGE_STRATEGY_UUID
+
+    def merge(
+        self,
+        older: Version,
+        newer: Version,
+        schema: AvroSchema,  # noqa: ARG002 (the merger interface)
+        props: Props,  # noqa: ARG002
+    ) -> Version:
+        """Return `older` or `newer` itself; errors as in `EventTimeMerger`."""
+        return newer if _keeps_newer(older, newer) else older
+
+
+class EventTimeMerger(BufferedMerger):
+    """EVENT_TIME_ORDERING from 1.1 on.
+
+    Without ordering fields every ordering value is Integer 0, so that this equals COMMIT_TIME_ORDERING.
+    """
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
+        """Return `new` where it is not earlier, or where either one is a commit-time delete.
+
+        Raises:
+            NullOrderingError: an ordering value is null.
+            OrderingTypeError: the ordering values have different Java classes.
+        """
+        return new if existing is None or _keeps_newer(existing, new) else None
+
+    def delta_merge_delete(self, entry: DeleteEntry, existing: Version | None) -> DeleteEntry | None:
+        """Return `entry`, unless what is there is a commit-time delete, or later and of the same Java class.
+
+        Classes that differ are no error here: the delete wins.
+
+        Raises:
+            NullOrderingError: an ordering value is null and must be compared.
+            OrderingTypeError: both are lists, `entry` has the longer one, and the shared part has the same classes.
+        """
+        if existing is None:
+            return entry
+        return None if self._outlasts(existing, entry.ordering_value) else entry
+
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Return `newer` by the rule of `delta_merge`, else `older`; errors as there."""
+        return newer if _keeps_newer(older, newer) else older
+
+    def _outlasts(self, existing: Version, ordering: Ordering | None) -> bool:
+        """Whether `existing` stays when a delete entry with `ordering` follows."""
+        if is_commit_time_delete(existing):
+            return True
+        if ordering is not None and ordering.is_default:
+            return False
+        return _is_greater(existing.ordering_value, self._comparable(ordering))
+
+    def _comparable(self, ordering: Ordering | None) -> Ordering | None:
+        """Return the class that the ordering value of an entry is compared in: that of the engine."""
+        return None if ordering is None else self.context.entry_ordering(ordering)
+
+
+class EventTimePartialMerger(EventTimeMerger):
+    """EVENT_TIME_ORDERING with a partial update mode: the version that wins, filled from the one that loses."""
+
+    def __init__(self, context: RecordContext, update: PartialUpdate) -> None:
+        """Fill gaps by `update`."""
+        super().__init__(context)
+        self._update = update
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version:
+        """Return the winner by the rule of `EventTimeMerger`, filled from the other: never None."""
+        return new if existing is None else self.final_merge(existing, new)
+
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Return the winner, filled from the other; errors as in `EventTimeMerger` and the partial update mode."""
+        high, low = (newer, older) if _keeps_newer(older, newer) else (older, newer)
+        return self._update.filled(high, low, newer)
+
+
+class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)
+    """EVENT_TIME_ORDERING of 1.0: the log fold does not spare data from a buffered commit-time delete.
+
+    The ordering value of a delete entry is compared as the block gives it, so that a string, which has another class
+    in the engine, always displaces what is there; it is converted when it is stored, decimals and dates never are.
+    """
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
+        """Return `new` where it is not earlier or is a commit-time delete; errors as in `EventTimeMerger`."""
+        kept = existing is None or is_commit_time_delete(new) or not is_later(existing, new)
+        return new if kept else None
+
+    def _comparable(self, ordering: Ordering | None) -> Ordering | None:
+        return ordering
+
+
+def _keeps_newer(older: Version, newer: Version) -> bool:
+    return is_commit_time_delete(older) or is_commit_time_delete(newer) or not is_later(older, newer)
+
+
+def _is_greater(left: Ordering | None, right: Ordering | None) -> bool:
+    """Whether both values have one Java class and `left` is the greater one."""
+    if left is None or right is None:
+        msg = "a delete entry, or the version that it follows, has a null ordering value; fill the ordering field"
+        raise NullOrderingError(msg)
+    return same_class(left, right) and compare(left, right) > 0

@@ -1,0 +1,116 @@
+"""buffered_merger: the merger of a merge mode, by mode, partial update mode, engine and release."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, TypeVar
+
+from mergers.api import HoodieRecordType, RecordMergeMode
+from mergers.errors import MergerConfigError
+from mergers.strategies.commit_time import CommitTimeMerger, CommitTimePartialMerger
+from mergers.strategies.custom import CustomMerger, CustomMergerV1_0
+from mergers.strategies.event_time import EventTimeMerger, EventTimeMergerV1_0, EventTimePartialMerger
+from mergers.strategies.fill_unavailable import FillUnavailable
+from mergers.strategies.ignore_defaults import IgnoreDefaults
+from mergers.strategies.partial_merge import PartialBlockMerger
+from mergers.strategies.record_context import RecordContext
+from payloads.errors import PayloadConfigError
+from payloads.extract import ordering_fields
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from mergers.api import HoodieRecordMerger
+    from mergers.strategies.buffered import BufferedMerger
+    from mergers.strategies.ignore_defaults import Fidelity
+    from mergers.strategies.partial_update import PartialUpdate
+    from payloads.api import Props
+    from payloads.schema import AvroSchema
+
+E = TypeVar("E", bound=enum.Enum)
+
+
+class PartialUpdateMode(enum.Enum):
+    """The partial update modes that shipped (table version 9)."""
+
+    IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
+    FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
+
+
+def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create takes)
+    mode: RecordMergeMode | str,
+    schema: AvroSchema,
+    props: Props,
+    *,
+    release: HudiRelease | str = HudiRelease.latest(),
+    engine: HoodieRecordType | str = HoodieRecordType.AVRO,
+    merger: HoodieRecordMerger | None = None,
+    partial_update_mode: PartialUpdateMode | str | None = None,
+    partial_blocks: bool = False,
+    fidelity: Fidelity = "hudi",
+) -> BufferedMerger:
+    """Return what merges rows where Hudi does by merge mode (BufferedRecordMergerFactory.create).
+
+    Args:
+        mode: the merge mode.
+        schema: the schema of the rows.
+        props: what the merge point hands on; the ordering fields are read from them, but for COMMIT_TIME_ORDERING.
+        release: 1.0 or later; 1.0 has no partial update modes.
+        engine: the form of the rows, which decides how ordering values compare: see `RecordContext`.
+        merger: for CUSTOM, an AvroRecordMerger in the mode of the merge point (`pre_combine` in batch dedup from 1.1
+            on, else `combine`; `rows_are_avro` as the engine says) or a user's merger; for `partial_blocks` the one
+            with `partial_merge`.
+        partial_update_mode: as the table has it.
+        partial_blocks: whether a block with only some of the columns has been met.
+        fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
+
+    Raises:
+        MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, or a merger
+            with another view of the rows than `engine`.
+        PayloadConfigError: CUSTOM, or partial blocks, without a merger.
+    """
+    line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
+    if line < HudiRelease.V1_0:
+        msg = f"Hudi {line} has no merge modes; give its payload to AvroRecordMerger"
+        raise MergerConfigError(msg)
+    is_commit_time = kind is RecordMergeMode.COMMIT_TIME_ORDERING
+    fields = () if is_commit_time else ordering_fields(props, line) or ()
+    context = RecordContext(rows, line, schema, fields)
+    if partial_blocks:
+        by_mode = buffered_merger(kind, schema, props, release=line, engine=rows, merger=merger)
+        return PartialBlockMerger(by_mode, _needed(merger, "partial blocks"), schema, props)
+    if kind is RecordMergeMode.CUSTOM:
+        custom = CustomMergerV1_0 if line < HudiRelease.V1_1 else CustomMerger
+        return custom(context, _needed(merger, "custom merging"), schema, props)
+    if partial_update_mode is not None:
+        update = _partial_update(partial_update_mode, props, context, fidelity)
+        return CommitTimePartialMerger(context, update) if is_commit_time else EventTimePartialMerger(context, update)
+    if is_commit_time:
+        return CommitTimeMerger(context)
+    return EventTimeMergerV1_0(context) if line < HudiRelease.V1_1 else EventTimeMerger(context)
+
+
+def _partial_update(
+    mode: PartialUpdateMode | str, props: Props, context: RecordContext, fidelity: Fidelity
+) -> PartialUpdate:
+    if context.release < HudiRelease.V1_1:
+        msg = f"Hudi {context.release} has no partial update modes; leave it out, or choose release 1.1 or later"
+        raise MergerConfigError(msg)
+    if _member(PartialUpdateMode, mode) is PartialUpdateMode.IGNORE_DEFAULTS:
+        return IgnoreDefaults(fidelity)
+    return FillUnavailable(props, reads_bytes=context.rows_are_avro)
+
+
+def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerger:
+    if merger is None:
+        msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
+        raise PayloadConfigError(msg)
+    return merger
+
+
+def _member(names: type[E], name: E | str) -> E:
+    try:
+        return names(name.upper() if isinstance(name, str) else name)
+    except ValueError as error:
+        known = ", ".join(member.value for member in names)
+        msg = f"there is no {names.__name__} called {name!r}; use one of {known}"
+        raise MergerConfigError(msg) from error

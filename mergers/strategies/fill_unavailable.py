@@ -1,0 +1,71 @@
+"""FILL_UNAVAILABLE: the partial update mode in which a marker stands for a value that was not sent along."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mergers.strategies.partial_update import PartialUpdate
+from payloads.schema import Branch
+from payloads.text import value_text
+
+if TYPE_CHECKING:
+    from mergers.strategies.partial_update import Gap
+    from payloads.api import Props
+    from payloads.schema import AvroSchema
+
+MERGE_PROPERTY_PREFIX: Final = "hoodie.record.merge.property."
+UNAVAILABLE_VALUE: Final = "hoodie.write.partial.update.unavailable.value"
+
+_TEXT_TYPES = ("string", "bytes")
+
+
+class FillUnavailable(PartialUpdate):
+    """Fills a text or bytes column, in a union too, where its value reads like the marker.
+
+    The marker is the table's merge property: only the key with the prefix counts, and the properties that reach the
+    merge must have it. Without it nothing is filled, and nothing says so.
+
+    Attributes:
+        marker: the text; None where the properties name none.
+    """
+
+    def __init__(self, props: Props, *, reads_bytes: bool = True) -> None:
+        """Read the marker from `props`.
+
+        Args:
+            props: the properties that the caller of the merge hands on.
+            reads_bytes: whether bytes are read as UTF-8, as on Avro rows; Spark's rows show no text for them.
+        """
+        self.marker = props.get(MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE)
+        self._reads_bytes = reads_bytes
+
+    def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
+        """Return the columns that can hold the marker."""
+        if self.marker is None:
+            return ()
+        key = (FillUnavailable, self.marker, self._reads_bytes)
+        found: tuple[tuple[str, Gap], ...] | None = schema.memo.get(key)
+        if found is None:
+            found = schema.memo[key] = tuple(
+                (field.name, self._gap(field.schema)) for field in schema.fields if _can_hold_text(field.schema)
+            )
+        return found
+
+    def _gap(self, schema: AvroSchema) -> Gap:
+        marker, reads_bytes = self.marker, self._reads_bytes
+
+        def is_marker(value: Any) -> bool:  # noqa: ANN401 (an Avro value)
+            plain = value.value if isinstance(value, Branch) else value
+            if plain is None:
+                return False
+            if isinstance(plain, str):
+                return plain == marker
+            if isinstance(plain, bytes):
+                return reads_bytes and plain.decode(errors="replace") == marker
+            return value_text(schema, value) == marker
+
+        return is_marker
+
+
+def _can_hold_text(schema: AvroSchema) -> bool:
+    return any(branch.kind in _TEXT_TYPES for branch in schema.branches or (schema,))

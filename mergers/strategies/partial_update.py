@@ -1,0 +1,46 @@
+"""PartialUpdate: filling the gaps of one version from another, which the partial update modes have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mergers.strategies.buffered import Version
+
+if TYPE_CHECKING:
+    from payloads.schema import AvroSchema
+
+Gap = Callable[[Any], bool]
+"""Whether a value leaves its column to the other version."""
+
+
+class PartialUpdate(ABC):
+    """Fills one version from another, column by column (PartialUpdateHandler)."""
+
+    @abstractmethod
+    def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
+        """Return the top-level columns of `schema` that can have gaps, each with its test.
+
+        Raises:
+            SchemaError: Hudi can't tell the gaps of a column.
+        """
+
+    def filled(self, high: Version, low: Version | None, newer: Version) -> Version:
+        """Return `high` with its gaps filled from `low`; `high` itself where there are none.
+
+        Args:
+            high: the version that wins. It gives key, operation and ordering value.
+            low: the version that loses. Nothing is filled where it is absent, or where either one is a delete.
+            newer: the one of the two that came later. Its schema decides which columns there are; columns that a
+                version lacks read as null.
+        """
+        if low is None or high.marked_delete or low.marked_delete or newer.schema is None:
+            return high
+        upper, lower = high.data_for("a partial update"), low.data_for("a partial update")
+        gaps = [name for name, is_gap in self.gaps(newer.schema) if is_gap(upper.get(name))]
+        if not gaps:
+            return high
+        record = {field.name: upper.get(field.name) for field in newer.schema.fields}
+        record.update({name: lower.get(name) for name in gaps})
+        return Version(high.key, record, newer.schema, high.operation, high.ordering_value)

@@ -1,0 +1,201 @@
+"""The python engine equals the plain fold, whatever the batches: in one process, without Spark."""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge import InputError, MergeFailedError, MergePlan
+from bridge.engines.outcomes import IS_DELETE, ORDERING
+from bridge.engines.python import Job
+from bridge.programs import Action, Origin
+from mergers import fold_left
+from payloads import Ordering, parse_schema, resolve_payload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from payloads import Record
+
+FIELDS = {
+    "id": pa.string(),
+    "ts": pa.int64(),
+    "name": pa.string(),
+    "Op": pa.string(),
+    "_hoodie_is_deleted": pa.bool_(),
+}
+AVRO_TYPES = {"id": "string", "ts": "long", "name": "string", "Op": "string", "_hoodie_is_deleted": "boolean"}
+SCHEMA = parse_schema({
+    "type": "record",
+    "name": "Row",
+    "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in AVRO_TYPES.items()],
+})
+NAMES = tuple(FIELDS)
+PAYLOADS = [
+    "DefaultHoodieRecordPayload",
+    "OverwriteWithLatestAvroPayload",
+    "AWSDmsAvroPayload",
+    "OverwriteNonDefaultsWithLatestAvroPayload",
+    "PartialUpdateAvroPayload",
+    "EventTimeAvroPayload",
+    "FirstValueAvroPayload",
+    "tests.bridge.user_payloads:KeepsLongestName",
+]
+
+rows = st.tuples(
+    st.sampled_from(["a", "b", "c", "d"]),
+    st.integers(0, 3),
+    st.sampled_from([None, "x", "yy", "zzz"]),
+    st.sampled_from(["I", "U", "D", "d", None]),
+    st.sampled_from([None, False, True]),
+)
+stored_rows = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e"]), rows, max_size=5).map(
+    lambda found: [(key, *row[1:]) for key, row in sorted(found.items())]
+)
+
+
+def plan_of(payload: str) -> MergePlan:
+    return MergePlan(payload=payload, release="0.15", key="id", ordering="ts")
+
+
+def table(versions: Iterable[tuple[Origin, tuple[Any, ...]]]) -> pa.Table:
+    """Sort by key and origin, as Spark does; arrival order stays."""
+    ordered = sorted(versions, key=lambda version: (version[1][0], version[0]))
+    columns = {
+        name: pa.array([row[index] for _, row in ordered], kind) for index, (name, kind) in enumerate(FIELDS.items())
+    }
+    return pa.table(columns | {"_pb_origin": pa.array([origin for origin, _ in ordered], pa.int8())})
+
+
+def run(job: Job, versions: pa.Table, batch_size: int) -> list[dict[str, Any]]:
+    found = [row for batch in job.run(versions.to_batches(max_chunksize=batch_size)) for row in batch.to_pylist()]
+    return sorted(found, key=lambda row: row["id"])
+
+
+def expected_upsert(payload: str, stored: list[Any], incoming: list[Any]) -> dict[str, tuple[Action, Any]]:
+    """Answer from payload calls alone: pre_combine in arrival order, then insert or combine."""
+    payload_class = resolve_payload(payload, "0.15")
+    props = {"hoodie.payload.ordering.field": "ts"}
+    batch: dict[str, list[Any]] = collections.defaultdict(list)
+    for row in incoming:
+        record: Record = dict(zip(NAMES, row, strict=True))
+        batch[row[0]].append(payload_class(record, Ordering("long", row[1])))
+    answers: dict[str, tuple[Action, Any]] = {}
+    old = {row[0]: dict(zip(NAMES, row, strict=True)) for row in stored}
+    for key, base in old.items():
+        answers[key] = (Action.KEEP, base)
+    for key, versions in batch.items():
+        version = fold_left(lambda older, newer: newer.pre_combine(older, SCHEMA, props), versions)
+        if key not in old:
+            record = None if version.is_deleted(SCHEMA, props) else version.get_insert_value(SCHEMA, props)
+            answers[key] = (Action.SKIP, None) if record is None else (Action.INSERT, record)
+            continue
+        merged = version.combine_and_get_update_value(old[key], SCHEMA, props)
+        if merged is None:
+            answers[key] = (Action.DELETE, None)
+        else:
+            answers[key] = (Action.KEEP if merged is old[key] else Action.UPDATE, merged)
+    return answers
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("batch_size", [1, 3, 10_000])
+@given(stored=stored_rows, incoming=st.lists(rows, max_size=8))
+def test_upsert_equals_the_plain_fold(
+    payload: str, batch_size: int, stored: list[Any], incoming: list[Any]
+) -> None:
+    job = Job(plan_of(payload), SCHEMA, NAMES, ("id",), "upsert")
+    versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
+    answers = {row["id"]: row for row in run(job, versions, batch_size)}
+    expected = expected_upsert(payload, stored, incoming)
+    assert answers.keys() == expected.keys()
+    for key, (action, record) in expected.items():
+        assert answers[key]["_pb_action"] == action
+        if record is not None:
+            assert {name: answers[key][name] for name in NAMES} == record
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@given(incoming=st.lists(rows, max_size=8))
+def test_a_combined_batch_merges_like_the_batch(payload: str, incoming: list[Any]) -> None:
+    """combine_input hands on all that upsert needs: the survivor, its ordering value, and deletes without data."""
+    plan = plan_of(payload)
+    combine = Job(plan, SCHEMA, NAMES, ("id",), "combine_input", extras=(IS_DELETE, ORDERING), untouched=None)
+    upsert = Job(plan, SCHEMA, NAMES, ("id",), "upsert")
+    stored = [(key, 2, "yy", "U", None) for key in "abc"]
+    versions = table((Origin.INCOMING, row) for row in incoming)
+    combined = [batch for batch in combine.run(versions.to_batches())]
+    survivors = pa.Table.from_batches(combined).drop_columns("_pb_action") if combined else versions
+    if combined:
+        survivors = survivors.append_column("_pb_origin", pa.array([Origin.INCOMING] * len(survivors), pa.int8()))
+    old = table((Origin.STORED, row) for row in stored)
+    both = pa.concat_tables([old, survivors], promote_options="default").sort_by([
+        ("id", "ascending"),
+        ("_pb_origin", "ascending"),
+    ])
+    direct = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
+    assert run(upsert, both, 10_000) == run(upsert, direct, 10_000)
+
+
+def test_a_key_of_many_versions_keeps_no_batch_alive() -> None:
+    versions = 200_000
+    batches = (
+        pa.record_batch({
+            "id": pa.array(["a"] * 1000),
+            "ts": pa.array(range(start, start + 1000)),
+            "name": pa.array([f"name-{number}" for number in range(start, start + 1000)]),
+            "Op": pa.array(["U"] * 1000),
+            "_hoodie_is_deleted": pa.nulls(1000, pa.bool_()),
+            "_pb_origin": pa.array([Origin.INCOMING] * 1000, pa.int8()),
+        })
+        for start in range(0, versions, 1000)
+    )
+    most = 0
+
+    def watched() -> Iterable[pa.RecordBatch]:
+        nonlocal most
+        for batch in batches:
+            yield batch
+            most = max(most, pa.total_allocated_bytes() - before)
+
+    before = pa.total_allocated_bytes()
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
+    (result,) = [row for batch in job.run(watched()) for row in batch.to_pylist()]
+    assert result["ts"] == versions - 1
+    assert most < 2_000_000  # a few batches; all of them are 7 MB
+
+
+def test_a_null_key_is_refused() -> None:
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
+    versions = table([(Origin.INCOMING, ("a", 1, None, "U", None))])
+    versions = versions.set_column(0, "id", pa.array([None], pa.string()))
+    with pytest.raises(InputError, match="key column 'id' is null"):
+        run(job, versions, 10)
+
+
+@pytest.mark.parametrize("batch_size", [1, 10_000])
+def test_a_failure_names_payload_merge_point_key_and_field(batch_size: int) -> None:
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
+    versions = table([
+        (Origin.STORED, ("b", 1, None, "U", None)),
+        (Origin.INCOMING, ("a", 1, None, "U", None)),
+        (Origin.INCOMING, ("b", None, None, "U", None)),
+    ])
+    with pytest.raises(MergeFailedError) as caught:
+        run(job, versions, batch_size)
+    error = caught.value
+    assert (error.payload, error.merge_point) == ("DefaultHoodieRecordPayload", "combine-input")
+    assert (error.key, error.field) == ({"id": "b"}, "ts")
+    assert "ordering value is null" in str(error)
+
+
+def test_two_stored_rows_of_a_key_are_refused() -> None:
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
+    twice = table([(Origin.STORED, ("a", 1, "x", "U", None)), (Origin.STORED, ("a", 2, "x", "U", None))])
+    with pytest.raises(MergeFailedError, match="more than one row"):
+        run(job, twice, 10)

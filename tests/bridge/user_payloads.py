@@ -1,0 +1,40 @@
+"""Payload classes as users write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class KeepsLongestName:
+    """Java style, no base class: the longer name wins; it changes the rows that it is given and returns them."""
+
+    def __init__(self, record: dict[str, Any] | None, ordering: Any) -> None:
+        self.record = record
+        self.ordering = ordering
+
+    def preCombine(self, older: KeepsLongestName) -> KeepsLongestName:  # noqa: N802 (Java's name)
+        return older if _length(older.record) > _length(self.record) else self
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        if self.record is None:
+            return None
+        if _length(self.record) > _length(current):
+            current["name"] = self.record["name"]
+        return current
+
+    def getInsertValue(self, schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        return self.record
+
+
+class RaisesForNameBoom(KeepsLongestName):
+    """Fails for one record."""
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        if self.record is not None and self.record["name"] == "boom":
+            msg = "boom is no name"
+            raise ValueError(msg)
+        return super().combineAndGetUpdateValue(current, schema)
+
+
+def _length(record: dict[str, Any] | None) -> int:
+    return len((record or {}).get("name") or "")

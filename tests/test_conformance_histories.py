@@ -1,0 +1,111 @@
+"""The comparing half of the history runner: loading, and what it must not let pass."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from payloads.release import HudiRelease
+from tests.conformance.histories import columns_of, differences, load, outcomes, parse_value
+
+HISTORIES = Path(__file__).parent / "histories"
+
+
+@pytest.fixture(scope="module")
+def history():
+    (found,) = load(HISTORIES, "0.15.0", "order-by-timestamp-mor")
+    return found
+
+
+def test_the_demo_data_of_the_package_is_part_of_the_histories():
+    linked = [folder for folder in HISTORIES.glob("*/*") if folder.is_symlink()]
+    assert {folder.name for folder in linked} == {"default-cow", "default-mor", "dms-cow", "dms-mor"}
+    assert {found.folder for found in load(HISTORIES, "0.15", "dms")} == {"dms-cow", "dms-mor"}
+
+
+def test_a_history_is_read_with_its_types(history):
+    row = history.commits[1].snapshot[0]
+    assert (history.release, history.case, history.rule) == (
+        HudiRelease.V0_15,
+        "order-by-timestamp",
+        "DefaultHoodieRecordPayload",
+    )
+    assert isinstance(row["t"], datetime.datetime)
+    assert isinstance(row["d"], datetime.date)
+    assert row["dec"].as_tuple().exponent == -2
+    assert history.commits[0].incoming[0].keys() == columns_of(history.schema_ddl).keys()
+
+
+@pytest.mark.parametrize("name", ["history.json", "history.json.gz"])
+def test_plain_and_compressed_files_are_read(tmp_path, name):
+    text = gzip.decompress((HISTORIES / "0.15.0" / "dms-cow" / "history.json.gz").read_bytes())
+    folder = tmp_path / "any" / "case-cow"
+    folder.mkdir(parents=True)
+    (folder / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    (found,) = load(tmp_path)
+    assert len(found.commits) == len(json.loads(text)["commits"])
+
+
+def test_the_recorded_snapshots_pass(history):
+    answers = [(history, number, commit.snapshot) for number, commit in enumerate(history.commits, start=1)]
+    (outcome,) = outcomes(answers, [history])
+    assert outcome.differences == ()
+
+
+def test_rows_count_as_a_multiset_in_any_order(history):
+    rows = history.commits[0].snapshot
+    assert differences(rows, reversed(rows)) == []
+    assert len(differences(rows, [*rows, rows[0]])) == 1
+
+
+def test_a_commit_without_an_answer_fails(history):
+    (outcome,) = outcomes([(history, 1, history.commits[0].snapshot)], [history])
+    assert outcome.differences == ("after commit 2:", "there is no answer")
+
+
+@pytest.mark.parametrize(
+    ("column", "bent"),
+    [("qty", 99), ("qty", 1.0), ("name", "another"), ("t", datetime.datetime(2001, 1, 1)), ("dec", decimal.Decimal(9))],  # noqa: DTZ001 (snapshots are in UTC without saying so)
+)
+def test_a_bent_value_fails(history, column, bent):
+    rows = [dict(row) for row in history.commits[0].snapshot]
+    rows[0][column] = bent
+    missing, extra = differences(history.commits[0].snapshot, rows)
+    assert missing.startswith("missing: ")
+    assert f"{column}={bent!r}" in extra or isinstance(bent, datetime.datetime)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"), [(0.0, -0.0, False), (1, True, False), (float("nan"),) * 2 + (True,)]
+)
+def test_values_are_compared_with_their_type(left, right, same):
+    assert (differences([{"x": left}], [{"x": right}]) == []) is same
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("decimal(10,2)", "-0.5", decimal.Decimal("-0.50")),
+        ("date", "2019-12-17", datetime.date(2019, 12, 17)),
+        ("timestamp", "2019-12-31T23:59:59.985555Z", datetime.datetime(2019, 12, 31, 23, 59, 59, 985555)),  # noqa: DTZ001
+        ("double", 1, 1.0),
+        ("string", None, None),
+    ],
+)
+def test_text_becomes_the_value_of_its_column(kind, text, value):
+    assert repr(parse_value(kind, text)) == repr(value)
+
+
+def test_the_columns_of_a_ddl():
+    ddl = "id string NOT NULL, amount decimal(10, 2), tags map<string,int>, `when` TIMESTAMP COMMENT 'x'"
+    assert columns_of(ddl) == {
+        "id": "string",
+        "amount": "decimal(10, 2)",
+        "tags": "map<string,int>",
+        "when": "timestamp",
+    }
