@@ -39,6 +39,9 @@ def _rescaled(value: decimal.Decimal) -> decimal.Decimal:
     with decimal.localcontext(prec=10_000):
         scaled = value.quantize(decimal.Decimal(1).scaleb(-_DECIMAL_SCALE))
     if scaled != value or len(scaled.as_tuple().digits) > _DECIMAL_DIGITS:
-        msg = f"the ordering value {value} does not fit a delete block: it holds {_DECIMAL_DIGITS} digits, 15 after the point"
+        msg = (
+            f"the ordering value {value} does not fit a delete block, which holds {_DECIMAL_DIGITS} digits, "
+            f"{_DECIMAL_SCALE} of them after the point; use another ordering field"
+        )
         raise UnsupportedPayloadOperationError(msg)
     return scaled

@@ -19,6 +19,10 @@ class PlanError(PayloadBridgeError, ValueError):
     """The settings of a merge plan contradict each other, or ask for what is not ported."""
 
 
+class EngineError(PayloadBridgeError, RuntimeError):
+    """An engine can't run here: a jar can't be had, or the session has no gateway to the driver's JVM."""
+
+
 class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
     """Spark needs a Java runtime, and there is none that it can run on."""
 
@@ -53,7 +57,8 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
 
 # A Python worker sends its errors as the text of a traceback, to which Java adds its own stack.
 _RAISED = re.compile(
-    r"^(?:payloads|mergers|bridge)\.[\w.]*\b\w+Error: (.*?)(?=\n\s*(?:at |\n|Traceback |Driver stacktrace|During |The above )|\s*\Z)",
+    r"^(?:Caused by: )?(?:payloads|mergers|bridge)\.[\w.]+Error: (.*?)"
+    r"(?=\n\s*(?:at |\n|Traceback |Driver stacktrace|During |The above )|\s*\Z)",
     re.MULTILINE | re.DOTALL,
 )
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)

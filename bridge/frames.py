@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.engines import jvm
 from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, TO_LOG
 from bridge.engines.python import COMMIT, ORIGIN, Job
 from bridge.errors import InputError, PlanError
@@ -175,7 +176,7 @@ def log_side(frame: DataFrame, layout: Layout) -> DataFrame:
 
 
 def incoming_side(frame: DataFrame, layout: Layout, plan: MergePlan, commit: Column | None = None) -> DataFrame:
-    """Return a batch in the layout, with its order of arrival; one that was combined keeps what `combine_input` said."""
+    """Return a batch in the layout, with its order of arrival and what `combine_input` may have added."""
     if plan.arrival is not None:
         arrival = sf.col(plan.arrival)
     else:
@@ -236,6 +237,8 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     job = Job(plan, layout.schema, layout.names, grouping, program, arguments or {}, extras, untouched, instant)
     added = [spark_types.StructField(name, _ADDED_TYPES[name]) for name in (ACTION, *extras)]
     result = spark_types.StructType([*(as_nullable(field) for field in layout.fields), *added])
+    if plan.runs_java:
+        return jvm.run(sorted_versions, job, layout.fields, result)
     return sorted_versions.mapInArrow(job.run, result)
 
 

@@ -6,6 +6,7 @@ All functions are lazy. `append` gives two frames of one job: persist or write i
 from __future__ import annotations
 
 import datetime
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
@@ -105,6 +106,8 @@ def simulate(batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Co
     One job for all commits, numbered from 1. After the commits of `compact_after` the log is compacted (merge-on-read)
     before the snapshot is taken. A column that a later batch adds is null in the snapshots before it.
     """
+    for older, newer in itertools.pairwise(batches):
+        frames.layout_of(plan, newer, older)  # each write is checked against the table as it is then
     layout = frames.layout_of(plan, batches[-1], *batches[:-1])
     sides = [
         frames.incoming_side(batch, layout, plan, commit=sf.lit(number).cast("long"))

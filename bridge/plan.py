@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bridge.errors import PlanError
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mergers import MergerRef
     from payloads import AvroSchema
@@ -24,7 +23,8 @@ class TableType(enum.Enum):
     MERGE_ON_READ = "mor"
 
 
-ENGINES = ("auto", "python")
+ENGINES = ("auto", "jvm", "python")
+IMPLEMENTATIONS = ("python", "java")
 _TABLE_VERSIONS = {HudiRelease.V0_15: 6, HudiRelease.V1_0: 8, HudiRelease.V1_1: 9, HudiRelease.V1_2: 9}
 
 
@@ -48,6 +48,7 @@ class MergePlan:
         inserts_to: where a merge-on-read table writes new keys.
         global_index: whether the key alone, without the partition, identifies a row.
         engine: what runs the merges; `auto` picks the fastest that can.
+        implementation: `java` runs the compiled class even where there is a Python one; None: Python where there is.
     """
 
     payload: PayloadRef | None = None
@@ -64,47 +65,47 @@ class MergePlan:
     combine_before_upsert: bool = True
     inserts_to: Literal["base", "log"] = "base"
     global_index: bool = False
-    engine: Literal["auto", "python"] = "auto"
+    engine: Literal["auto", "jvm", "python"] = "auto"
+    implementation: Literal["python", "java"] | None = None
 
     def __post_init__(self) -> None:
         """Accept what users write (names, text, lists) and refuse what contradicts itself.
 
         Raises:
             PlanError: naming the setting and what to write instead.
+            PayloadConfigError: unknown release.
         """
-        set_field = object.__setattr__
-        set_field(self, "release", HudiRelease.parse(self.release))
-        set_field(self, "table_type", TableType(self.table_type))
-        for name in ("key", "partition", "ordering"):
-            set_field(self, name, _names(getattr(self, name)))
-        if isinstance(self.payload, str):
-            set_field(self, "payload", PayloadRef(self.payload))
-        set_field(self, "props", dict(self.props))
-        if (self.payload is None) == (self.merger is None):
-            msg = "give exactly one of payload and merger"
-            raise PlanError(msg)
-        if not self.key:
-            msg = "the record key is missing; name its columns (--key a[,b])"
-            raise PlanError(msg)
-        if self.release < HudiRelease.V1_1 and len(self.ordering) > 1:
-            msg = f"Hudi {self.release} has one ordering field, not {', '.join(self.ordering)}; name one"
-            raise PlanError(msg)
-        if not self.combine_before_upsert:
-            msg = "combine_before_upsert=False is not ported; leave it at True"
-            raise PlanError(msg)
-        if self.inserts_to != "base":
-            msg = "inserts_to='log' is not ported; leave it at 'base'"
-            raise PlanError(msg)
-        if self.merger is not None:
-            msg = "a plan with a merger is not ported yet; give a payload"
-            raise PlanError(msg)
-        if self.engine not in ENGINES:
-            msg = f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
-            raise PlanError(msg)
+        payload: Any = self.payload
+        accepted = {
+            "release": HudiRelease.parse(self.release),
+            "table_type": _table_type(self.table_type),
+            "payload": PayloadRef(payload) if isinstance(payload, str) else payload,
+            "props": dict(self.props),
+            **{name: _names(getattr(self, name)) for name in ("key", "partition", "ordering")},
+        }
+        for name, value in accepted.items():
+            object.__setattr__(self, name, value)
+        for wrong, msg in self._problems():
+            if wrong:
+                raise PlanError(msg)
+
+    def _problems(self) -> Iterator[tuple[bool, str]]:
+        yield (self.payload is None) == (self.merger is None), "give exactly one of payload and merger"
+        yield not self.key, "the record key is missing; name its columns (--key a[,b])"
+        yield (
+            self.release < HudiRelease.V1_1 and len(self.ordering) > 1,
+            f"Hudi {self.release} has one ordering field, not {', '.join(self.ordering)}; name one",
+        )
+        yield self.engine not in ENGINES, f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
+        # What is not ported yet is refused, so that no answer is silently another one.
+        yield not self.combine_before_upsert, "combine_before_upsert=False is not ported; leave it at True"
+        yield self.inserts_to != "base", "inserts_to='log' is not ported; leave it at 'base'"
+        yield self.merger is not None, "a plan with a merger is not ported; give a payload"
         created = _TABLE_VERSIONS[self.release]
-        if self.table_version not in {None, created}:
-            msg = f"Hudi {self.release} creates table version {created}; other versions are not ported"
-            raise PlanError(msg)
+        yield (
+            self.table_version not in {None, created},
+            f"Hudi {self.release} creates table version {created}; other versions are not ported",
+        )
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -113,9 +114,26 @@ class MergePlan:
         return (*partition, *(name for name in self.key if name not in partition))
 
     @property
+    def runs_java(self) -> bool:
+        """Whether the compiled class runs, in the jvm engine: where that is asked for, or there is no other."""
+        if self.engine == "jvm" or self.implementation == "java":
+            return True
+        if self.engine == "python" or self.implementation == "python":
+            return False
+        return self.payload is not None and self.payload.is_compiled and not self.payload.has_port(self.release)
+
+    @property
     def payload_name(self) -> str:
         """The name of the payload class, for messages."""
         return self.payload.name if self.payload is not None else "no payload"
+
+
+def _table_type(text: Any) -> TableType:
+    try:
+        return TableType(text)
+    except ValueError as error:
+        msg = f"unknown table type {text!r}; choose cow or mor"
+        raise PlanError(msg) from error
 
 
 def _names(columns: str | Iterable[str]) -> tuple[str, ...]:

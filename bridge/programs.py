@@ -14,7 +14,7 @@ from bridge.errors import InputError
 from bridge.record_merge import LogDelete, LogRow, RecordMerge, StoredRow, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
     from mergers import HoodieKey
     from payloads import Ordering, Record
@@ -61,7 +61,7 @@ class Arrival(NamedTuple):
 class Emit(Protocol):
     """Takes an outcome: the action, the row (None where only the key is left), and what the program adds."""
 
-    def __call__(self, action: Action, row: StoredRow | Version | None, *extras: Any) -> None:  # noqa: ANN401
+    def __call__(self, action: Action, row: StoredRow | Version | None, *extras: Any) -> None:
         """Take one outcome."""
 
 

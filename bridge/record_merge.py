@@ -135,7 +135,7 @@ class RecordMerge:
 
     # -- the incoming batch
 
-    def incoming(self, key: HoodieKey, record: Record | None, source: Any, ordering: Ordering | None = None) -> Version:  # noqa: ANN401
+    def incoming(self, key: HoodieKey, record: Record | None, source: Any, ordering: Ordering | None = None) -> Version:
         """Build the payload of an incoming row; `ordering` overrides what the ordering field says."""
         self.point = MergePoint.COMBINE_INPUT
         if ordering is None and record is not None:
@@ -236,10 +236,10 @@ class RecordMerge:
         self.point = at.point
         merged: Any = self._pre_combine.merge(older, newer, at.schema, at.props)
         if merged is not older and merged is not newer:
-            merged = Version(newer.key, merged.payload)
+            merged = Version(older.key, merged.payload)  # type: ignore[arg-type]
         if self.trace:
             self.trace(at.point, older, newer, merged)
-        return merged
+        return merged  # type: ignore[no-any-return]
 
     def _apply(self, at: _At, base: StoredRow, version: Version) -> StoredRow | None:
         self.point = at.point
@@ -249,7 +249,7 @@ class RecordMerge:
             row = self._row(version, own, row.record, at.schema)
         if self.trace:
             self.trace(at.point, base, version, row)
-        return row
+        return row  # type: ignore[no-any-return]
 
     def _row(self, version: Version, own: Record | None, record: Record, schema: AvroSchema) -> StoredRow:
         """Make the row of a merge result: where it is the version's `own` record it stands there, else nowhere yet."""

@@ -94,10 +94,8 @@ class Report:
 
     def as_markdown(self) -> str:
         """Return Markdown: a heading, the body, the verdict in bold."""
-        parts = [f"# {self.verb}"]
-        for part in self.body:
-            parts.append(_markdown_table(part) if isinstance(part, Table) else part)
-        return "\n\n".join((*parts, f"**{self.verdict}**"))
+        parts = (_markdown_table(part) if isinstance(part, Table) else part for part in self.body)
+        return "\n\n".join((f"# {self.verb}", *parts, f"**{self.verdict}**"))
 
     def rendered(self, output: str) -> str:
         """Return the report as `text`, `json` or `markdown`."""

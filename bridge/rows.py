@@ -37,7 +37,7 @@ def _struct(struct: spark_types.StructType) -> Callable[[Any], dict[str, Any]]:
     return convert
 
 
-def _converter(kind: spark_types.DataType) -> Callable[[Any], Any]:
+def _converter(kind: spark_types.DataType) -> Callable[[Any], Any]:  # noqa: PLR0911 (one a family of types)
     """Return the conversion of values of `kind` that are not null."""
     match kind:
         case spark_types.StructType():

@@ -69,11 +69,11 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list
 def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) -> DataFrame:
     """Return commit and key of the rows that two simulations don't share, `_pb_commit` first."""
     both = _prints(left, identity).unionByName(_prints(right, identity))
-    keys = [COMMIT, *map(_column, identity)]
+    keys = [sf.col(COMMIT), *map(_column, identity)]
     # An equal pair has two prints of one value.
     once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
     found = both.groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT)
-    return found.drop(_PRINT).orderBy(*keys)
+    return found.select(*keys).orderBy(*keys)
 
 
 def _prints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:

@@ -10,13 +10,14 @@ from bridge.programs import Arrival, Origin, Simulate
 from bridge.record_merge import LogDelete, RecordMerge
 from bridge.schema import META_COLUMNS
 from mergers import OperationMode
-from payloads import Ordering, Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from bridge.plan import MergePlan
-    from payloads import AvroSchema
+    from bridge.programs import Action
+    from bridge.record_merge import StoredRow, Version
+    from payloads import AvroSchema, Ordering, Record
 
 _METHODS = {
     OperationMode.PRE_COMBINE: "pre_combine",
@@ -92,29 +93,27 @@ def trace_key(
 class _Traced(Simulate):
     """Notes the calls; each belongs to the commit whose snapshot is taken next."""
 
-    def __init__(self, merge: RecordMerge, plan: MergePlan, **settings: Any) -> None:  # noqa: ANN401
+    def __init__(self, merge: RecordMerge, plan: MergePlan, **settings: Any) -> None:
         super().__init__(merge, **settings)
         self.calls: list[Call] = []
         self._unnumbered: list[Call] = []
         self._methods = {point: _METHODS[call.mode] for point, call in calls_of(plan.release).items()}
         merge.trace = self._note
 
-    def query(self, commit: int, emit: Any) -> None:  # noqa: ANN401
+    def query(self, commit: int, emit: Any) -> None:
         """Take the snapshot, and give the calls since the last one their commit."""
         super().query(commit, emit)
         self.calls += [call._replace(commit=commit) for call in self._unnumbered]
         self._unnumbered.clear()
 
-    def _note(self, point: MergePoint, older: Any, newer: Any, result: Any) -> None:  # noqa: ANN401
-        if isinstance(newer, LogDelete):
-            method = COMPARED
-        else:
-            method = _METHODS[None] if older is None else self._methods[point]
+    def _note(self, point: MergePoint, older: Any, newer: Any, result: Any) -> None:
+        asked = _METHODS[None] if older is None else self._methods[point]
+        method = COMPARED if isinstance(newer, LogDelete) else asked
         sides = (None if older is None else _side(older), _side(newer), None if result is None else _side(result))
         self._unnumbered.append(Call(0, point, method, *sides))
 
 
-def _side(carrier: Any) -> Side:  # noqa: ANN401
+def _side(carrier: Any) -> Side:
     if isinstance(carrier, LogDelete):
         return Side(None, carrier.ordering)
     if hasattr(carrier, "payload"):
@@ -128,5 +127,5 @@ def _plain(record: Record | None) -> Record | None:
     return {name: value for name, value in record.items() if name not in META_COLUMNS}
 
 
-def _ignore(*_outcome: Any) -> None:  # noqa: ANN401
+def _ignore(action: Action, row: StoredRow | Version | None, *extras: Any) -> None:  # noqa: ARG001 (Emit names them)
     """Drop an outcome."""

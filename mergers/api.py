@@ -49,8 +49,13 @@ class HoodieRecordMerger(Protocol):
         merging_strategy: UUID of the rule; implementations of one rule for several engines share it.
     """
 
-    record_type: HoodieRecordType
-    merging_strategy: str
+    @property
+    def record_type(self) -> HoodieRecordType:
+        """The form of the records that `merge` takes."""
+
+    @property
+    def merging_strategy(self) -> str:
+        """UUID of the rule."""
 
     def merge(
         self,

@@ -105,7 +105,7 @@ class AvroRecordMerger:
         return f"AvroRecordMerger({self.payload_class.__name__!r}, {str(self.release)!r}, {mode})"
 
 
-def _restore(payload: Any, release: HudiRelease, mode: OperationMode | None, rows_are_avro: bool) -> AvroRecordMerger:  # noqa: ANN401, FBT001
+def _restore(payload: Any, release: HudiRelease, mode: OperationMode | None, rows_are_avro: bool) -> AvroRecordMerger:  # noqa: FBT001
     return AvroRecordMerger(payload, release, mode, rows_are_avro=rows_are_avro)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mergers.context import greater_ordering_value, is_commit_time_delete, row_ordering_value
 from mergers.record import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieRecord
@@ -18,6 +18,8 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.schema import AvroSchema, Record
+
+V = TypeVar("V", bound=HoodieRecord)
 
 
 class MergeRules(Protocol):
@@ -42,7 +44,9 @@ class MergeRules(Protocol):
 class OptionRules:
     """Until 1.0: the newer version is a payload, and an absent result is a delete."""
 
-    def __init__(self, payload_class: type[HoodieRecordPayload], release: HudiRelease) -> None:
+    def __init__(
+        self, payload_class: type[HoodieRecordPayload], release: HudiRelease, *, rows_are_avro: bool = True
+    ) -> None:
         """Take what MergeRules asks for; the payloads come with the versions."""
 
     def combine(
@@ -176,7 +180,7 @@ class BufferedRules:
         return Ordering("array", tuple(values))
 
 
-def deleted_version(older: Any, newer: Any, schema: AvroSchema) -> Any:
+def deleted_version(older: V, newer: V, schema: AvroSchema) -> V | HoodieAvroIndexedRecord:
     """Return the delete that two versions merge to: the newer one if it is one, else the older, else a new one.
 
     A new delete has no data, the key of `newer` and the greater ordering value.
@@ -188,7 +192,8 @@ def deleted_version(older: Any, newer: Any, schema: AvroSchema) -> Any:
         return newer
     if older.marked_delete:
         return older
-    ordering = greater_ordering_value(older.ordering_value, newer.ordering_value)
+    versions: tuple[Any, Any] = older, newer
+    ordering = greater_ordering_value(*(version.ordering_value for version in versions))
     return HoodieAvroIndexedRecord(newer.key, None, schema, DELETE, ordering)
 
 

@@ -21,7 +21,7 @@ Props = Mapping[str, str]
 class Properties(dict[str, str]):
     """Properties that never change, so that what follows from them is derived once; hashed by identity."""
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
     def _refuse(self, *_arguments: Any, **_keywords: Any) -> NoReturn:
         msg = "the properties of a merge can't be changed; set them in the plan"
@@ -30,7 +30,7 @@ class Properties(dict[str, str]):
     def __reduce__(self) -> tuple[type[Properties], tuple[dict[str, str]]]:
         return Properties, (dict(self),)
 
-    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
 
 class Sentinel:
@@ -124,7 +124,7 @@ class HoodieRecordPayload(ABC):
     @classmethod
     def for_release(cls, release: str | HudiRelease) -> type[Self]:
         """Return this class with the rules of `release`; the same class for the same release."""
-        return bind(cls.unbound or cls, HudiRelease.parse(release))  # type: ignore[arg-type,return-value]
+        return bind(cls.unbound or cls, HudiRelease.parse(release))  # type: ignore[return-value]
 
     @classmethod
     def for_schema(cls, schema: AvroSchema) -> type[Self]:  # noqa: ARG003 (users' classes with logical types read it)
@@ -151,7 +151,8 @@ def bind(payload_class: type[HoodieRecordPayload], release: HudiRelease) -> type
         rule = inspect.getattr_static(payload_class, name)
         if isinstance(rule, ByRelease):
             namespace[name] = rule.at(release)
-    return type(payload_class)(payload_class.__name__, (payload_class,), namespace)
+    bound: type[HoodieRecordPayload] = type(payload_class)(payload_class.__name__, (payload_class,), namespace)  # type: ignore[misc]
+    return bound
 
 
 def _restore(payload_class: type[HoodieRecordPayload], release: HudiRelease) -> HoodieRecordPayload:

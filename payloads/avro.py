@@ -128,7 +128,7 @@ def _coding(schema: AvroSchema) -> tuple[Any, bool]:
     return found
 
 
-def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> Any:
+def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> Any:  # noqa: C901, PLR0911 (one case a kind)
     """Drop logical types; make each branch of a union that needs it a record of one field (the same bytes)."""
     if schema.kind in {"record", "enum", "fixed"}:
         if schema.name in seen:
@@ -147,15 +147,16 @@ def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> An
         case "map":
             return {"type": "map", "values": _coding_schema(schema.values, seen, wrapped)}
         case "union" if _needs_wrapping(schema):
-            branches = []
+            branches: list[Any] = []
             for branch in schema.branches:
                 if branch.kind == "null":
                     branches.append("null")
                     continue
                 wrapped.append(branch.name)
                 field = {"name": "value", "type": _coding_schema(branch, seen, wrapped)}
-                branches.append({"type": "record", "name": f"payload_bridge.branch{len(wrapped)}", "fields": [field]})
-                schema.memo.setdefault("branches", {})[branch.name] = branches[-1]["name"]
+                name = f"payload_bridge.branch{len(wrapped)}"
+                branches.append({"type": "record", "name": name, "fields": [field]})
+                schema.memo.setdefault("branches", {})[branch.name] = name
             return branches
         case "union":
             return [_coding_schema(branch, seen, wrapped) for branch in schema.branches]
@@ -187,7 +188,7 @@ def _wrapped(schema: AvroSchema, value: Any) -> Any:
             return value
 
 
-def _unwrapped(schema: AvroSchema, value: Any) -> Any:
+def _unwrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: PLR0911 (one case a kind)
     """Invert `_wrapped` on what fastavro read."""
     if value is None:
         return None

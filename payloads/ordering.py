@@ -14,7 +14,7 @@ from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from payloads.avro import AvroSchema
+    from payloads.schema import AvroSchema
 
 # ByteBuffer compares signed bytes: shifting each byte by half the range makes that the order of Python's bytes.
 _SIGNED_BYTES = bytes((byte + 128) % 256 for byte in range(256))
@@ -27,8 +27,8 @@ class Ordering:
 
     Attributes:
         java_type: `int`, `long`, `float`, `double`, `boolean`, `string` (java.lang.String), `utf8` (Avro string),
-            `decimal`, `local_date`, `timestamp` (java.sql.Timestamp), `bytes`, `avro` (an enum symbol, fixed, record
-            or array of Avro), `array` (several ordering fields).
+            `decimal`, `spark_decimal` (Spark's own class), `local_date`, `timestamp` (java.sql.Timestamp), `bytes`,
+            `avro` (an enum symbol, fixed, record or array of Avro), `array` (several ordering fields).
         value: the plain value: int, float, bool, str, bytes, `decimal.Decimal`; days since 1970-01-01 for
             `local_date`; nanoseconds since 1970-01-01 UTC for `timestamp`; a tuple of `Ordering | None` for `array`.
         schema: the Avro schema of the value, for `avro` alone.
@@ -132,7 +132,7 @@ def compare(left: Ordering, right: Ordering) -> int:
 
 
 def _natural(left: Any, right: Any) -> int:
-    return (left > right) - (left < right)
+    return int(left > right) - int(left < right)
 
 
 def _floating(left: float, right: float) -> int:
@@ -190,6 +190,7 @@ _RULES: dict[str, Callable[[Any, Any], int]] = {
     "float": _floating,
     "double": _floating,
     "decimal": _natural,
+    "spark_decimal": _natural,
     "local_date": _natural,
     "timestamp": _natural,
     "utf8": _natural,  # UTF-8 bytes order like code points, and so do Python's strings

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import payloads.builtin
 from payloads.builtin.base import ALL_RELEASES, BuiltinPayload
 from payloads.compat import adapt
-from payloads.errors import PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
+from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -88,6 +88,16 @@ class PayloadRef:
     def is_compiled(self) -> bool:
         """Whether a jar or a package comes with the name."""
         return self.jar is not None or bool(self.package)
+
+    def has_port(self, release: str | HudiRelease = HudiRelease.V1_2) -> bool:
+        """Whether there is a Python class of this name; one that can't be used counts, so that its error is seen."""
+        try:
+            resolve_payload(self.name, release)
+        except PayloadNotFoundError:
+            return False
+        except PayloadBridgeError:
+            return True
+        return True
 
     def resolve(self, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
         """Return the Python class of this name, also where a jar offers a compiled one.

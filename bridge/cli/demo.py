@@ -8,11 +8,11 @@ import click
 
 from bridge import demo as recorded
 from bridge.cli.options import payload_option
+from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb
 from bridge.merge_point import MergePoint
 from bridge.plan import TableType
 from bridge.report import Report, Table, plan_as_json
-from bridge.cli.quiet import quiet_session
 from payloads import PayloadRef
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from bridge.demo import Answer, Recording
     from bridge.trace import Call, Side
-
     from payloads import Record
 
     Identity = tuple[Any, ...]
@@ -74,8 +73,10 @@ def demo(payload: str) -> Report:
         },
     )
     report.body += [
-        f"{payload} of Hudi {recording.plan.release}: {len(recording.batches)} batches, run here on Spark through "
-        "Hudi's merge points, once for each table type. Beside it what real Hudi answered to the same batches.",
+        (
+            f"{payload} of Hudi {recording.plan.release}: {len(recording.batches)} batches, run here on Spark through "
+            "Hudi's merge points, once for each table type. Beside it what real Hudi answered to the same batches."
+        ),
         *_rule(recording),
         Table.of_rows(
             ("table type", "commit", "rows in", "rows", "Hudi's rows", "answer"),

@@ -14,6 +14,7 @@ from pyspark.sql import functions as sf
 
 from bridge import pipeline
 from bridge.cli.options import SAMPLE, existing_path, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines.outcomes import ACTION, IS_DELETE
 from bridge.errors import InputError
@@ -22,7 +23,6 @@ from bridge.programs import Action
 from bridge.read import read_frame
 from bridge.report import Report, Table, plan_as_json
 from bridge.rows import json_rows
-from bridge.cli.quiet import quiet_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,7 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
         report.statistics = _run(point, frames, plan, folder)
         report.body.append(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items()))
         if out is None:
-            _show(report, point, folder, plan, sample, all_rows=wants_json())
+            _show(report, point, folder, plan, sample)
     rows = report.statistics["rows_out"]
     where = "" if out is None else f", written to {out}"
     report.verdict = f"{point}: {rows} rows{where}."
@@ -173,7 +173,7 @@ def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, folder: Path
     else:
         _write(outcomes if point == "combine-input" else pipeline.visible(outcomes), folder)
     rows_in = sum(int(observation.get["rows"]) for observation in inputs)
-    counts: dict[str, int] = dict(changes.get)
+    counts = {name: int(changes.get[name]) for name in _COUNTED}
     if point == "combine-input":
         counts["merged"] = rows_in - counts["inserted"]
         rows_out = counts["inserted"]
@@ -224,8 +224,9 @@ def _uri(folder: Path) -> str:
     return f"file:{folder}"
 
 
-def _show(report: Report, point: str, folder: Path, plan: MergePlan, sample: int | None, *, all_rows: bool) -> None:
+def _show(report: Report, point: str, folder: Path, plan: MergePlan, sample: int | None) -> None:
     """Put the rows that were written into the report."""
+    all_rows = wants_json()
     for name in ("stored", "log") if point == "append" else ("",):
         frame = quiet_session().read.parquet(_uri(folder / name))
         total = frame.count()

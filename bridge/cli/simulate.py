@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 
 from bridge import pipeline
 from bridge.cli.options import SAMPLE, numbers, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines.python import COMMIT
 from bridge.files import visible
@@ -20,7 +21,6 @@ from bridge.plan import TableType
 from bridge.read import read_batches
 from bridge.report import Report, Table, plan_as_json
 from bridge.rows import json_rows
-from bridge.cli.quiet import quiet_session
 from bridge.simulate import Figures, disagreements, figures
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ def _differing(snapshots: Snapshots, identity: tuple[str, ...]) -> dict[int, lis
     """Return the keys on which the table types disagree, by commit."""
     found: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
     if len(snapshots) > 1:
-        for row in json_rows(disagreements(*snapshots.values(), identity)):
+        left, right = snapshots.values()
+        for row in json_rows(disagreements(left, right, identity)):
             found[row.pop(COMMIT)].append(row)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
@@ -97,3 +97,12 @@ class ConfigEntry(Generic[T]):
         if release < self.since:
             return ()
         return tuple(alias for alias in self.aliases if properties.get(alias))
+
+
+def first_given(options: Mapping[str, str], release: HudiRelease, *entries: ConfigEntry[Any]) -> Any:
+    """Return the value of the first entry that is set; None, and no default, where none is."""
+    for entry in entries:
+        found = entry.find(options, release)
+        if found is not None:
+            return entry.parsed(found)
+    return None

@@ -166,9 +166,9 @@ def _infer_mode(
     mode, payload, strategy = given
     by_payload, by_strategy = mode_of_payload(payload or "", release), mode_of_strategy(strategy)
     has_strategy_first = table_version >= FIRST_WITH_STRATEGY
-    if has_strategy_first and by_strategy is not _CUSTOM and None not in {by_payload, by_strategy}:
-        if by_payload is not by_strategy:
-            raise MergeConfigError.from_payload_and_strategy(payload or "", strategy or "")
+    disagree = by_payload is not by_strategy and None not in {by_payload, by_strategy}
+    if has_strategy_first and disagree and by_strategy is not _CUSTOM:
+        raise MergeConfigError.from_payload_and_strategy(payload or "", strategy or "")
     choice = (by_strategy, by_payload) if has_strategy_first else (by_payload, by_strategy)
     inferred = next(filter(None, choice), None)
     if inferred is None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from bridge.config.entry import first_given
 from bridge.config.inference import MergeSettings
 from bridge.config.keys import (
     INITIAL_VERSION,
@@ -23,14 +23,14 @@ from bridge.config.keys import (
 from bridge.config.properties import read_properties
 from bridge.config.succession import DEFAULT, OVERWRITE
 from bridge.plan import TableType
-from mergers import RecordMergeMode
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from bridge.config.entry import ConfigEntry
+    from mergers import RecordMergeMode
 
 PROPERTIES_FILE: Final = "hoodie.properties"
 
@@ -82,21 +82,16 @@ class TableMergeConfig:
         Raises:
             PayloadConfigError: naming the property that can't be read.
         """
-
-        def stored(entry: ConfigEntry[object]) -> object | None:
-            found = entry.find(properties, HudiRelease.latest())
-            return None if found is None else entry.parsed(found)
-
-        version = stored(TABLE_VERSION) or CREATED_VERSION[release]
+        latest = HudiRelease.latest()
         return cls(
-            version=version,  # type: ignore[arg-type]
-            table_type=stored(TABLE_TYPE) or TableType.COPY_ON_WRITE,  # type: ignore[arg-type]
-            mode=stored(MERGE_MODE),  # type: ignore[arg-type]
-            payload=stored(PAYLOAD_CLASS),  # type: ignore[arg-type]
-            strategy=stored(STRATEGY_ID),  # type: ignore[arg-type]
-            ordering=stored(ORDERING_FIELDS) or (),  # type: ignore[arg-type]
-            legacy_payload=stored(LEGACY_PAYLOAD_CLASS),  # type: ignore[arg-type]
-            partial_update_mode=stored(PARTIAL_UPDATE_MODE),  # type: ignore[arg-type]
+            version=first_given(properties, latest, TABLE_VERSION) or CREATED_VERSION[release],
+            table_type=first_given(properties, latest, TABLE_TYPE) or TableType.COPY_ON_WRITE,
+            mode=first_given(properties, latest, MERGE_MODE),
+            payload=first_given(properties, latest, PAYLOAD_CLASS),
+            strategy=first_given(properties, latest, STRATEGY_ID),
+            ordering=first_given(properties, latest, ORDERING_FIELDS) or (),
+            legacy_payload=first_given(properties, latest, LEGACY_PAYLOAD_CLASS),
+            partial_update_mode=first_given(properties, latest, PARTIAL_UPDATE_MODE),
             merge_properties=merge_properties_of(properties),
             properties=dict(properties),
         )
@@ -123,10 +118,9 @@ class TableMergeConfig:
 
 def payload_in(properties: Mapping[str, str], release: HudiRelease) -> str | None:
     """Return the payload class that a set of properties states, the table's key before the writer's."""
-    for entry in (PAYLOAD_CLASS, WRITE_PAYLOAD_CLASS):
-        found = entry.find(properties, release)
-        if found is not None:
-            return entry.parsed(found)
+    payload: str | None = first_given(properties, release, PAYLOAD_CLASS, WRITE_PAYLOAD_CLASS)
+    if payload is not None:
+        return payload
     by_mode = release >= HudiRelease.V1_1 and properties.get(MERGE_MODE.key) == "COMMIT_TIME_ORDERING"
     return OVERWRITE if by_mode else None
 

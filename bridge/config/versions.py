@@ -8,7 +8,7 @@ another one removes is gone, while its old name stays.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.config.inference import mode_of_payload
 from bridge.config.keys import (
@@ -91,7 +91,7 @@ class _Changes:
     added: dict[str, str] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
 
-    def add(self, entry: ConfigEntry[object], value: str) -> None:
+    def add(self, entry: ConfigEntry[Any], value: str) -> None:
         """Set a key under all of its names."""
         self.added.update(dict.fromkeys((entry.key, *entry.aliases), value))
 
@@ -128,9 +128,7 @@ def _to_modes(table: TableMergeConfig, release: HudiRelease, changes: _Changes) 
     changes.add(INITIAL_VERSION, str(table.version))
 
 
-def _to_successors(
-    table: TableMergeConfig, release: HudiRelease, writer: Mapping[str, str], changes: _Changes
-) -> None:
+def _to_successors(table: TableMergeConfig, release: HudiRelease, writer: Mapping[str, str], changes: _Changes) -> None:
     """Go to version 9, where the eight deprecated classes become what succeeds them."""
     payload = payload_in(table.properties, release) or payload_in(writer, release) or DEFAULT
     if table.mode is not _CUSTOM:

@@ -44,7 +44,7 @@ class InsertMask:
             column = batch.column(test.field)
             if test.marker is not True:
                 column = pc.equal(pc.utf8_upper(column) if test.ignore_case else column, _marker(test))
-            asked = pc.or_(asked, pc.fill_null(column, False))  # noqa: FBT003 (Arrow's own argument)
+            asked = pc.or_(asked, pc.fill_null(column, False))
         result: np.ndarray[Any, np.dtype[np.bool_]] = pc.invert(asked).to_numpy(zero_copy_only=False)
         return result
 

@@ -81,7 +81,7 @@ class Outcomes:
     def _clear(self) -> None:
         self._here, self._detached, self._bare, self._new = _Pile(), _Pile(), _Pile(), _Pile()
 
-    def add(self, action: Action, row: StoredRow | Version | None, key_source: Any, extras: tuple[Any, ...]) -> None:  # noqa: ANN401
+    def add(self, action: Action, row: StoredRow | Version | None, key_source: Any, extras: tuple[Any, ...]) -> None:
         """Note an outcome; `key_source` is any row of its key."""
         if row is None:
             pile, made_from = self._bare, key_source

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +29,7 @@ from bridge.small_files import SmallFileTable
 from payloads import NullOrderingError, OrderingTypeError, PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bridge.plan import MergePlan
     from bridge.record_merge import StoredRow, Version
@@ -114,7 +113,7 @@ class _BatchMerger:
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
         self.outcomes = Outcomes(job.columns, job.extras, self.plan.identity, writer, meta)
         self.inserts = InsertMask(self.calls)
-        self.batch: pa.RecordBatch = None
+        self.batch: Any = None
         self.open = False
         self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
         self.last_group: tuple[Any, ...] | None = None
@@ -234,7 +233,7 @@ class _BatchMerger:
 
     def _bare(self, selected: pa.RecordBatch) -> list[bool]:
         """Return which rows are deletes without data: every column but the key's is null."""
-        bare = pc.fill_null(selected.column(IS_DELETE), False)  # noqa: FBT003 (Arrow's own argument)
+        bare = pc.fill_null(selected.column(IS_DELETE), False)
         for field in self.job.schema.fields:
             if field.name not in self.plan.identity:
                 bare = pc.and_(bare, selected.column(field.name).is_null())

@@ -176,7 +176,10 @@ class Equation(NamedTuple):
     right: Expr
 
 
-Condition = Callable[[tuple[Version, ...]], bool]
+Order = Callable[[Ordering, Ordering], int]
+"""Compares ordering values in the sense of what is judged: positive where the first one is the later."""
+Condition = Callable[[tuple[Version, ...], Order], bool]
+"""Whether a law says something about these versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +213,9 @@ class Law:
         operands: tuple[Expr, ...] = tuple(Incoming(position) for position in range(size))
         return tuple(self.equations(*((Row(),) if self.has_row else ()), *operands))
 
-    def applies(self, versions: tuple[Version, ...]) -> bool:
+    def applies(self, versions: tuple[Version, ...], order: Order) -> bool:
         """Whether the law says something about these versions."""
-        return self.condition is None or self.condition(versions)
+        return self.condition is None or self.condition(versions, order)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,14 @@ from mergers.laws.core import (
     Fitted,
     Law,
     Merge,
+    Order,
     Other,
     Restored,
     RuleSet,
     Version,
     merged,
 )
-from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
-from payloads.ordering import compare
+from payloads.errors import PayloadBridgeError, PayloadConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -81,22 +81,23 @@ def _agreement(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
         yield Equation(expr, Other(expr))
 
 
-def _order(left: Version, right: Version) -> int | None:
-    """Compare two ordering values; None where Hudi can't."""
+def _compared(versions: Sequence[Version], order: Order) -> int | None:
+    """Compare the ordering values of two versions; None where Hudi can't."""
+    left, right = versions
     try:
-        return compare(left.ordering, right.ordering)
-    except (OrderingTypeError, NullOrderingError):
+        return order(left.ordering, right.ordering)
+    except PayloadBridgeError:
         return None
 
 
-def _distinct(versions: Sequence[Version]) -> bool:
-    return _order(*versions) not in {0, None}
+def _distinct(versions: Sequence[Version], order: Order) -> bool:
+    return _compared(versions, order) not in {0, None}
 
 
-def _late_after_delete(versions: Sequence[Version]) -> bool:
+def _late_after_delete(versions: Sequence[Version], order: Order) -> bool:
     delete, late = versions
-    order = _order(delete, late)
-    return delete.is_delete and not late.is_delete and order is not None and order > 0
+    is_case = delete.is_delete and not late.is_delete
+    return is_case and (_compared(versions, order) or 0) > 0
 
 
 ASSOCIATIVITY: Final = Law(
@@ -139,7 +140,7 @@ COMMUTATIVITY: Final = Law(
 )
 TOMBSTONE: Final = Law(
     "tombstone",
-    "d·a = d where the delete d has the greater ordering value: a late older version does not bring the row back",
+    "d·a = d where the delete d is the later one by its ordering value: a late older version does not bring the row back",
     "a row that was deleted comes back when an older version of it arrives late",
     _tombstone,
     (2, 2),

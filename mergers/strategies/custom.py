@@ -1,4 +1,4 @@
-"""The CUSTOM mode: a payload behind AvroRecordMerger, or a user's merger, decides; deletes by the rules of a release."""
+"""The CUSTOM mode: a payload behind AvroRecordMerger, or a user's merger, decides; deletes by the release's rules."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 class CustomMerger(BufferedMerger):
     """CUSTOM from 1.1 on: the merger sees deletes too, and each of the three operations asks it."""
 
-    def __init__(
-        self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props
-    ) -> None:
+    def __init__(self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:
         """Merge by `merger`.
 
         Args:
@@ -65,7 +63,7 @@ class CustomMerger(BufferedMerger):
         if merged is None:
             return deleted_version(older, newer, schema)
         if merged is older or merged is newer:
-            return merged  # type: ignore[no-any-return]
+            return newer if merged is newer else older
         return self._ordered(_plain(merged, schema, self._props))
 
     def _ordered(self, made: Version) -> Version:
@@ -88,9 +86,7 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
     deletes is not heard: the earlier row stays.
     """
 
-    def __init__(
-        self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props
-    ) -> None:
+    def __init__(self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:
         """Merge data by `merger`, a payload in its combining form everywhere; arguments as in `CustomMerger`."""
         super().__init__(context)
         self._merger = merger
@@ -130,7 +126,7 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
         return Version(newer.key, plain.record, schema, None, ordering)
 
 
-def _plain(merged: Any, schema: AvroSchema, props: Props) -> Version:  # noqa: ANN401 (any carrier)
+def _plain(merged: Any, schema: AvroSchema, props: Props) -> Version:
     """Return the version that a merger made as plain data; a carrier that says it deletes is marked as a delete."""
     if isinstance(merged, Version):
         return merged

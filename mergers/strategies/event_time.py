@@ -1,8 +1,8 @@
-"""The event-time strategy: the greater ordering value wins, ties go to the later arrival; Integer 0 deletes for good."""
+"""The event-time strategy: the greater ordering value wins, ties go to the later arrival, Integer 0 always deletes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mergers.api import EVENT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
 from mergers.context import is_commit_time_delete
@@ -16,6 +16,7 @@ from payloads.errors import NullOrderingError
 from payloads.ordering import Ordering, compare, same_class
 
 if TYPE_CHECKING:
+    from mergers.record import HoodieRecord
     from mergers.strategies.partial_update import PartialUpdate
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
@@ -33,11 +34,11 @@ class EventTimeRecordMerger:
 
     def merge(
         self,
-        older: Version,
-        newer: Version,
+        older: HoodieRecord,
+        newer: HoodieRecord,
         schema: AvroSchema,  # noqa: ARG002 (the merger interface)
         props: Props,  # noqa: ARG002
-    ) -> Version:
+    ) -> HoodieRecord:
         """Return `older` or `newer` itself; errors as in `EventTimeMerger`."""
         return newer if _keeps_newer(older, newer) else older
 
@@ -121,7 +122,7 @@ class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)
         return ordering
 
 
-def _keeps_newer(older: Version, newer: Version) -> bool:
+def _keeps_newer(older: Any, newer: Any) -> bool:
     return is_commit_time_delete(older) or is_commit_time_delete(newer) or not is_later(older, newer)
 
 

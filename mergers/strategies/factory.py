@@ -96,7 +96,7 @@ def _partial_update(
         msg = f"Hudi {context.release} has no partial update modes; leave it out, or choose release 1.1 or later"
         raise MergerConfigError(msg)
     if _member(PartialUpdateMode, mode) is PartialUpdateMode.IGNORE_DEFAULTS:
-        return IgnoreDefaults(fidelity)
+        return IgnoreDefaults(context.release, fidelity)
     return FillUnavailable(props, reads_bytes=context.rows_are_avro)
 
 

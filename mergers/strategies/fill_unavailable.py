@@ -54,7 +54,7 @@ class FillUnavailable(PartialUpdate):
     def _gap(self, schema: AvroSchema) -> Gap:
         marker, reads_bytes = self.marker, self._reads_bytes
 
-        def is_marker(value: Any) -> bool:  # noqa: ANN401 (an Avro value)
+        def is_marker(value: Any) -> bool:
             plain = value.value if isinstance(value, Branch) else value
             if plain is None:
                 return False

@@ -10,6 +10,7 @@ from mergers.strategies.partial_update import PartialUpdate
 from payloads.builtin.non_defaults import is_null
 from payloads.errors import SchemaError
 from payloads.records import same_record
+from payloads.release import HudiRelease
 from payloads.rewrite import default_value
 from payloads.schema import Branch
 
@@ -31,8 +32,8 @@ class IgnoreDefaults(PartialUpdate):
     overwrite. With `fidelity="intended"` the values are compared: what the mode promises, and what no release does.
     """
 
-    def __init__(self, fidelity: Fidelity = "hudi") -> None:
-        """Choose what counts as a default.
+    def __init__(self, release: HudiRelease = HudiRelease.latest(), fidelity: Fidelity = "hudi") -> None:
+        """Choose what counts as a default; the one difference of releases is a default of type fixed.
 
         Raises:
             MergerConfigError: there is no such fidelity.
@@ -41,37 +42,44 @@ class IgnoreDefaults(PartialUpdate):
             msg = f"unknown fidelity {fidelity!r}; use 'hudi' or 'intended'"
             raise MergerConfigError(msg)
         self.fidelity = fidelity
-        self._test = _same_object if fidelity == "hudi" else _same_value
+        self._test = _same_value if fidelity == "intended" else _same_object
+        self._refuses_fixed = fidelity == "hudi" and release < HudiRelease.V1_2
 
     def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
         """Return the test of every column.
 
         Raises:
-            SchemaError: a column of a fixed type has a default, which Hudi can't read (fidelity `hudi`).
+            SchemaError: a column of a fixed type has a default, which 1.1 can't read (fidelity `hudi`).
         """
-        key = (IgnoreDefaults, self.fidelity)
+        key = (IgnoreDefaults, self.fidelity, self._refuses_fixed)
         found: tuple[tuple[str, Gap], ...] | None = schema.memo.get(key)
         if found is None:
             found = schema.memo[key] = tuple((field.name, self._gap(field)) for field in schema.fields)
         return found
 
     def _gap(self, field: Field) -> Gap:
-        return self._test(field) if field.has_default and field.default is not None else is_null
+        if not field.has_default or field.default is None:
+            return is_null
+        if self._refuses_fixed and _first_branch(field.schema).kind == "fixed":
+            msg = (
+                f"the column {field.name!r} is of the type fixed and has a default; IGNORE_DEFAULTS of Hudi 1.1 fails "
+                "on that (Unsupported Avro type: FIXED): drop the default, use bytes, or go to 1.2"
+            )
+            raise SchemaError(msg)
+        return self._test(field)
+
+
+def _first_branch(schema: AvroSchema) -> AvroSchema:
+    """Return the type that a default belongs to."""
+    return schema.branches[0] if schema.branches else schema
 
 
 def _same_object(field: Field) -> Gap:
-    union, default = field.schema, field.default
-    schema = union.branches[0] if union.branches else union  # the branch that the default of a union belongs to
-    if schema.kind == "fixed":
-        msg = (
-            f"the column {field.name!r} is of the type fixed and has a default; Hudi fails on that in IGNORE_DEFAULTS "
-            "(Unsupported Avro type: FIXED): drop the default, or use bytes"
-        )
-        raise SchemaError(msg)
+    default, schema = field.default, _first_branch(field.schema)
     is_cached = schema.kind == "boolean" or (schema.kind in {"int", "long"} and default in _CACHED)
     if not is_cached:
         return _never
-    if union.ambiguous:
+    if field.schema.ambiguous:
         wanted = Branch(schema.name, default)
         return lambda value: isinstance(value, Branch) and value == wanted
     return lambda value: type(value) is type(default) and value == default
@@ -82,13 +90,12 @@ def _same_value(field: Field) -> Gap:
     return lambda value: same_record({"": value}, default)
 
 
-def _as_stored(schema: AvroSchema, default: Any) -> Any:  # noqa: ANN401 (an Avro value)
+def _as_stored(schema: AvroSchema, default: Any) -> Any:
     """Return a default with the precision that a column of `schema` has."""
-    schema = schema.branches[0] if schema.branches else schema
-    if schema.kind == "float" and not isinstance(default, Branch):
+    if _first_branch(schema).kind == "float" and not isinstance(default, Branch):
         return struct.unpack("f", struct.pack("f", default))[0]
     return default
 
 
-def _never(value: Any) -> bool:  # noqa: ANN401, ARG001
+def _never(value: Any) -> bool:  # noqa: ARG001
     return False

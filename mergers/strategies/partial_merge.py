@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from payloads.api import Props
     from payloads.schema import AvroSchema
 
+
 class PartialBlockMerger(BufferedMerger):
     """What a file slice is merged by once one of its blocks is partial (PartialUpdateBufferedRecordMerger).
 
@@ -19,9 +20,7 @@ class PartialBlockMerger(BufferedMerger):
     props) and sees from the schema of each version which columns it has.
     """
 
-    def __init__(
-        self, mode: BufferedMerger, merger: HoodieRecordMerger, schema: AvroSchema, props: Props
-    ) -> None:
+    def __init__(self, mode: BufferedMerger, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:
         """Merge rows by `merger` and delete entries by `mode`; `schema` is the one that the reader wants."""
         super().__init__(mode.context)
         self._mode = mode

@@ -63,9 +63,7 @@ class RecordContext:
         return self._convert(ordering)
 
 
-def _row_reader(
-    engine: HoodieRecordType, schema: AvroSchema, fields: tuple[str, ...]
-) -> Callable[[Record], Ordering]:
+def _row_reader(engine: HoodieRecordType, schema: AvroSchema, fields: tuple[str, ...]) -> Callable[[Record], Ordering]:
     if engine is HoodieRecordType.AVRO or not fields:
         return context_reader(schema, fields)
     readers = [_spark_reader(schema, name) for name in fields]

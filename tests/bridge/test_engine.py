@@ -30,11 +30,13 @@ FIELDS = {
     "_hoodie_is_deleted": pa.bool_(),
 }
 AVRO_TYPES = {"id": "string", "ts": "long", "name": "string", "Op": "string", "_hoodie_is_deleted": "boolean"}
-SCHEMA = parse_schema({
-    "type": "record",
-    "name": "Row",
-    "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in AVRO_TYPES.items()],
-})
+SCHEMA = parse_schema(
+    {
+        "type": "record",
+        "name": "Row",
+        "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in AVRO_TYPES.items()],
+    }
+)
 NAMES = tuple(FIELDS)
 PAYLOADS = [
     "DefaultHoodieRecordPayload",
@@ -106,9 +108,7 @@ def expected_upsert(payload: str, stored: list[Any], incoming: list[Any]) -> dic
 @pytest.mark.parametrize("payload", PAYLOADS)
 @pytest.mark.parametrize("batch_size", [1, 3, 10_000])
 @given(stored=stored_rows, incoming=st.lists(rows, max_size=8))
-def test_upsert_equals_the_plain_fold(
-    payload: str, batch_size: int, stored: list[Any], incoming: list[Any]
-) -> None:
+def test_upsert_equals_the_plain_fold(payload: str, batch_size: int, stored: list[Any], incoming: list[Any]) -> None:
     job = Job(plan_of(payload), SCHEMA, NAMES, ("id",), "upsert")
     versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
     answers = {row["id"]: row for row in run(job, versions, batch_size)}
@@ -129,15 +129,17 @@ def test_a_combined_batch_merges_like_the_batch(payload: str, incoming: list[Any
     upsert = Job(plan, SCHEMA, NAMES, ("id",), "upsert")
     stored = [(key, 2, "yy", "U", None) for key in "abc"]
     versions = table((Origin.INCOMING, row) for row in incoming)
-    combined = [batch for batch in combine.run(versions.to_batches())]
+    combined = list(combine.run(versions.to_batches()))
     survivors = pa.Table.from_batches(combined).drop_columns("_pb_action") if combined else versions
     if combined:
         survivors = survivors.append_column("_pb_origin", pa.array([Origin.INCOMING] * len(survivors), pa.int8()))
     old = table((Origin.STORED, row) for row in stored)
-    both = pa.concat_tables([old, survivors], promote_options="default").sort_by([
-        ("id", "ascending"),
-        ("_pb_origin", "ascending"),
-    ])
+    both = pa.concat_tables([old, survivors], promote_options="default").sort_by(
+        [
+            ("id", "ascending"),
+            ("_pb_origin", "ascending"),
+        ]
+    )
     direct = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
     assert run(upsert, both, 10_000) == run(upsert, direct, 10_000)
 
@@ -145,14 +147,16 @@ def test_a_combined_batch_merges_like_the_batch(payload: str, incoming: list[Any
 def test_a_key_of_many_versions_keeps_no_batch_alive() -> None:
     versions = 200_000
     batches = (
-        pa.record_batch({
-            "id": pa.array(["a"] * 1000),
-            "ts": pa.array(range(start, start + 1000)),
-            "name": pa.array([f"name-{number}" for number in range(start, start + 1000)]),
-            "Op": pa.array(["U"] * 1000),
-            "_hoodie_is_deleted": pa.nulls(1000, pa.bool_()),
-            "_pb_origin": pa.array([Origin.INCOMING] * 1000, pa.int8()),
-        })
+        pa.record_batch(
+            {
+                "id": pa.array(["a"] * 1000),
+                "ts": pa.array(range(start, start + 1000)),
+                "name": pa.array([f"name-{number}" for number in range(start, start + 1000)]),
+                "Op": pa.array(["U"] * 1000),
+                "_hoodie_is_deleted": pa.nulls(1000, pa.bool_()),
+                "_pb_origin": pa.array([Origin.INCOMING] * 1000, pa.int8()),
+            }
+        )
         for start in range(0, versions, 1000)
     )
     most = 0
@@ -181,11 +185,13 @@ def test_a_null_key_is_refused() -> None:
 @pytest.mark.parametrize("batch_size", [1, 10_000])
 def test_a_failure_names_payload_merge_point_key_and_field(batch_size: int) -> None:
     job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
-    versions = table([
-        (Origin.STORED, ("b", 1, None, "U", None)),
-        (Origin.INCOMING, ("a", 1, None, "U", None)),
-        (Origin.INCOMING, ("b", None, None, "U", None)),
-    ])
+    versions = table(
+        [
+            (Origin.STORED, ("b", 1, None, "U", None)),
+            (Origin.INCOMING, ("a", 1, None, "U", None)),
+            (Origin.INCOMING, ("b", None, None, "U", None)),
+        ]
+    )
     with pytest.raises(MergeFailedError) as caught:
         run(job, versions, batch_size)
     error = caught.value

@@ -11,7 +11,7 @@ from tests.conformance.merger_ops import buffered, buffered_view
 from tests.conformance.vector import Vector, ordering_of, stage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from mergers.record import HoodieAvroIndexedRecord
     from mergers.strategies import BufferedMerger
@@ -32,7 +32,7 @@ def buffered_op(vector: Vector) -> Observed:
         with stage("op"):
             kept = merger.delta_merge_delete(entry, existing)
         if kept is None:
-            return {"outcome": "empty"}
+            return {"outcome": "empty", "winner": 0}
         return {
             "outcome": "delete_record",
             "winner": 1 if kept is entry else "merged",
@@ -46,7 +46,7 @@ def buffered_op(vector: Vector) -> Observed:
             else merger.final_merge(*versions)  # type: ignore[arg-type]
         )
     if result is None:
-        return {"outcome": "empty"}
+        return {"outcome": "empty", "winner": 0}
     return {"outcome": "record", **_view(vector, result, versions)}
 
 
@@ -73,13 +73,13 @@ def final_right(vector: Vector) -> Observed:
 def delta_left(vector: Vector) -> Observed:
     """All versions by delta_merge, from nothing."""
     merger, versions = _merger(vector), _versions(vector)
-    return _view(vector, _folded(merger, enumerate(versions)), versions)
+    return _view(vector, _folded(merger, versions, start=0), versions)
 
 
 def delta_then_final(vector: Vector) -> Observed:
     """All versions but the first by delta_merge, then final_merge with the first as the stored row."""
     merger, versions = _merger(vector), _versions(vector)
-    gathered = _folded(merger, list(enumerate(versions))[1:])
+    gathered = _folded(merger, versions, start=1)
     with stage("final"):
         result = merger.final_merge(versions[0], gathered)
     return _view(vector, result, versions)
@@ -121,12 +121,19 @@ def _versions(vector: Vector) -> list[HoodieAvroIndexedRecord]:
     return [buffered(vector, index) for index in range(len(vector.raw["records"]))]
 
 
-def _folded(merger: BufferedMerger, versions: Iterable[tuple[int, HoodieAvroIndexedRecord]]) -> Any:
+def _folded(merger: BufferedMerger, versions: list[HoodieAvroIndexedRecord], start: int) -> HoodieAvroIndexedRecord:
+    """Fold versions as log entries: a delete without data is an entry of a delete block, and takes its place here."""
     gathered: Any = None
-    for index, version in versions:
+    for index in range(start, len(versions)):
+        change: Any = versions[index]
+        is_entry = change.marked_delete and change.record is None
         with stage(f"op[{index}]"):
-            gathered = merger.delta_merge(version, gathered) or gathered
-    return gathered
+            folded = merger.fold(gathered, DeleteEntry(change.key, change.ordering_value) if is_entry else change)
+        if is_entry and folded is not gathered:
+            versions[index] = folded
+        gathered = folded
+    result: HoodieAvroIndexedRecord = gathered
+    return result
 
 
 def _view(vector: Vector, result: Any, versions: Sequence[HoodieAvroIndexedRecord | None]) -> Observed:

@@ -1,4 +1,4 @@
-"""Runs histories through the Spark pipeline: all that share a plan and a schema as one job, the case as part of the key."""
+"""Runs histories through the Spark pipeline: those of one plan and schema as one job, the case as part of the key."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _run_group(
         props=first.options,
         engine=engine,  # type: ignore[arg-type]
     )
-    versions = _versions(spark, group[0], dict(enumerate(group)))
+    versions = versions_of(spark, dict(enumerate(group)))
     compact_after = [number for number, commit in enumerate(first.commits, start=1) if commit.compacted_inline]
     result = simulate_commits(versions, plan, commits=len(first.commits), compact_after=compact_after)
     rows: dict[tuple[int, int], list[Mapping[str, Any]]] = collections.defaultdict(list)
@@ -65,16 +65,19 @@ def _run_group(
             yield history, number, rows[case, number]
 
 
-def _versions(spark: SparkSession, first: History, group: dict[int, History]) -> DataFrame:
-    """Return all incoming rows; values travel as JSON text, so that no type depends on what Spark infers."""
+def versions_of(spark: SparkSession, group: dict[int, History]) -> DataFrame:
+    """Return all incoming rows of histories of one schema, with case, commit and arrival.
+
+    Values travel as JSON text, so that no type depends on what Spark infers.
+    """
     lines = [
         (case, number, arrival, json.dumps(dict(row), default=str))
         for case, history in group.items()
         for number, commit in enumerate(history.commits, start=1)
         for arrival, row in enumerate(commit.incoming)
     ]
+    schema_ddl = next(iter(group.values())).schema_ddl
     frame = spark.createDataFrame(lines, f"{_CASE} int, _pb_commit bigint, _pb_arrival bigint, data string")
-    parsed = sf.from_json("data", first.schema_ddl, {"mode": "FAILFAST"}).alias("data")
-    return frame.select(_CASE, "_pb_commit", "_pb_arrival", parsed).select(
-        _CASE, "_pb_commit", "_pb_arrival", "data.*"
-    )
+    parsed = sf.from_json("data", schema_ddl, {"mode": "FAILFAST"}).alias("data")
+    names = (_CASE, "_pb_commit", "_pb_arrival")
+    return frame.select(*names, parsed).select(*names, "data.*")

@@ -1,4 +1,4 @@
-# ruff: noqa: ARG002, ARG005 (a payload's method takes what the interface gives, needed or not)
+# ruff: noqa: ARG005 (a payload's method takes what the interface gives, needed or not)
 from __future__ import annotations
 
 import datetime

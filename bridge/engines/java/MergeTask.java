@@ -39,7 +39,7 @@ public final class MergeTask implements MapPartitionsFunction {
     }
 
     /** Notes the failure of this task for its next attempt, and returns it. */
-    static MergeFailedError failed(MergeFailedError error) {
+    public static MergeFailedError failed(MergeFailedError error) {
         TaskContext task = TaskContext.get();
         if (task != null) {
             FAILED.put(name(task), error);

@@ -1,0 +1,110 @@
+"""Which merge properties each release stores when a writer or a CREATE TABLE makes a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bridge.config.entry import first_given
+from bridge.config.inference import FIRST_WITHOUT_PAYLOADS, MergeSettings, infer, infer_for_creation
+from bridge.config.keys import (
+    DELETE_KEY,
+    DELETE_MARKER,
+    INITIAL_VERSION,
+    MERGE_MODE,
+    MERGE_PROPERTY_PREFIX,
+    ORDERING_FIELDS,
+    PAYLOAD_CLASS,
+    STRATEGY_ID,
+    TABLE_TYPE,
+    TABLE_VERSION,
+    WRITE_MERGE_MODE,
+    WRITE_PAYLOAD_CLASS,
+    WRITE_PRECOMBINE,
+    WRITE_STRATEGY_ID,
+    WRITE_TABLE_VERSION,
+)
+from bridge.config.refusals import MergeConfigError
+from bridge.config.succession import DEFAULT, OVERWRITE
+from bridge.config.table import CREATED_VERSION
+from bridge.plan import TableType
+from mergers import EVENT_TIME_BASED_MERGE_STRATEGY_UUID
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STORED_TYPE: Final = {
+    TableType.COPY_ON_WRITE: "COPY_ON_WRITE",
+    TableType.MERGE_ON_READ: "MERGE_ON_READ",
+}
+_FIRST_WITH_MODES: Final = 8
+
+
+def created_properties(
+    options: Mapping[str, str], table_type: TableType, release: HudiRelease = HudiRelease.V1_2
+) -> dict[str, str]:
+    """Return the merge properties that a new table stores.
+
+    `options` are a writer's options, the properties of a CREATE TABLE, or both; where both name a value, the writer's
+    key wins. `hoodie.write.table.version` asks for an older table version.
+
+    Raises:
+        MergeConfigError: the options contradict each other, or the release can't create this table version.
+        PayloadConfigError: naming the option that can't be read.
+    """
+    version = WRITE_TABLE_VERSION.read(options, release) or CREATED_VERSION[release]
+    if version > CREATED_VERSION[release]:
+        msg = f"Hudi {release} can't create table version {version}, but {CREATED_VERSION[release]} and below"
+        raise MergeConfigError(msg)
+    stored = {TABLE_TYPE.key: _STORED_TYPE[table_type], TABLE_VERSION.key: str(version)}
+    if version >= _FIRST_WITH_MODES:
+        stored[INITIAL_VERSION.key] = str(version)
+    ordering = first_given(options, release, WRITE_PRECOMBINE, ORDERING_FIELDS) or ()
+    if ordering:
+        stored[ORDERING_FIELDS.names(release)[0]] = ",".join(ordering)
+    if release < HudiRelease.V1_0:
+        return {**stored, **_stored_by_0_15(options, table_type)}
+    given = given_settings(options, release)
+    if version >= FIRST_WITHOUT_PAYLOADS:
+        # The ordering fields of a Debezium class replace those of the user.
+        stored.update(infer_for_creation(given, ordering, version, release))
+    else:
+        mode, payload, strategy = infer(given, ordering, version, release)
+        stored.update({PAYLOAD_CLASS.key: payload or "", STRATEGY_ID.key: strategy or ""})
+        if version >= _FIRST_WITH_MODES:
+            stored[MERGE_MODE.key] = mode.name
+    return {**_delete_marker(options, given.payload, release), **stored}
+
+
+def given_settings(options: Mapping[str, str], release: HudiRelease) -> MergeSettings:
+    """Return the mode, class and strategy id that options name, the writer's keys before the table's."""
+    return MergeSettings(
+        first_given(options, release, WRITE_MERGE_MODE, MERGE_MODE),
+        first_given(options, release, WRITE_PAYLOAD_CLASS, PAYLOAD_CLASS),
+        first_given(options, release, WRITE_STRATEGY_ID, STRATEGY_ID),
+    )
+
+
+def _stored_by_0_15(options: Mapping[str, str], table_type: TableType) -> dict[str, str]:
+    """Return class and strategy, which 0.15 stores for merge-on-read alone."""
+    if table_type is TableType.COPY_ON_WRITE:
+        return {}
+    release = HudiRelease.V0_15
+    strategy = first_given(options, release, WRITE_STRATEGY_ID, STRATEGY_ID) or EVENT_TIME_BASED_MERGE_STRATEGY_UUID
+    return {
+        PAYLOAD_CLASS.key: given_settings(options, release).payload or OVERWRITE,
+        STRATEGY_ID.names(release)[0]: strategy,
+    }
+
+
+def _delete_marker(options: Mapping[str, str], payload: str | None, release: HudiRelease) -> dict[str, str]:
+    """Return a custom delete key and marker: given with the prefix, or without it for the Default class alone."""
+    if release < HudiRelease.V1_1:
+        return {}
+    keys = (DELETE_KEY.key, DELETE_MARKER.key)
+    prefixed = {MERGE_PROPERTY_PREFIX + key: options.get(MERGE_PROPERTY_PREFIX + key) for key in keys}
+    plain = {MERGE_PROPERTY_PREFIX + key: options.get(key) for key in keys}
+    for marker in (prefixed, plain if payload == DEFAULT else {}):
+        if marker and all(marker.values()):
+            return {key: value for key, value in marker.items() if value}
+    return {}

@@ -1,0 +1,226 @@
+"""Which merge settings hold at the merge points of a table, given what it stores, what a writer passes, the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.config.creation import given_settings
+from bridge.config.entry import first_given
+from bridge.config.inference import (
+    FIRST_WITH_STRATEGY,
+    FIRST_WITHOUT_PAYLOADS,
+    InferredSettings,
+    MergeSettings,
+    infer,
+    infer_for_writes,
+    payload_of_mode,
+)
+from bridge.config.keys import (
+    DELETE_KEY,
+    DELETE_MARKER,
+    MERGE_PROPERTY_PREFIX,
+    ORDERING_FIELDS,
+    PAYLOAD_ORDERING,
+    WRITE_PAYLOAD_CLASS,
+    WRITE_PRECOMBINE,
+)
+from bridge.config.refusals import MergeConfigError
+from bridge.config.succession import implicit_delete_marker
+from bridge.config.table import CREATED_VERSION, TableMergeConfig
+from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CUSTOM = RecordMergeMode.CUSTOM
+
+
+class MergeRule(NamedTuple):
+    """How versions merge at one merge point.
+
+    Attributes:
+        mode: the merge mode; None where the release has none and the payload decides.
+        payload: the class whose code runs; None where the mode, or a merger of the strategy, decides.
+        strategy: the strategy id; None where the mode alone decides.
+        why: what made it so.
+    """
+
+    mode: RecordMergeMode | None
+    payload: str | None
+    strategy: str | None
+    why: str
+
+
+@dataclass(frozen=True)
+class EffectiveMergeConfig:
+    """The merge settings that hold.
+
+    Attributes:
+        release: whose rules.
+        table: what the table stores.
+        table_payload: the class that counts as the table's, stored or not.
+        dedup: two incoming versions of a batch.
+        merge: an incoming version and the stored row, in a copy-on-write merge.
+        read: log and base file, in a snapshot query and in compaction.
+        ordering: the ordering fields.
+        merge_properties: what mergers get from table and writer; what the table has wins.
+    """
+
+    release: HudiRelease
+    table: TableMergeConfig
+    table_payload: str
+    dedup: MergeRule
+    merge: MergeRule
+    read: MergeRule
+    ordering: tuple[str, ...]
+    merge_properties: Mapping[str, str]
+
+    @property
+    def rules(self) -> tuple[tuple[str, MergeRule], ...]:
+        """The three rules by name."""
+        return ("dedup", self.dedup), ("merge", self.merge), ("read", self.read)
+
+
+def effective_config(
+    table: TableMergeConfig, writer: Mapping[str, str] | None = None, release: HudiRelease = HudiRelease.V1_2
+) -> EffectiveMergeConfig:
+    """Return the merge settings that hold when `release` writes to and reads a table.
+
+    The options of a writer are those of one write; without them, what a reader and a writer without options do.
+
+    Raises:
+        MergeConfigError: the release can't read this table version, or the settings contradict each other.
+        PayloadConfigError: naming the option that can't be read.
+    """
+    newest = CREATED_VERSION[release]
+    if table.version > newest:
+        msg = (
+            f"Hudi {release} can't read table version {table.version}, but {newest} and below; "
+            "use a later release or downgrade the table"
+        )
+        raise MergeConfigError(msg)
+    options = writer or {}
+    ordering = table.ordering or _passed_ordering(options, release)
+    if release < HudiRelease.V1_0:
+        dedup, merge, read = _rules_of_0_15(table, options)
+        ordering = ordering or WRITE_PRECOMBINE.read({}, release) or ()
+    elif release < HudiRelease.V1_1:
+        dedup, merge, read = _rules_of_1_0(table, options, ordering)
+    else:
+        dedup, merge, read = _rules_since_1_1(table, options, release)
+    return EffectiveMergeConfig(
+        release=release,
+        table=table,
+        table_payload=table.resolved_payload(release),
+        dedup=dedup,
+        merge=merge,
+        read=read,
+        ordering=ordering,
+        merge_properties=_merge_properties(table, options, release),
+    )
+
+
+# -- the rules by release
+
+
+def _rules_of_0_15(table: TableMergeConfig, options: Mapping[str, str]) -> tuple[MergeRule, MergeRule, MergeRule]:
+    """Payload classes alone: the writer's where a writer merges, the table's where logs are merged."""
+    release = HudiRelease.V0_15
+    stored = MergeRule(None, table.resolved_payload(release), table.strategy, _why_table_payload(table))
+    passed = first_given(options, release, WRITE_PAYLOAD_CLASS)
+    written = stored if passed is None else stored._replace(payload=passed, why="the writer's class")
+    return written, written, stored
+
+
+def _rules_of_1_0(
+    table: TableMergeConfig, options: Mapping[str, str], ordering: tuple[str, ...]
+) -> tuple[MergeRule, MergeRule, MergeRule]:
+    """Writers merge with payload classes, also where only a mode is set; readers by the table's mode."""
+    release = HudiRelease.V1_0
+    read = _table_rule(table, release)
+    given = given_settings(options, release)
+    passed = given.payload
+    if passed is None and given.mode is not None and table.payload is None:
+        inferred = infer(given, ordering, table.version, release)
+        passed, why = inferred.payload, f"the writer's mode {inferred.mode.name}"
+    elif passed is not None:
+        why = "the writer's class"
+    else:
+        mode = read.mode or _CUSTOM
+        passed, why = payload_of_mode(mode, read.payload or table.resolved_payload(release), release), read.why
+    written = MergeRule(read.mode, passed, read.strategy, why)
+    return written, written, read
+
+
+def _rules_since_1_1(
+    table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease
+) -> tuple[MergeRule, MergeRule, MergeRule]:
+    """The table's mode, but a writer's class other than the table's decides where that writer merges.
+
+    In mode CUSTOM such a class merges within the batch alone; with the stored row the table's class merges.
+    """
+    read = _table_rule(table, release)
+    passed = first_given(options, release, WRITE_PAYLOAD_CLASS)
+    table_payload = table.resolved_payload(release)
+    if passed is None or passed == table_payload:
+        return read, read, read
+    mode, _, strategy = infer_for_writes(MergeSettings(payload=passed), table.ordering, table.version, release)
+    why = f"the writer's class, which is not the table's ({_why_table_payload(table)})"
+    if mode is not _CUSTOM:
+        written = MergeRule(mode, None, strategy, why)
+        return written, written, read
+    dedup = MergeRule(mode, passed, strategy, why)
+    return dedup, dedup._replace(payload=table_payload, why=f"{why}; mode CUSTOM merges with the table's class"), read
+
+
+def _table_rule(table: TableMergeConfig, release: HudiRelease) -> MergeRule:
+    """Return the rule of the table's own settings; below version 8 they are inferred anew at each use."""
+    payload = table.resolved_payload(release)
+    settings: InferredSettings
+    if table.version < FIRST_WITH_STRATEGY or table.mode is None:
+        stored = MergeSettings(table.mode, payload, table.strategy)
+        settings = infer(stored, table.ordering, table.version, release)
+        why = _why_table_payload(table)
+    else:
+        settings = InferredSettings(table.mode, payload, table.strategy)
+        why = f"the table's mode {table.mode.name}"
+    mode, payload_class, strategy = settings
+    by_payload = mode is _CUSTOM and strategy in {None, "", PAYLOAD_BASED_MERGE_STRATEGY_UUID}
+    return MergeRule(mode, payload_class if by_payload else None, strategy, why)
+
+
+def _why_table_payload(table: TableMergeConfig) -> str:
+    return "the table's class" if table.payload else "the default, as the table stores no class"
+
+
+# -- ordering and merge properties
+
+
+def _passed_ordering(options: Mapping[str, str], release: HudiRelease) -> tuple[str, ...]:
+    """Return the ordering fields that a writer passes; until 1.0 one name, which is never split."""
+    if release >= HudiRelease.V1_1:
+        fields = first_given(options, release, ORDERING_FIELDS, WRITE_PRECOMBINE)
+    else:
+        fields = first_given(options, release, WRITE_PRECOMBINE)
+    return fields or tuple(filter(None, [first_given(options, release, PAYLOAD_ORDERING)]))
+
+
+def _merge_properties(table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
+    """Return what mergers get: the writer's plain key and marker, then its prefixed ones, then the table's.
+
+    Below version 9, releases from 1.1 on add the delete key and marker of the class that counts as the table's.
+    """
+    plain = {key: options[key] for key in (DELETE_KEY.key, DELETE_MARKER.key) if options.get(key)}
+    if release < HudiRelease.V1_1:
+        return plain
+    prefixed = {
+        key.removeprefix(MERGE_PROPERTY_PREFIX): text
+        for key, text in options.items()
+        if key.startswith(MERGE_PROPERTY_PREFIX)
+    }
+    implicit: Mapping[str, str] = {}
+    if table.version < FIRST_WITHOUT_PAYLOADS:
+        implicit = implicit_delete_marker(table.resolved_payload(release))
+    return {**plain, **prefixed, **implicit, **table.merge_properties}

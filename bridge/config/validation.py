@@ -1,0 +1,84 @@
+"""What Hudi checks when a writer meets an existing table: options that conflict with what the table stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from bridge.config.entry import first_given
+from bridge.config.inference import FIRST_WITH_STRATEGY, FIRST_WITHOUT_PAYLOADS
+from bridge.config.keys import (
+    ORDERING_FIELDS,
+    WRITE_MERGE_MODE,
+    WRITE_PAYLOAD_CLASS,
+    WRITE_PRECOMBINE,
+    WRITE_STRATEGY_ID,
+)
+from bridge.config.refusals import MergeConfigError
+from bridge.config.succession import DEFAULT, OVERWRITE
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from bridge.config.table import TableMergeConfig
+
+_TOLERATED: Final = frozenset(
+    {
+        "org.apache.spark.sql.hudi.command.payload.ExpressionPayload",
+        "org.apache.spark.sql.hudi.command.ValidateDuplicateKeyPayload",
+    }
+)
+
+
+class Conflict(NamedTuple):
+    """An option of a writer that differs from what the table stores."""
+
+    key: str
+    passed: str
+    stored: str
+
+
+def check_writer(table: TableMergeConfig, writer: Mapping[str, str], release: HudiRelease) -> None:
+    """Refuse options that conflict with the table, as Spark's writer does on a table that exists.
+
+    Raises:
+        MergeConfigError: naming every option, what is passed and what is stored.
+    """
+    conflicts = conflicts_of(table, writer, release)
+    if conflicts:
+        raise MergeConfigError.from_conflicts(conflicts)
+
+
+def conflicts_of(table: TableMergeConfig, writer: Mapping[str, str], release: HudiRelease) -> tuple[Conflict, ...]:
+    """Return the options of a writer that conflict with the table.
+
+    The check sees the table as it is before an upgrade that the same write performs.
+    """
+    return tuple(_conflicts(table, writer, release))
+
+
+def _conflicts(table: TableMergeConfig, writer: Mapping[str, str], release: HudiRelease) -> Iterator[Conflict]:
+    payload = first_given(writer, release, WRITE_PAYLOAD_CLASS)
+    if payload and table.payload and payload != table.payload and not _is_tolerated(payload, table):
+        yield Conflict(WRITE_PAYLOAD_CLASS.key, payload, table.payload)
+    mode = first_given(writer, release, WRITE_MERGE_MODE)
+    if mode and table.mode and mode is not table.mode:
+        yield Conflict(WRITE_MERGE_MODE.key, mode.name, table.mode.name)
+    strategy = first_given(writer, release, WRITE_STRATEGY_ID)
+    if strategy and strategy != table.strategy and (table.strategy or table.version >= FIRST_WITHOUT_PAYLOADS):
+        yield Conflict(WRITE_STRATEGY_ID.key, strategy, table.strategy or "none")
+    ordering = first_given(writer, release, WRITE_PRECOMBINE)
+    if ordering and table.ordering and ordering != table.ordering:
+        name = ORDERING_FIELDS.key if release >= HudiRelease.V1_1 else WRITE_PRECOMBINE.key
+        yield Conflict(name, ",".join(ordering), ",".join(table.ordering))
+
+
+def _is_tolerated(payload: str, table: TableMergeConfig) -> bool:
+    """Whether Hudi lets a class pass that is not the stored one.
+
+    A version 8 table that an upgrade made stores Default for OverwriteWithLatest with an ordering field.
+    """
+    if payload in _TOLERATED:
+        return True
+    was_upgraded = table.version == FIRST_WITH_STRATEGY and table.initial_version < FIRST_WITH_STRATEGY
+    return was_upgraded and payload == OVERWRITE and table.payload == DEFAULT

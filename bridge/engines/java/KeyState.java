@@ -1,0 +1,70 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.LogEntry;
+import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Carriers.Version;
+
+/** The parts that all programs share: the stored row of a key, its folded log and its folded input. */
+abstract class KeyState {
+    static final int INSERT = 0;
+    static final int UPDATE = 1;
+    static final int KEEP = 2;
+    static final int DELETE = 3;
+    static final int SKIP = 4;
+
+    /** Takes an outcome: the action, the row (null where only the key is left), and what the program adds. */
+    interface Emit {
+        void add(int action, StoredRow row, Object[] extras) throws Exception;
+    }
+
+    static final Object[] NOTHING = new Object[0];
+
+    final RecordMerge merge;
+    StoredRow base;
+    Version log;
+    Version input;
+
+    KeyState(RecordMerge merge) {
+        this.merge = merge;
+    }
+
+    void start() {
+        base = null;
+        log = null;
+        input = null;
+    }
+
+    void accept(Arrival arrival, Emit emit) throws Exception {
+        if (arrival.origin == Arrival.INCOMING) {
+            foldInput(arrival);
+        } else if (arrival.origin == Arrival.STORED) {
+            if (base != null) {
+                throw new RecordError("the stored side has more than one row for the key; deduplicate it or check the "
+                    + "key columns");
+            }
+            base = new StoredRow(arrival.row, null);
+        } else {
+            boolean isDelete = arrival.isDelete;
+            log = merge.foldLog(log, new LogEntry(isDelete ? null : merge.records.stored(arrival.row),
+                isDelete ? arrival.ordering() : null));
+        }
+    }
+
+    abstract void finish(Emit emit) throws Exception;
+
+    void foldInput(Arrival arrival) throws Exception {
+        Version version = merge.incoming(arrival.isBare ? null : merge.records.incoming(arrival.row),
+            arrival.isBare ? null : arrival.row, arrival.ordering());
+        input = input == null ? version : merge.combineInput(input, version);
+    }
+
+    static int change(StoredRow base, StoredRow row) {
+        if (row == null) {
+            return base == null ? SKIP : DELETE;
+        }
+        if (base == null) {
+            return INSERT;
+        }
+        return row == base ? KEEP : UPDATE;
+    }
+}

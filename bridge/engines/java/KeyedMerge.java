@@ -1,0 +1,233 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.StoredRow;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import org.apache.avro.Schema;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+
+/** Feeds rows that are sorted by key, origin, commit and arrival to a program, and gives outcomes as they become final. */
+public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeyState.Emit {
+    private static final int LONGEST_TEXT = 200;
+
+    private final Map job;
+    private final String[] columns;
+    private final String payload;
+    private final int width;
+    private final int extras;
+    private final int[] identity;
+    private final int[] grouping;
+    private final boolean[] isKey;
+    private final int originAt;
+    private final int commitAt;
+    private final int deleteAt;
+    private final int orderingAt;
+    private final boolean byPartition;
+    private final RecordMerge merge;
+    private final KeyState program;
+    private final ArrayDeque ready = new ArrayDeque();
+    private Iterator rows;
+    private Row row;
+    private boolean isOpen;
+
+    public KeyedMerge(String description) throws Throwable {
+        job = (Map) new ObjectMapper().readValue(description, Map.class);
+        columns = (String[]) ((List) job.get("columns")).toArray(new String[0]);
+        payload = (String) job.get("payload");
+        width = ((Integer) job.get("width")).intValue();
+        extras = ((Integer) job.get("extras")).intValue();
+        identity = positions("identity");
+        grouping = positions("grouping");
+        isKey = new boolean[width];
+        for (int i = 0; i < identity.length; i++) {
+            isKey[identity[i]] = true;
+        }
+        List all = Arrays.asList(columns);
+        originAt = all.indexOf("_pb_origin");
+        commitAt = all.indexOf("_pb_commit");
+        deleteAt = all.indexOf("_pb_delete");
+        orderingAt = all.indexOf("_pb_ordering");
+        String name = (String) job.get("program");
+        byPartition = name.equals("simulate_small_files");
+        StructType data = (StructType) DataType.fromJson((String) job.get("data"));
+        Records records = new Records(schema("write_schema"), schema("meta_schema"), flag("has_meta"), data,
+            flag("java8"));
+        merge = new RecordMerge(job, records, new Payloads(payload));
+        program = Programs.of(name, merge, (Map) job.get("arguments"));
+    }
+
+    private int[] positions(String name) {
+        List names = (List) job.get(name);
+        int[] found = new int[names.size()];
+        for (int i = 0; i < found.length; i++) {
+            found[i] = Arrays.asList(columns).indexOf(names.get(i));
+        }
+        return found;
+    }
+
+    private Schema schema(String name) {
+        return new Schema.Parser().setValidateDefaults(false).parse((String) job.get(name));
+    }
+
+    private boolean flag(String name) {
+        return ((Boolean) job.get(name)).booleanValue();
+    }
+
+    public Iterator call(Iterator input) {
+        rows = input;
+        return this;
+    }
+
+    public boolean hasNext() {
+        while (ready.isEmpty()) {
+            if (rows.hasNext()) {
+                take((Row) rows.next());
+            } else if (isOpen) {
+                finish();
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    public Object next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException();
+        }
+        return ready.removeFirst();
+    }
+
+    private void take(Row next) {
+        Row before = row;
+        if (isOpen && !isSameGroup(before, next)) {
+            finish();
+        }
+        row = next;
+        try {
+            for (int i = 0; i < identity.length; i++) {
+                if (row.isNullAt(identity[i])) {
+                    throw new RecordError("the key column '" + columns[identity[i]]
+                        + "' is null; fill it or drop these rows");
+                }
+            }
+            if (!isOpen) {
+                isOpen = true;
+                program.start();
+            }
+            program.accept(arrival(), this);
+        } catch (Throwable error) {
+            throw failed(error);
+        }
+    }
+
+    private void finish() {
+        isOpen = false;
+        try {
+            program.finish(this);
+        } catch (Throwable error) {
+            throw failed(error);
+        }
+    }
+
+    private Arrival arrival() {
+        int origin = row.getByte(originAt);
+        long commit = commitAt < 0 || row.isNullAt(commitAt) ? 0 : row.getLong(commitAt);
+        boolean isDelete = deleteAt >= 0 && !row.isNullAt(deleteAt) && row.getBoolean(deleteAt);
+        boolean isBare = isDelete && merge.records.isBare(row, isKey);
+        Row ordering = orderingAt < 0 || row.isNullAt(orderingAt) ? null : row.getStruct(orderingAt);
+        return new Arrival(origin, commit, row, isDelete, isBare, byPartition ? key() : null, ordering);
+    }
+
+    private boolean isSameGroup(Row left, Row right) {
+        for (int i = 0; i < grouping.length; i++) {
+            if (!isSame(left.get(grouping[i]), right.get(grouping[i]))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isSame(Object left, Object right) {
+        if (left instanceof byte[] && right instanceof byte[]) {
+            return Arrays.equals((byte[]) left, (byte[]) right);
+        }
+        return left == null ? right == null : left.equals(right);
+    }
+
+    /** Returns the identity of the current row as a value that can be looked up. */
+    private Object key() {
+        Object[] values = new Object[identity.length];
+        for (int i = 0; i < values.length; i++) {
+            Object value = row.get(identity[i]);
+            values[i] = value instanceof byte[] ? text((byte[]) value) : value;
+        }
+        return Arrays.asList(values);
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    public void add(int action, StoredRow outcome, Object[] added) {
+        Object[] values = new Object[width + 1 + extras];
+        if (outcome == null) {
+            for (int i = 0; i < identity.length; i++) {
+                values[identity[i]] = row.get(identity[i]);
+            }
+        } else if (outcome.source != null) {
+            merge.records.copy(outcome.source, values);
+        } else {
+            merge.records.put(outcome.record(merge.records), values);
+        }
+        values[width] = Byte.valueOf((byte) action);
+        System.arraycopy(added, 0, values, width + 1, added.length);
+        ready.addLast(RowFactory.create(values));
+    }
+
+    // -- errors
+
+    private MergeFailedError failed(Throwable error) {
+        if (error instanceof VirtualMachineError && !(error instanceof StackOverflowError)) {
+            throw (VirtualMachineError) error;
+        }
+        StringBuilder key = new StringBuilder();
+        for (int i = 0; i < identity.length; i++) {
+            Object value = row.get(identity[i]);
+            key.append(i == 0 ? "" : ", ").append(columns[identity[i]]).append("=")
+                .append(value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value));
+        }
+        return MergeTask.failed(new MergeFailedError(
+            payload + " failed at " + merge.point + " (key " + key + "): " + reason(error), error));
+    }
+
+    private static String reason(Throwable error) {
+        if (error instanceof RecordError) {
+            return error.getMessage();
+        }
+        String text = oneLine(error);
+        Throwable cause = error;
+        while (cause.getCause() != null && cause.getCause() != cause) {
+            cause = cause.getCause();
+        }
+        if (cause != error) {
+            text = text + "; caused by " + oneLine(cause);
+        }
+        return error instanceof LinkageError
+            ? text + "; the class was compiled for another Hudi: name the bundle that it was compiled with" : text;
+    }
+
+    private static String oneLine(Throwable error) {
+        String text = error.toString().split("\n", 2)[0];
+        return text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "..." : text;
+    }
+}

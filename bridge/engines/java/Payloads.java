@@ -1,0 +1,95 @@
+package bridge.jvm;
+
+import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.Properties;
+import java.util.function.BiFunction;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.hudi.avro.HoodieAvroUtils;
+import org.apache.hudi.common.model.BaseAvroPayload;
+import org.apache.hudi.common.model.HoodieRecord;
+import org.apache.hudi.common.model.HoodieRecordPayload;
+import org.apache.hudi.common.util.Option;
+import org.apache.hudi.common.util.SerializationUtils;
+
+/** A payload class: how it is found, built, asked and copied. Everything is looked up once. */
+final class Payloads {
+    /** HoodieRecord.SENTINEL, recognised by identity. */
+    static final Object SENTINEL = HoodieRecord.SENTINEL;
+
+    private final Class type;
+    private final BiFunction constructor;
+    private final Method indexedRecord;
+    private final Field recordBytes;
+
+    Payloads(String name) throws Throwable {
+        type = Payloads.class.getClassLoader().loadClass(name);
+        Constructor found = type.getConstructor(new Class[] {GenericRecord.class, Comparable.class});
+        constructor = function(found);
+        indexedRecord = method(HoodieRecordPayload.class, "getIndexedRecord");
+        recordBytes = indexedRecord != null ? null : BaseAvroPayload.class.getDeclaredField("recordBytes");
+        if (recordBytes != null) {
+            recordBytes.setAccessible(true);
+        }
+    }
+
+    private static Method method(Class owner, String name) {
+        try {
+            return owner.getMethod(name, new Class[] {Schema.class, Properties.class});
+        } catch (NoSuchMethodException older) {
+            return null;
+        }
+    }
+
+    /** Makes a function of the constructor, so that building a payload costs no reflection. */
+    private static BiFunction function(Constructor constructor) throws Throwable {
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
+        MethodHandle handle = lookup.unreflectConstructor(constructor);
+        MethodType erased = MethodType.methodType(Object.class, Object.class, new Class[] {Object.class});
+        MethodHandle factory = LambdaMetafactory
+            .metafactory(lookup, "apply", MethodType.methodType(BiFunction.class), erased, handle, handle.type())
+            .getTarget();
+        return (BiFunction) factory.invokeWithArguments(new Object[0]);
+    }
+
+    HoodieRecordPayload make(GenericRecord record, Comparable ordering) {
+        return (HoodieRecordPayload) constructor.apply(record, ordering);
+    }
+
+    /** Returns the value of an Option, or null. */
+    static Object orNull(Option value) {
+        return value.isPresent() ? value.get() : null;
+    }
+
+    /** Whether a version deletes its record (HoodieAvroRecord.isDelete). */
+    static boolean isDeleted(HoodieRecordPayload payload, Schema schema, Properties props) throws Exception {
+        if (payload instanceof BaseAvroPayload) {
+            return ((BaseAvroPayload) payload).isDeleted(schema, props);
+        }
+        return !payload.getInsertValue(schema, props).isPresent();
+    }
+
+    /** Returns a payload's data as it stands, no delete rule applied, or null. */
+    GenericRecord dataOf(HoodieRecordPayload payload, Schema schema, Properties props) throws Exception {
+        if (indexedRecord != null) {
+            Object[] arguments = new Object[] {schema, props};
+            return (GenericRecord) orNull((Option) indexedRecord.invoke(payload, arguments));
+        }
+        if (payload instanceof BaseAvroPayload) {
+            byte[] bytes = (byte[]) recordBytes.get(payload);
+            return bytes.length == 0 ? null : HoodieAvroUtils.bytesToAvro(bytes, schema);
+        }
+        return (GenericRecord) orNull(payload.getInsertValue(schema, props));
+    }
+
+    /** Returns a copy, made as Hudi makes it where it puts payloads on disk. */
+    static HoodieRecordPayload copyOf(HoodieRecordPayload payload) throws Exception {
+        return (HoodieRecordPayload) SerializationUtils.deserialize(SerializationUtils.serialize(payload));
+    }
+}

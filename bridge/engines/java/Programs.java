@@ -1,0 +1,178 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.LogEntry;
+import bridge.jvm.Carriers.StoredRow;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.RowFactory;
+
+/** How the sorted versions of one key go through the merge points: bridge/programs.py for compiled classes. */
+final class Programs {
+    private Programs() {
+    }
+
+    static KeyState of(String name, RecordMerge merge, Map arguments) {
+        if (name.equals("combine_input")) {
+            return new CombineInput(merge);
+        }
+        if (name.equals("upsert")) {
+            return new Upsert(merge);
+        }
+        if (name.equals("append")) {
+            return new Append(merge);
+        }
+        if (name.equals("snapshot")) {
+            return new Snapshot(merge);
+        }
+        if (name.equals("compact")) {
+            return new Compact(merge);
+        }
+        int commits = ((Integer) arguments.get("commits")).intValue();
+        List compactions = (List) arguments.get("compact_after");
+        if (name.equals("simulate")) {
+            return new Simulate(merge, commits, ((Boolean) arguments.get("log_updates")).booleanValue(), compactions);
+        }
+        if (name.equals("simulate_small_files")) {
+            return new SmallFiles(merge, commits, ((Integer) arguments.get("candidates")).intValue(), compactions);
+        }
+        throw new RecordError("the jvm engine does not run " + name + "; use the python engine");
+    }
+
+    static final class CombineInput extends KeyState {
+        CombineInput(RecordMerge merge) {
+            super(merge);
+        }
+
+        void finish(Emit emit) throws Exception {
+            if (input != null) {
+                String[] ordering = OrderingText.toText(input.payload.getOrderingValue());
+                Object[] extras = new Object[] {
+                    Boolean.valueOf(merge.isDeleted(input)), ordering == null ? null : RowFactory.create(ordering)};
+                emit.add(INSERT, merge.dataOf(input), extras);
+            }
+        }
+    }
+
+    static final class Upsert extends KeyState {
+        Upsert(RecordMerge merge) {
+            super(merge);
+        }
+
+        void finish(Emit emit) throws Exception {
+            if (input == null) {
+                emit.add(KEEP, base, NOTHING);
+            } else if (base == null) {
+                StoredRow row = merge.insert(input, RecordMerge.INSERT);
+                emit.add(row == null ? SKIP : INSERT, row, NOTHING);
+            } else {
+                StoredRow row = merge.upsert(base, input);
+                emit.add(change(base, row), row, NOTHING);
+            }
+        }
+    }
+
+    static final class Append extends KeyState {
+        Append(RecordMerge merge) {
+            super(merge);
+        }
+
+        void finish(Emit emit) throws Exception {
+            Object[] stays = new Object[] {Boolean.FALSE, null};
+            if (base != null) {
+                emit.add(KEEP, base, stays);
+            }
+            if (input == null) {
+                return;
+            }
+            if (base == null) {
+                StoredRow row = merge.insert(input, RecordMerge.INSERT);
+                emit.add(row == null ? SKIP : INSERT, row, stays);
+                return;
+            }
+            LogEntry entry = merge.logEntry(input);
+            if (entry == null) {
+                emit.add(SKIP, null, new Object[] {Boolean.TRUE, null});
+            } else if (entry.record == null) {
+                Object ordering = RowFactory.create(OrderingText.toText(entry.ordering));
+                emit.add(DELETE, null, new Object[] {Boolean.TRUE, ordering});
+            } else {
+                emit.add(UPDATE, new StoredRow(null, entry.record), new Object[] {Boolean.TRUE, null});
+            }
+        }
+    }
+
+    static final class Snapshot extends KeyState {
+        Snapshot(RecordMerge merge) {
+            super(merge);
+        }
+
+        void finish(Emit emit) throws Exception {
+            StoredRow row = merge.snapshot(base, log);
+            emit.add(change(base, row), row, NOTHING);
+        }
+    }
+
+    static final class Compact extends KeyState {
+        Compact(RecordMerge merge) {
+            super(merge);
+        }
+
+        void finish(Emit emit) throws Exception {
+            StoredRow row = merge.compact(base, log);
+            emit.add(change(base, row), row, NOTHING);
+        }
+    }
+
+    /** Commits in order through all merge points. */
+    static final class Simulate extends Timeline {
+        private final int commits;
+        private final boolean logUpdates;
+        private final List compactions;
+        private long commit;
+
+        Simulate(RecordMerge merge, int commits, boolean logUpdates, List compactions) {
+            super(merge);
+            this.commits = commits;
+            this.logUpdates = logUpdates;
+            this.compactions = compactions;
+        }
+
+        void start() {
+            super.start();
+            commit = 0;
+        }
+
+        void accept(Arrival arrival, Emit emit) throws Exception {
+            if (arrival.commit != commit) {
+                endCommit(arrival.commit, emit);
+            }
+            foldInput(arrival);
+        }
+
+        void finish(Emit emit) throws Exception {
+            endCommit(commits + 1, emit);
+            show(null, commits + 1, emit);
+        }
+
+        private void endCommit(long next, Emit emit) throws Exception {
+            if (input != null) {
+                if (logUpdates) {
+                    writeLog();
+                } else {
+                    writeBase();
+                }
+                if (!logUpdates || !compactions.contains(Integer.valueOf((int) commit))) {
+                    query(commit, emit);
+                }
+            }
+            for (int i = 0; logUpdates && i < compactions.size(); i++) {
+                int compaction = ((Integer) compactions.get(i)).intValue();
+                if (commit <= compaction && compaction < next) {
+                    compact();
+                    query(compaction, emit);
+                }
+            }
+            commit = next;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package bridge.jvm;
+
+import java.util.List;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.generic.IndexedRecord;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.StructType;
+
+/** The rows of a job as Avro records, and back; a row's data columns come first. */
+final class Records {
+    static final int META = 5;
+
+    final Schema write;
+    final Schema withMeta;
+    private final boolean hasMeta;
+    private final String[] columns;
+    private final Codec[] codecs;
+    private final int[] writeColumns;
+    private final int[] metaColumns;
+    private Schema lastSchema;
+    private int[] lastPositions;
+
+    Records(Schema write, Schema withMeta, boolean hasMeta, StructType data, boolean java8) {
+        this.write = write;
+        this.withMeta = withMeta;
+        this.hasMeta = hasMeta;
+        Schema full = hasMeta ? withMeta : write;
+        columns = data.fieldNames();
+        codecs = new Codec[columns.length];
+        for (int i = 0; i < columns.length; i++) {
+            Schema.Field field = full.getField(columns[i]);
+            if (field == null) {
+                throw new RecordError("the schema has no field for the column '" + columns[i] + "'");
+            }
+            codecs[i] = Codec.of(field.schema(), data.apply(i).dataType(), columns[i], true, java8);
+        }
+        writeColumns = columnsOf(write, data);
+        metaColumns = hasMeta ? columnsOf(withMeta, data) : null;
+    }
+
+    private static int[] columnsOf(Schema schema, StructType data) {
+        List fields = schema.getFields();
+        int[] found = new int[fields.size()];
+        for (int i = 0; i < found.length; i++) {
+            String name = ((Schema.Field) fields.get(i)).name();
+            found[i] = data.getFieldIndex(name).isEmpty() ? -1 : data.fieldIndex(name);
+        }
+        return found;
+    }
+
+    /** Returns what is written of a row: no meta columns. */
+    GenericRecord incoming(Row row) {
+        return record(row, write, writeColumns);
+    }
+
+    /** Returns a stored row: with its meta columns where the table has them. */
+    GenericRecord stored(Row row) {
+        return hasMeta ? record(row, withMeta, metaColumns) : record(row, write, writeColumns);
+    }
+
+    private GenericRecord record(Row row, Schema schema, int[] positions) {
+        GenericData.Record record = new GenericData.Record(schema);
+        for (int i = 0; i < positions.length; i++) {
+            int column = positions[i];
+            if (column >= 0) {
+                record.put(i, codecs[column].read(row.get(column)));
+            }
+        }
+        return record;
+    }
+
+    /** Returns a record with meta columns, itself where it has them. */
+    GenericRecord withMeta(GenericRecord record) {
+        if (record.getSchema().getFields().size() == withMeta.getFields().size()) {
+            return record;
+        }
+        GenericData.Record wide = new GenericData.Record(withMeta);
+        for (int i = META; i < withMeta.getFields().size(); i++) {
+            wide.put(i, record.get(i - META));
+        }
+        return wide;
+    }
+
+    /** Whether every column but the key's is null: a delete without data. */
+    boolean isBare(Row row, boolean[] isKey) {
+        for (int i = 0; i < writeColumns.length; i++) {
+            if (!isKey[writeColumns[i]] && !row.isNullAt(writeColumns[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Puts the data columns of a row into `values`. */
+    void copy(Row row, Object[] values) {
+        for (int i = 0; i < columns.length; i++) {
+            values[i] = row.get(i);
+        }
+    }
+
+    /** Puts the data columns of a record into `values`; meta columns that it lacks are null. */
+    void put(IndexedRecord record, Object[] values) {
+        Schema schema = record.getSchema();
+        if (schema != lastSchema) {
+            lastPositions = positionsIn(schema);
+            lastSchema = schema;
+        }
+        for (int i = 0; i < columns.length; i++) {
+            int position = lastPositions[i];
+            values[i] = position < 0 ? null : codecs[i].write(record.get(position));
+        }
+    }
+
+    private int[] positionsIn(Schema schema) {
+        int[] found = new int[columns.length];
+        for (int i = 0; i < columns.length; i++) {
+            Schema.Field field = schema.getField(columns[i]);
+            if (field == null && write.getField(columns[i]) != null) {
+                throw new RecordError("the payload answered a record without the field '" + columns[i]
+                    + "'; it must use the schema that it is given");
+            }
+            found[i] = field == null ? -1 : field.pos();
+        }
+        return found;
+    }
+}

@@ -1,0 +1,163 @@
+"""The jvm engine: a compiled payload class inside Spark's own executors, streaming over the sorted versions of each key.
+
+Rows go to Java in plain forms that cost little: text as UTF-8 bytes, dates as days, timestamps as microseconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as spark_types
+
+from bridge.engines.jvm_jars import gateway_of, jars_of, java_name_of, session_loader
+from bridge.programs import Action
+from bridge.schema import META_COLUMNS
+
+if TYPE_CHECKING:
+    from bridge.engines.python import Job
+    from bridge.plan import MergePlan
+
+_JAVA8 = "spark.sql.datetime.java8API.enabled"
+_ROW_IN_TASK = 2**33 - 1  # the lower bits of monotonically_increasing_id
+_WRITTEN = (int(Action.INSERT), int(Action.UPDATE))
+
+
+def run(
+    versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ...], result: spark_types.StructType
+) -> DataFrame:
+    """Run a program over versions that are sorted by key, as `Job.run` does; return outcomes of the schema `result`.
+
+    `fields` are the data columns. The payload class is found and checked here, before any task starts.
+
+    Raises:
+        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
+    """
+    spark = versions.sparkSession
+    jvm = gateway_of(spark)
+    payload, release = job.plan.payload, job.plan.release
+    jars = jars_of(spark, payload, release)
+    data = spark_types.StructType(list(fields))
+    names = {field.name for field in fields}
+    control = [name for name in versions.columns if name not in names]
+    sent = versions.select(*map(_to_plain, fields), *control)
+    description = _description(
+        job, java_name_of(payload, release), data, [*data.names, *control], spark.conf.get(_JAVA8)
+    )
+    task_class = session_loader(spark).loadClass("bridge.jvm.MergeTask")
+    gateway = spark.sparkContext._gateway
+    arguments = gateway.new_array(jvm.java.lang.Object, 2)
+    arguments[0], arguments[1] = jvm.java.util.ArrayList(list(jars.names)), description
+    task = task_class.getConstructors()[0].newInstance(arguments)
+    added = [field for field in result.fields if field.name not in names]
+    returned = spark_types.StructType([*(_plain_field(field) for field in fields), *added])
+    encoder = jvm.org.apache.spark.sql.Encoders.row(spark._jsparkSession.parseDataType(returned.json()))
+    outcomes = DataFrame(sent._jdf.mapPartitions(task, encoder), spark)
+    outcomes = outcomes.select(*map(_from_plain, fields), *(field.name for field in added))
+    if job.instant is None or META_COLUMNS[0] not in names:
+        return outcomes
+    return _stamped(outcomes, job.plan, job.instant)
+
+
+def _description(job: Job, payload: str, data: spark_types.StructType, columns: list[str], java8: str) -> str:
+    """Say in JSON what a task has to do; plain values only, so that Java needs no class of ours to read it."""
+    plan = job.plan
+    ordering = plan.ordering[0] if plan.ordering else None
+    points = {
+        point.value: {
+            "with_meta": call.schema is SchemaView.WITH_META,
+            "props": props_of(call.props, plan.props, ordering),
+        }
+        for point, call in calls_of(plan.release).items()
+    }
+    return json.dumps(
+        {
+            "arguments": job.arguments,
+            "columns": columns,
+            "consistent_timestamps": is_true(plan.props.get(CONSISTENT_TIMESTAMP)),
+            "data": data.json(),
+            "extras": len(job.extras),
+            "grouping": job.grouping,
+            "has_meta": META_COLUMNS[0] in data.names,
+            "identity": plan.identity,
+            "java8": java8 == "true",
+            "meta_schema": json.dumps(with_meta(job.schema).source),
+            "ordering": ordering,
+            "payload": payload,
+            "points": points,
+            "program": job.program,
+            "width": len(data.fields),
+            "write_schema": json.dumps(job.schema.source),
+        }
+    )
+
+
+# -- the plain form of a column
+
+
+def _to_plain(field: spark_types.StructField) -> Column:
+    column = sf.col(f"`{field.name}`")
+    match field.dataType:
+        case spark_types.StringType():
+            return column.cast("binary").alias(field.name)
+        case spark_types.DateType():
+            return sf.unix_date(column).alias(field.name)
+        case spark_types.TimestampType():
+            return sf.unix_micros(column).alias(field.name)
+    return column
+
+
+def _from_plain(field: spark_types.StructField) -> Column:
+    column = sf.col(f"`{field.name}`")
+    match field.dataType:
+        case spark_types.StringType():
+            return column.cast("string").alias(field.name)
+        case spark_types.DateType():
+            return sf.date_from_unix_date(column).alias(field.name)
+        case spark_types.TimestampType():
+            return sf.timestamp_micros(column).alias(field.name)
+    return column
+
+
+def _plain_field(field: spark_types.StructField) -> spark_types.StructField:
+    kinds: dict[type[spark_types.DataType], spark_types.DataType] = {
+        spark_types.StringType: spark_types.BinaryType(),
+        spark_types.DateType: spark_types.IntegerType(),
+        spark_types.TimestampType: spark_types.LongType(),
+    }
+    return spark_types.StructField(field.name, kinds.get(type(field.dataType), field.dataType), nullable=True)
+
+
+# -- meta columns
+
+
+def _stamped(outcomes: DataFrame, plan: MergePlan, instant: str) -> DataFrame:
+    """Give written rows new meta columns (see `bridge.meta`)."""
+    row = sf.monotonically_increasing_id().bitwiseAND(_ROW_IN_TASK)
+    new = (
+        sf.lit(instant),
+        sf.concat_ws("_", sf.lit(instant), sf.spark_partition_id(), row),
+        _record_key(plan.key),
+        sf.concat_ws("/", *map(_text, plan.partition)),
+        sf.lit(None),
+    )
+    is_written = sf.col(ACTION).isin(*_WRITTEN)
+    stamps = dict(zip(META_COLUMNS, new, strict=True))
+    return outcomes.select(
+        *(
+            sf.when(is_written, stamps[name]).otherwise(sf.col(name)).alias(name)
+            if name in stamps
+            else sf.col(f"`{name}`")
+            for name in outcomes.columns
+        )
+    )
+
+
+def _record_key(key: tuple[str, ...]) -> Column:
+    if len(key) == 1:
+        return _text(key[0])
+    return sf.concat_ws(",", *(sf.concat(sf.lit(f"{name}:"), _text(name)) for name in key))
+
+
+def _text(name: str) -> Column:
+    return sf.col(f"`{name}`").cast("string")

@@ -1,0 +1,92 @@
+"""Asking another interpreter, which hashes texts differently and has another clock, for the same answers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from mergers.laws.core import After, Again, Before, Equation, Operands
+from mergers.laws.equality import Failed, same_answer, same_bytes
+from mergers.laws.evaluate import Evaluator
+from mergers.laws.report import Counterexample
+
+if TYPE_CHECKING:
+    from mergers.laws.algebra import Algebra
+    from mergers.laws.core import Law
+    from mergers.laws.universe import Universe
+
+_TIMEOUT = 60
+_AHEAD = 40_000_003
+"""How many seconds the clock of the other interpreter is ahead."""
+
+_PROGRAM = f"""
+import sys, time
+real, real_ns = time.time, time.time_ns
+time.time = lambda: real() + {_AHEAD}
+time.time_ns = lambda: real_ns() + {_AHEAD} * 1_000_000_000
+import pickle
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from mergers.laws.elsewhere import answer_jobs
+answer_jobs()
+"""
+
+
+def differs_elsewhere(algebra: Algebra, law: Law, universe: Universe, evaluator: Evaluator) -> Counterexample | None:
+    """Return operands on which another interpreter answers differently, or None.
+
+    What can't be pickled, such as a class inside a function, is not asked elsewhere: None.
+    """
+    operands = [
+        Operands(universe.rows[(i + j) % len(universe.rows)], (a, b))
+        for (i, a), (j, b) in itertools.product(enumerate(universe.incoming), repeat=2)
+    ]
+    expressions = [equation.left for equation in law.stated(law.sizes[1])]
+    expressions = [expr for expr in expressions if not isinstance(expr, Again | Before | After)]
+    try:
+        jobs = pickle.dumps((algebra, expressions, operands))
+    except Exception:  # noqa: BLE001 (whatever a user's object raises)
+        return None
+    found = _run(jobs)
+    if found is None:
+        return None
+    for one, theirs in zip(operands, found, strict=True):
+        bound = evaluator.bind(one)
+        for expr, their in zip(expressions, theirs, strict=True):
+            ours = evaluator.value(expr, bound).answer
+            if isinstance(ours, Failed) and their is None:
+                continue
+            if their is None or not same_answer(ours, their, algebra.schema, same_bytes):
+                answer = Failed(RuntimeError("an error there alone")) if their is None else their
+                return Counterexample(Equation(expr, Again(expr)), one, ours, answer)
+    return None
+
+
+def _run(jobs: bytes) -> Any:
+    environment = {**os.environ, "PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
+    run = subprocess.run(
+        [sys.executable, "-c", _PROGRAM],
+        input=pickle.dumps(sys.path) + jobs,
+        capture_output=True,
+        env=environment,
+        timeout=_TIMEOUT,
+        check=False,
+    )
+    return pickle.loads(run.stdout) if run.returncode == 0 else None  # noqa: S301 (our own process wrote it)
+
+
+def answer_jobs() -> None:
+    """Answer the jobs on standard input; what the merges print is thrown away."""
+    algebra, expressions, operands = pickle.load(sys.stdin.buffer)  # noqa: S301 (our own process wrote it)
+    out, sys.stdout = sys.stdout.buffer, sys.stderr
+    evaluator = Evaluator(algebra)
+    answers = []
+    for one in operands:
+        bound = evaluator.bind(one)
+        found = [evaluator.value(expr, bound).answer for expr in expressions]
+        answers.append([None if isinstance(answer, Failed) else answer for answer in found])
+    out.write(pickle.dumps(answers))
+    out.flush()

@@ -1,0 +1,85 @@
+"""When two answers are equal: the one parameter of a check, and its default, canonical Avro bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from payloads.avro import encode
+from payloads.errors import SchemaError
+from payloads.schema import AvroSchema, Branch, Record
+
+if TYPE_CHECKING:
+    from payloads.ordering import Ordering
+
+Equality = Callable[[Record, Record, AvroSchema], bool]
+"""Whether two records of a schema are equal."""
+
+
+class Answer(NamedTuple):
+    """What can be seen of a merged version, or of a stored row.
+
+    Attributes:
+        record: its data; None for none.
+        ordering: its ordering value; None for a row, whose columns say it.
+        is_delete: whether it deletes; of a row, whether there is none.
+    """
+
+    record: Record | None
+    ordering: Ordering | None
+    is_delete: bool
+
+
+class Failed(NamedTuple):
+    """The answer of code that raised."""
+
+    error: Exception
+
+
+def same_bytes(left: Record, right: Record, schema: AvroSchema) -> bool:
+    """Whether two records have the same canonical Avro encoding: by value and type, NaN equal to itself.
+
+    Records that do not fit the schema are compared as they are.
+    """
+    return canonical(left, schema) == canonical(right, schema)
+
+
+def canonical(record: Record, schema: AvroSchema) -> bytes | str:
+    """Return the Avro bytes of a record with map entries in order and one NaN; its text where it does not fit."""
+    plain = _canonical(record)
+    try:
+        return encode(schema, plain)
+    except (SchemaError, LookupError, TypeError, ValueError):
+        return repr(plain)
+
+
+def same_answer(left: Any, right: Any, schema: AvroSchema, equality: Equality) -> bool:
+    """Whether two answers, or tuples of them, are equal; two failures are, where they are of one kind."""
+    if isinstance(left, Failed) or isinstance(right, Failed):
+        return isinstance(left, Failed) and isinstance(right, Failed) and type(left.error) is type(right.error)
+    if not isinstance(left, Answer):
+        return len(left) == len(right) and all(
+            same_answer(a, b, schema, equality) for a, b in zip(left, right, strict=True)
+        )
+    if left.is_delete != right.is_delete or not _same_ordering(left.ordering, right.ordering):
+        return False
+    if left.record is None or right.record is None:
+        return left.record is right.record
+    return left.record is right.record or equality(left.record, right.record, schema)
+
+
+def _same_ordering(left: Ordering | None, right: Ordering | None) -> bool:
+    return left is right or repr(left) == repr(right)
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return math.nan
+    if isinstance(value, dict):
+        return {name: _canonical(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return [_canonical(item) for item in value]
+    if isinstance(value, Branch):
+        return Branch(value.name, _canonical(value.value))
+    return value

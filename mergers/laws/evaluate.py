@@ -1,0 +1,341 @@
+"""Giving expressions their value: each merge of two states is run once, on copies, and its answer kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mergers.laws import core
+from mergers.laws.core import Operands, Version
+from mergers.laws.equality import Answer, Equality, Failed, same_answer, same_bytes
+from payloads.records import copied
+from payloads.schema import Branch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from mergers.laws.algebra import Algebra
+    from mergers.laws.core import Equation, Expr
+    from payloads.schema import Record
+
+
+class Node:
+    """A value with its answer; two nodes of one evaluator that have the same state are one node.
+
+    Attributes:
+        value: an incoming version, a stored row, or the error that came instead.
+        is_row: whether it is a stored row.
+        answer: what can be seen of it.
+    """
+
+    __slots__ = ("answer", "is_row", "value")
+
+    def __init__(self, value: Any, answer: Any, *, is_row: bool) -> None:
+        self.value = value
+        self.answer = answer
+        self.is_row = is_row
+
+
+class Sides(NamedTuple):
+    """The answers of both sides of an equation."""
+
+    left: Any
+    right: Any
+
+
+Bound = tuple[Node, ...]
+"""The nodes of the operands: the row first, then the versions."""
+
+
+class Evaluator:
+    """Evaluates expressions over the versions of one algebra, and compares the sides of equations.
+
+    Attributes:
+        merges: how many merges were run.
+        refused: how many equations had an error on both sides, so that they said nothing.
+    """
+
+    def __init__(self, algebra: Algebra, equality: Equality = same_bytes, other: Algebra | None = None) -> None:
+        self.algebra = algebra
+        self.merges = 0
+        self.refused = 0
+        self._equality = equality
+        self._other = None if other is None else Evaluator(other, equality)
+        self._nodes: dict[Hashable, Node] = {}
+        self._merged: dict[tuple[Node, Node], Node] = {}
+        self._acted: dict[tuple[Node, Node], Node] = {}
+        self._compared: dict[tuple[Node, Node], bool] = {}
+        self._compiled: dict[Expr, Callable[[Bound], Node]] = {}
+        self._twins: dict[Node, Node] = {}
+        self._given: dict[Node, Any] = {}
+
+    def fresh(self) -> Evaluator:
+        """Return an evaluator that has run nothing yet, of the same algebra and equality."""
+        twin = Evaluator(self.algebra, self._equality)
+        if self._other is not None:
+            twin._other = self._other.fresh()  # noqa: SLF001 (of the same class)
+        return twin
+
+    # -- operands
+
+    def bind(self, operands: Operands) -> Bound:
+        """Return the nodes of operands."""
+        return self.row(operands.row), *map(self.incoming, operands.versions)
+
+    def row(self, row: Record | None) -> Node:
+        """Return the node of a stored row."""
+        node = self._row_node(row)
+        self._given.setdefault(node, row)
+        return node
+
+    def incoming(self, version: Version) -> Node:
+        """Return the node of an incoming version; building it may fail, which is its answer."""
+        node = self._version_node(lambda: self.algebra.incoming(version))
+        self._given.setdefault(node, version)
+        return node
+
+    # -- equations
+
+    def holds(self, equation: Equation, operands: Bound) -> bool:
+        """Whether both sides agree; two errors of one kind do, and are counted."""
+        return self.agree(self.value(equation.left, operands), self.value(equation.right, operands))
+
+    def agree(self, left: Node, right: Node) -> bool:
+        """Whether two values agree, as in `holds`."""
+        if left is right:
+            found = True
+        else:
+            known = self._compared.get((left, right))
+            if known is None:
+                known = same_answer(left.answer, right.answer, self.algebra.schema, self._equality)
+                self._compared[left, right] = known
+            found = known
+        if found and isinstance(left.answer, Failed):
+            self.refused += 1
+        return found
+
+    def sides(self, equation: Equation, operands: Bound) -> Sides:
+        """Return the answers of both sides."""
+        return Sides(self.value(equation.left, operands).answer, self.value(equation.right, operands).answer)
+
+    def value(self, expr: Expr, operands: Bound) -> Node:
+        """Return the node that an expression stands for."""
+        return self.compiled(expr)(operands)
+
+    def compiled(self, expr: Expr) -> Callable[[Bound], Node]:
+        """Return what gives an expression its value for operands."""
+        found = self._compiled.get(expr)
+        if found is None:
+            found = self._compiled[expr] = self._compile(expr)
+        return found
+
+    # -- expressions
+
+    def _compile(self, expr: Expr) -> Callable[[Bound], Node]:
+        match expr:
+            case core.Row():
+                return lambda operands: operands[0]
+            case core.Incoming(position):
+                return lambda operands: operands[position + 1]
+            case core.Merge(older, newer):
+                return self._pair(older, newer, self._merged, self._merge)
+            case core.Act(row, newer):
+                return self._pair(row, newer, self._acted, self._act)
+            case core.Again(inner):
+                return _once(inner, lambda operands: self._again(inner, operands))
+            case core.Restored(inner):
+                compiled = self._compile(inner)
+                return lambda operands: self._twin(compiled(operands))
+            case core.Before(inner):
+                return _once(inner, self._operands_of(inner, runs=False))
+            case core.After(inner):
+                return _once(inner, self._operands_of(inner, runs=True))
+            case core.Fitted(inner):
+                compiled = self._compile(inner)
+                return lambda operands: self._fitted(compiled(operands))
+            case core.Other(inner) if self._other is not None:
+                other = self._other
+                return _once(inner, lambda operands: other.value(inner, tuple(map(self._elsewhere, operands))))
+            case _:
+                msg = f"{expr!r} can't be evaluated here"
+                raise TypeError(msg)
+
+    def _pair(
+        self,
+        older: Expr,
+        newer: Expr,
+        memo: dict[tuple[Node, Node], Node],
+        run: Callable[[Node, Node], Node],
+    ) -> Callable[[Bound], Node]:
+        left, right = self._compile(older), self._compile(newer)
+
+        def value(operands: Bound) -> Node:
+            pair = left(operands), right(operands)
+            found = memo.get(pair)
+            if found is None:
+                found = memo[pair] = run(*pair)
+            return found
+
+        return value
+
+    def _merge(self, older: Node, newer: Node) -> Node:
+        for node in (older, newer):
+            if isinstance(node.answer, Failed):
+                return node
+        self.merges += 1
+        algebra = self.algebra
+        return self._version_node(lambda: algebra.merge(algebra.copy(older.value), algebra.copy(newer.value)))
+
+    def _act(self, row: Node, newer: Node) -> Node:
+        for node in (row, newer):
+            if isinstance(node.answer, Failed):
+                return node
+        self.merges += 1
+        try:
+            stored = self.algebra.act(_copied(row.value), self.algebra.copy(newer.value))
+        except Exception as error:  # noqa: BLE001 (an error is an answer, whoever's code it comes from)
+            return self._failed(error, is_row=True)
+        return self._row_node(stored)
+
+    def _operands_of(self, call: Expr, *, runs: bool) -> Callable[[Bound], Node]:
+        algebra = self.algebra
+        parts = (call.older, call.newer) if isinstance(call, core.Merge) else (call.row, call.newer)  # type: ignore[attr-defined]
+        compiled = [self._compile(part) for part in parts]
+
+        def value(operands: Bound) -> Node:
+            nodes = [part(operands) for part in compiled]
+            if any(isinstance(node.answer, Failed) for node in nodes):
+                return next(node for node in nodes if isinstance(node.answer, Failed))
+            copies = [_copied(node.value) if node.is_row else algebra.copy(node.value) for node in nodes]
+            try:
+                if runs and nodes[0].is_row:
+                    algebra.act(*copies)
+                elif runs:
+                    algebra.merge(*copies)
+            except Exception:  # noqa: BLE001, S110 (what the call leaves behind is looked at, not what it says)
+                pass
+            pairs = zip(nodes, copies, strict=True)
+            answers = tuple(_row_answer(one) if node.is_row else self._answer(one) for node, one in pairs)
+            return Node(None, answers, is_row=False)
+
+        return value
+
+    # -- nodes
+
+    def _version_node(self, make: Callable[[], Any]) -> Node:
+        try:
+            version = make()
+        except Exception as error:  # noqa: BLE001 (as above)
+            return self._failed(error, is_row=False)
+        key = self.algebra.key(version)
+        found = None if key is None else self._nodes.get(("version", key))
+        if found is None:
+            found = Node(version, self._answer(self.algebra.copy(version)), is_row=False)
+            if key is not None:
+                self._nodes["version", key] = found
+        return found
+
+    def _row_node(self, row: Record | None) -> Node:
+        key = "row", repr(row)
+        found = self._nodes.get(key)
+        if found is None:
+            found = self._nodes[key] = Node(row, _row_answer(row), is_row=True)
+        return found
+
+    def _failed(self, error: Exception, *, is_row: bool) -> Node:
+        key = "failed", is_row, type(error), str(error)
+        found = self._nodes.get(key)
+        if found is None:
+            found = self._nodes[key] = Node(error, Failed(error), is_row=is_row)
+        return found
+
+    def _answer(self, version: Any) -> Any:
+        try:
+            return self.algebra.answer(version)
+        except Exception as error:  # noqa: BLE001 (as above)
+            return Failed(error)
+
+    def _twin(self, node: Node) -> Node:
+        """Return a node as a log gives it back."""
+        found = self._twins.get(node)
+        if found is None:
+            is_whole = not isinstance(node.answer, Failed)
+            found = self._version_node(lambda: self.algebra.restored(node.value)) if is_whole else node
+            self._twins[node] = found
+        return found
+
+    def _fitted(self, node: Node) -> Node:
+        answer = node.answer
+        if isinstance(answer, Failed) or answer.record is None:
+            return node
+        try:
+            self.algebra.schema.validate(answer.record)
+        except Exception as error:  # noqa: BLE001 (as above; a record may hold anything)
+            return self._failed(error, is_row=node.is_row)
+        return node
+
+    def _again(self, expr: Expr, operands: Bound) -> Node:
+        """Evaluate anew, with the entries of maps the other way round."""
+        fresh = Evaluator(self.algebra)
+        given = [(node.is_row, self._given[node]) for node in operands]
+        turned = [
+            fresh.row(_turned(one)) if is_row else fresh.incoming(one._replace(record=_turned(one.record)))
+            for is_row, one in given
+        ]
+        return fresh.value(expr, tuple(turned))
+
+    def _elsewhere(self, node: Node) -> Node:
+        """Return an operand as the second implementation has it."""
+        given = self._given[node]
+        other = self._other
+        if other is None:
+            return node
+        return other.row(given) if node.is_row else other.incoming(given)
+
+
+def _once(expr: Expr, run: Callable[[Bound], Node]) -> Callable[[Bound], Node]:
+    """Run once for each choice of the operands that an expression speaks of."""
+    positions = sorted(_positions(expr))
+    memo: dict[Bound, Node] = {}
+
+    def value(operands: Bound) -> Node:
+        key = tuple(operands[position] for position in positions)
+        found = memo.get(key)
+        if found is None:
+            found = memo[key] = run(operands)
+        return found
+
+    return value
+
+
+def _positions(expr: Expr) -> set[int]:
+    match expr:
+        case core.Row():
+            return {0}
+        case core.Incoming(position):
+            return {position + 1}
+        case core.Merge(older, newer) | core.Act(older, newer):
+            return _positions(older) | _positions(newer)
+        case _:
+            msg = f"{expr!r} does not stand inside another expression"
+            raise TypeError(msg)
+
+
+def _copied(row: Record | None) -> Record | None:
+    return None if row is None else copied(row)
+
+
+def _row_answer(row: Record | None) -> Answer:
+    return Answer(row, None, row is None)
+
+
+def _turned(record: Record | None) -> Record | None:
+    """Return a record with its fields in order, and the entries of maps inside them the other way round."""
+    return None if record is None else {name: _inside(value) for name, value in record.items()}
+
+
+def _inside(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _inside(value[name]) for name in reversed(value)}
+    if isinstance(value, list):
+        return [_inside(item) for item in value]
+    return Branch(value.name, _inside(value.value)) if isinstance(value, Branch) else value

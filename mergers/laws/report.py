@@ -1,0 +1,165 @@
+"""What a check found: verdicts, counterexamples, and the report that holds them."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mergers.laws.core import Domain, Equation, Law, Operands, text
+from mergers.laws.equality import Answer, Failed
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from payloads.schema import AvroSchema
+
+
+class Verdict(enum.Enum):
+    """What is known of a law in a domain."""
+
+    HOLDS = "holds"
+    PROVED = "proved"
+    VIOLATED = "violated"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class LawViolationError(PayloadBridgeError, AssertionError):
+    """A merge breaks a law; the message shows the smallest operands that were found."""
+
+
+class Counterexample(NamedTuple):
+    """Operands on which the two sides of an equation differ.
+
+    Attributes:
+        equation: the two sides as expressions.
+        operands: the stored row and the versions.
+        left: the answer of the left side.
+        right: the answer of the right side.
+    """
+
+    equation: Equation
+    operands: Operands
+    left: Any
+    right: Any
+
+    @property
+    def records(self) -> int:
+        """How many versions and stored rows it takes."""
+        return len(self.operands.versions) + (self.operands.row is not None)
+
+    def lines(self) -> Iterator[str]:
+        """Write the operands, then both sides."""
+        left, right = map(text, self.equation)
+        if "s" in left:
+            yield f"s = {_row_text(self.operands.row)}"
+        for name, version in zip("abcdefgh", self.operands.versions, strict=False):
+            yield f"{name} = {_version_text(*version)}"
+        yield f"{left} = {answer_text(self.left)}"
+        yield f"{right} = {answer_text(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class LawResult:
+    """The verdict on one law in one domain.
+
+    Attributes:
+        law: the law.
+        domain: the domain.
+        verdict: what is known.
+        cases: how many operands were tried.
+        detail: the bounds of a proof, or why a law does not apply or was not looked at further.
+        counterexample: the smallest that was found.
+    """
+
+    law: Law
+    domain: Domain
+    verdict: Verdict
+    cases: int = 0
+    detail: str = ""
+    counterexample: Counterexample | None = None
+
+    @property
+    def line(self) -> str:
+        """The result in one line."""
+        head = f"{self.law.id} [{self.domain.value}]: {self.verdict.value}"
+        return f"{head} ({self.detail})" if self.detail else head
+
+    def __str__(self) -> str:
+        if self.counterexample is None:
+            return self.line
+        return "\n".join((self.line, *(f"  {line}" for line in self.counterexample.lines()), f"  {self.law.meaning}"))
+
+
+@dataclass(frozen=True, slots=True)
+class LawReport:
+    """The verdicts of one check.
+
+    Attributes:
+        subject: what was judged.
+        seed: reproduces the check.
+        results: one a law and domain.
+        schema: the schema of the records.
+    """
+
+    subject: str
+    seed: int
+    results: tuple[LawResult, ...]
+    schema: AvroSchema
+
+    @property
+    def ok(self) -> bool:
+        """Whether no law is violated."""
+        return not self.violations
+
+    @property
+    def violations(self) -> tuple[LawResult, ...]:
+        """The violated laws."""
+        return tuple(result for result in self.results if result.verdict is Verdict.VIOLATED)
+
+    def result(self, law: str, domain: str | Domain) -> LawResult:
+        """Return the result of the law with this id in a domain.
+
+        Raises:
+            LookupError: it was not checked.
+        """
+        for result in self.results:
+            if result.law.id == law and result.domain is Domain(domain):
+                return result
+        msg = f"{law} was not checked in the domain {domain}"
+        raise LookupError(msg)
+
+    def raise_if_violated(self) -> None:
+        """Do nothing where no law is violated.
+
+        Raises:
+            LawViolationError: one is.
+        """
+        if not self.ok:
+            raise LawViolationError("\n".join((f"{self.subject}, seed {self.seed}", *map(str, self.violations))))
+
+    def __str__(self) -> str:
+        return "\n".join((f"{self.subject}, seed {self.seed}", *map(str, self.results)))
+
+
+def answer_text(answer: Any) -> str:
+    """Write an answer for people: the record, a delete, no row, or the error."""
+    if isinstance(answer, Failed):
+        return f"an error: {type(answer.error).__name__}: {answer.error}"
+    if not isinstance(answer, Answer):
+        return "; ".join(map(answer_text, answer))
+    if answer.ordering is None:
+        return _row_text(answer.record)
+    return _version_text(answer.record, answer.ordering, answer.is_delete)
+
+
+def _row_text(record: Any) -> str:
+    return "no row" if record is None else repr(record)
+
+
+def _version_text(record: Any, ordering: Any, is_delete: bool) -> str:  # noqa: FBT001 (the fields of a version, in order)
+    at = f"ordering {ordering.value}"
+    if record is None:
+        return f"a delete without data, {at}"
+    return f"{record!r}, {'a delete, ' if is_delete else ''}{at}"

@@ -1,0 +1,145 @@
+"""From what a user names to what is judged: a payload or a merger, its schema, its ordering fields, its properties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mergers.avro import AvroRecordMerger
+from mergers.compat import adapt_merger
+from mergers.errors import MergerNotFoundError
+from mergers.laws.algebra import MergerAlgebra, PayloadAlgebra
+from mergers.laws.universe import Subject, sample_schema
+from mergers.registry import MergerRef, resolve_merger
+from payloads.avro import parse_schema
+from payloads.builtin.debezium import (
+    AbstractDebeziumAvroPayload,
+    MySqlDebeziumAvroPayload,
+    PostgresDebeziumAvroPayload,
+)
+from payloads.compat import adapt
+from payloads.errors import PayloadConfigError, PayloadNotFoundError, SchemaError
+from payloads.extract import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIELDS
+from payloads.registry import PayloadRef, resolve_payload
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mergers.laws.algebra import Algebra
+    from payloads.api import Props
+    from payloads.schema import AvroSchema
+
+_PAYLOAD_METHODS = ("pre_combine", "preCombine")
+
+
+class Judged(NamedTuple):
+    """What is judged, and the operands that suit it.
+
+    Attributes:
+        algebra: its operations.
+        subject: schema, fields and properties.
+        release: the release whose rules hold.
+    """
+
+    algebra: Algebra
+    subject: Subject
+    release: HudiRelease
+
+
+def judged(  # noqa: PLR0913 (what a user may state)
+    payload_or_merger: Any,
+    *,
+    schema: AvroSchema | str | dict[str, Any] | None,
+    key: Sequence[str],
+    ordering_fields: Sequence[str] | None,
+    release: str | HudiRelease,
+    props: Props,
+    markers: bool | None = None,
+) -> Judged:
+    """Find the payload or merger, and complete what is not stated.
+
+    Without a schema a small one that suits the class is taken. Without ordering fields it is the position column of a
+    Debezium class, the ordering field of the sample schema, or none: arrival order.
+
+    Raises:
+        PayloadBridgeError: nothing has this name, it is no payload and no merger, or a field is not in the schema.
+    """
+    line = HudiRelease.parse(release)
+    if _is_algebra(payload_or_merger):
+        algebra: Algebra = payload_or_merger
+        fields = tuple(ordering_fields or ())
+        return Judged(algebra, _subject(algebra.schema, key, fields, props, None, markers=markers), line)
+    payload_class, merger = _found(payload_or_merger, line)
+    bound_class = payload_class or getattr(merger, "payload_class", None)
+    sample, sample_fields = sample_schema(bound_class)
+    parsed = sample if schema is None else parse_schema(schema)
+    if ordering_fields is not None:
+        fields = tuple(ordering_fields)
+    elif schema is None:
+        fields = sample_fields
+    else:
+        position = getattr(bound_class, "position_field", None)
+        fields = (position,) if position in parsed.by_name else ()
+    if schema is None and not key:
+        key = ("id",)
+    for name in (*key, *fields):
+        if name.partition(".")[0] not in parsed.by_name:
+            raise SchemaError.from_missing_field(name, parsed.by_name)
+    if fields:
+        joined = ",".join(fields)
+        props = {PAYLOAD_ORDERING_FIELD: joined, TABLE_ORDERING_FIELDS: joined, **props}
+    subject = _subject(parsed, key, fields, props, bound_class, markers=markers)
+    if payload_class is not None:
+        return Judged(PayloadAlgebra(payload_class, parsed, props), subject, line)
+    return Judged(MergerAlgebra(merger, parsed, props, line), subject, line)
+
+
+def _subject(  # noqa: PLR0913, PLR0917 (the fields of a Subject, in order)
+    schema: AvroSchema,
+    key: Sequence[str],
+    fields: tuple[str, ...],
+    props: Props,
+    payload_class: type | None,
+    *,
+    markers: bool | None,
+) -> Subject:
+    found = payload_class or object
+    sequences = issubclass(found, MySqlDebeziumAvroPayload)
+    if markers is None:
+        markers = issubclass(found, PostgresDebeziumAvroPayload)
+    if issubclass(found, AbstractDebeziumAvroPayload) and not fields:
+        msg = f"{found.__name__} orders by a column of its own; give ordering_fields, such as {found.position_field}"
+        raise PayloadConfigError(msg)
+    return Subject(schema, tuple(key), fields, props, sequences, markers)
+
+
+def _found(named: Any, release: HudiRelease) -> tuple[Any, Any]:
+    """Return a payload class or a merger, and None for the other."""
+    if isinstance(named, PayloadRef):
+        return named.resolve(release), None
+    if isinstance(named, MergerRef):
+        return None, named.resolve()
+    if isinstance(named, str):
+        return _named(named, release)
+    if isinstance(named, AvroRecordMerger):
+        return None, named
+    if any(hasattr(named, method) for method in _PAYLOAD_METHODS):
+        return adapt(named if isinstance(named, type) else type(named), release), None
+    return None, adapt_merger(named)
+
+
+def _named(name: str, release: HudiRelease) -> tuple[Any, Any]:
+    try:
+        return resolve_payload(name, release), None
+    except PayloadNotFoundError as no_payload:
+        try:
+            return None, resolve_merger(name)
+        except MergerNotFoundError:
+            raise no_payload from None
+    except TypeError:
+        # The path names a class that is no payload; it may be a merger.
+        return None, resolve_merger(name)
+
+
+def _is_algebra(named: Any) -> bool:
+    return all(hasattr(named, name) for name in ("incoming", "act", "answer", "restored"))

@@ -1,0 +1,229 @@
+"""The small universe of the exhaustive check: at most 16 records of a schema, and a schema where none is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mergers.laws.core import Domain, Version
+from payloads.avro import parse_schema
+from payloads.builtin.base import IS_DELETED
+from payloads.builtin.debezium import (
+    MYSQL_SEQUENCE,
+    POSTGRES_LSN,
+    UNAVAILABLE,
+    MySqlDebeziumAvroPayload,
+    PostgresDebeziumAvroPayload,
+)
+from payloads.builtin.debezium import OPERATION_FIELD as DEBEZIUM_OPERATION
+from payloads.builtin.default import DELETE_FIELD, DELETE_MARKER
+from payloads.builtin.dms import OPERATION_FIELD as DMS_OPERATION
+from payloads.builtin.dms import AWSDmsAvroPayload
+from payloads.extract import list_reader
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.schema import Branch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from payloads.api import Props
+    from payloads.schema import AvroSchema, Field, Record
+
+RANKS = (1, 2, 3)
+"""The ordering values of incoming versions."""
+STORED_RANKS = (0, 2, 4)
+"""The ordering values of stored rows: before, among and after those of the incoming versions."""
+_STORED_VALUES = 90
+_META = "_hoodie_"
+_KEY = "key"
+
+
+class Subject(NamedTuple):
+    """What a universe is made for.
+
+    Attributes:
+        schema: the schema of the records.
+        key: the key fields, which are the same in all records.
+        ordering_fields: the ordering fields; none for arrival order.
+        props: the properties, of which those of a custom delete field count.
+        sequences: whether the ordering value is a position in MySQL's binary log.
+        markers: whether a record holds Debezium's mark for an unavailable value.
+    """
+
+    schema: AvroSchema
+    key: tuple[str, ...] = ()
+    ordering_fields: tuple[str, ...] = ()
+    props: Props = {}
+    sequences: bool = False
+    markers: bool = False
+
+
+class DeleteForm(NamedTuple):
+    """A way in which a record says that it is a delete: a value in a field."""
+
+    field: str
+    value: Any
+
+
+class Universe(NamedTuple):
+    """All operands of an exhaustive check."""
+
+    incoming: tuple[Version, ...]
+    rows: tuple[Record | None, ...]
+
+    @property
+    def bounds(self) -> str:
+        """Say how far a proof over this universe reaches."""
+        return f"{len(self.incoming)} incoming versions and {len(self.rows) - 1} stored rows, ordering values 0 to 4"
+
+
+def sample_schema(payload_class: type | None, *, two_forms: bool = False) -> tuple[AvroSchema, tuple[str, ...]]:
+    """Return a schema that suits a payload class, with its ordering fields: a key, an ordering and two data fields."""
+    ordering: dict[str, Any] = {"name": "ts", "type": "long"}
+    delete: dict[str, Any] = {"name": IS_DELETED, "type": ["null", "boolean"], "default": None}
+    change: dict[str, Any] = {"name": DEBEZIUM_OPERATION, "type": ["null", "string"], "default": None}
+    found = payload_class or object
+    if issubclass(found, MySqlDebeziumAvroPayload):
+        ordering, delete = {"name": MYSQL_SEQUENCE, "type": "string"}, change
+    elif issubclass(found, PostgresDebeziumAvroPayload):
+        ordering, delete = {"name": POSTGRES_LSN, "type": "long"}, change
+    elif issubclass(found, AWSDmsAvroPayload):
+        delete = {"name": DMS_OPERATION, "type": ["null", "string"], "default": None}
+    fields = [
+        {"name": "id", "type": "string"},
+        ordering,
+        {"name": "v", "type": ["null", "string"], "default": None},
+        {"name": "w", "type": ["null", "long"], "default": None},
+        delete,
+    ]
+    if two_forms and delete["name"] != IS_DELETED:
+        fields.append({"name": IS_DELETED, "type": ["null", "boolean"], "default": None})
+    return parse_schema({"type": "record", "name": "row", "fields": fields}), (ordering["name"],)
+
+
+def delete_forms(schema: AvroSchema, props: Props) -> tuple[DeleteForm, ...]:
+    """Return the forms of deletes that a schema has columns for, the most special one first."""
+    custom = ((props[DELETE_FIELD], props[DELETE_MARKER]),) if props.get(DELETE_FIELD) and DELETE_MARKER in props else ()
+    known = (*custom, (DMS_OPERATION, "D"), (DEBEZIUM_OPERATION, "d"), (IS_DELETED, True))
+    forms = []
+    for name, value in known:
+        field = schema.by_name.get(name)
+        if field is not None and field.schema.fits(value):
+            forms.append(DeleteForm(name, value))
+    return tuple(forms)
+
+
+def small_universe(subject: Subject, domain: Domain, is_delete: Callable[[Version], bool]) -> Universe:
+    """Return two complementary records for each ordering value, the domain's deletes, and six stored rows.
+
+    `is_delete` is asked which form of a delete what is judged understands: the first one is used.
+    """
+    maker = _Maker(subject)
+    incoming = [maker.version(rank, side) for rank in RANKS for side in (0, 1)]
+    if domain is Domain.FLAGGED:
+        forms = delete_forms(subject.schema, subject.props)
+        understood = [form for form in forms if is_delete(maker.version(RANKS[0], 2, form))]
+        for form in (understood or forms)[:1]:
+            deletes = [maker.version(rank, 2, form) for rank in RANKS]
+            incoming += [version._replace(is_delete=bool(understood)) for version in deletes]
+    if domain is Domain.EMPTY:
+        incoming += [Version(None, maker.version(rank, 2).ordering, is_delete=True) for rank in RANKS]
+    rows = [maker.version(rank, side, stored=True).record for rank in STORED_RANKS for side in (0, 1)]
+    return Universe(tuple(incoming), (None, *rows))
+
+
+class _Maker:
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._data = _data_fields(subject)
+        fields = subject.ordering_fields
+        self._read = list_reader(subject.schema, fields) if fields else lambda _record: NATURAL_ORDER
+
+    def version(self, rank: int, side: int, form: DeleteForm | None = None, *, stored: bool = False) -> Version:
+        """Return a record whose data is in the field number `side` alone, and in none where there is no such field."""
+        subject = self._subject
+        record: Record = {}
+        for field in subject.schema.fields:
+            if field.name in subject.key:
+                record[field.name] = _constant(field)
+            elif field.name in subject.ordering_fields:
+                record[field.name] = _sequence(rank) if subject.sequences else value_at(field.schema, rank)
+            elif field in self._data:
+                is_filled = self._data.index(field) == side
+                record[field.name] = self._value(field, rank, stored=stored) if is_filled else _absent(field)
+            else:
+                record[field.name] = _constant(field)
+        if subject.markers and side == 1 and not stored and self._data:
+            record[self._data[0].name] = UNAVAILABLE
+        if form is not None:
+            record[form.field] = form.value
+        ordering: Ordering | None = self._read(record)
+        return Version(record, NATURAL_ORDER if ordering is None else ordering, is_delete=form is not None)
+
+    def _value(self, field: Field, rank: int, *, stored: bool) -> Any:
+        if field.schema.non_null.kind == "string":
+            return f"stored {rank}" if stored else f"{field.name}{rank}"
+        return value_at(field.schema, rank + _STORED_VALUES if stored else rank)
+
+
+def _data_fields(subject: Subject) -> list[Field]:
+    deletes = {form.field for form in delete_forms(subject.schema, subject.props)}
+    taken = {*subject.key, *subject.ordering_fields, *deletes}
+    free = [f for f in subject.schema.fields if f.name not in taken and not f.name.startswith(_META)]
+    nullable = [field for field in free if field.schema.nullable]
+    # Without a stated key the first field is taken for it, as long as others remain.
+    rest = [field for field in (free if subject.key else free[1:]) if not field.schema.nullable]
+    return sorted((nullable + rest)[:2], key=subject.schema.fields.index)
+
+
+def _absent(field: Field) -> Any:
+    if field.schema.nullable:
+        return None
+    return value_at(field.schema, 0)
+
+
+def _constant(field: Field) -> Any:
+    if field.schema.nullable:
+        return None
+    return _KEY if field.schema.kind == "string" else value_at(field.schema, 1)
+
+
+def _sequence(rank: int) -> str:
+    # As text 1.10 is before 1.9, as positions after it.
+    return f"1.{rank + 8}"
+
+
+def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: PLR0911 (one a kind)
+    """Return a value of `schema`, the greater the greater `rank` is, as far as the kind has that many."""
+    match schema.kind:
+        case "union":
+            branch = next((branch for branch in schema.branches if branch.kind != "null"), schema.branches[0])
+            value = value_at(branch, rank)
+            return Branch(branch.name, value) if schema.ambiguous else value
+        case "null":
+            return None
+        case "boolean":
+            return rank >= STORED_RANKS[1]
+        case "int" | "long":
+            return rank
+        case "float" | "double":
+            return float(rank)
+        case "string":
+            return str(rank)
+        case "bytes":
+            return bytes((rank,))
+        case "fixed":
+            return rank.to_bytes(schema.size, "big")
+        case "enum":
+            return schema.symbols[min(rank, len(schema.symbols) - 1)]
+        case "array":
+            return [value_at(schema.items, rank)]
+        case "map":
+            return {name: value_at(schema.values, rank) for name in ("a", "b")}
+        case _:
+            return {field.name: value_at(field.schema, rank) for field in schema.fields}
+
+
+def ordering_at(subject: Subject, record: Record, fields: Sequence[str]) -> Ordering:
+    """Return the ordering value that a writer reads from `record`."""
+    value = list_reader(subject.schema, tuple(fields))(record) if fields else NATURAL_ORDER
+    return NATURAL_ORDER if value is None else value
