@@ -57,10 +57,12 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
 
 # A Python worker sends its errors as the text of a traceback, to which Java adds its own stack.
 _RAISED = re.compile(
-    r"^(?:Caused by: )?(?:payloads|mergers|bridge)\.[\w.]+Error: (.*?)"
+    r"^(?:payloads|mergers|bridge)\.[\w.]+Error: (.*?)"
     r"(?=\n\s*(?:at |\n|Traceback |Driver stacktrace|During |The above )|\s*\Z)",
     re.MULTILINE | re.DOTALL,
 )
+# The jvm engine fails with a class that the driver knows, so its sentence is recognised by its form.
+_JAVA_MERGE = re.compile(r"^(?:Caused by: )?org\.apache\.spark\.SparkException: (\S+ failed at [a-z-]+ \(key .*)", re.MULTILINE)
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 
 
@@ -69,7 +71,7 @@ def sentence_of(error: BaseException) -> str:
     text = str(error)
     if isinstance(error, PayloadBridgeError):
         return text
-    raised = _RAISED.findall(text)
+    raised = _RAISED.findall(text) or _JAVA_MERGE.findall(text)
     if raised:
         return str(raised[-1]).strip()
     causes = _CAUSE.findall(text)

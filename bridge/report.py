@@ -110,7 +110,7 @@ class Report:
 
 def error_as_json(verb: str, message: str) -> str:
     """Return the envelope of a verb that failed: all of its fields, and the sentence once more as `error`."""
-    return _json(verb, False, "error", {}, {}, [], [], error=message)  # noqa: FBT003 (`success`, as in the envelope)
+    return _json(verb, False, "error", {}, {}, [], [], error=message)
 
 
 def _json(  # noqa: PLR0913, PLR0917 (the fields of the envelope, in order)

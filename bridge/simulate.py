@@ -47,8 +47,8 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list
     stays = sf.lead(COMMIT).over(in_order) == sf.col(COMMIT) + 1
     events = prints.select(
         COMMIT,
-        sf.coalesce(was_there, sf.lit(False)).alias("was_there"),  # noqa: FBT003 (a column)
-        sf.coalesce(stays, sf.lit(False)).alias("stays"),  # noqa: FBT003 (a column)
+        sf.coalesce(was_there, sf.lit(False)).alias("was_there"),
+        sf.coalesce(stays, sf.lit(False)).alias("stays"),
         (sf.lag(_PRINT).over(in_order) != sf.col(_PRINT)).alias("differs"),
     )
     found = events.groupBy(COMMIT).agg(

@@ -127,5 +127,5 @@ def _plain(record: Record | None) -> Record | None:
     return {name: value for name, value in record.items() if name not in META_COLUMNS}
 
 
-def _ignore(action: Action, row: StoredRow | Version | None, *extras: Any) -> None:  # noqa: ARG001 (Emit names them)
+def _ignore(action: Action, row: StoredRow | Version | None, *extras: Any) -> None:
     """Drop an outcome."""

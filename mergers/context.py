@@ -10,14 +10,13 @@ from payloads.builtin.base import IS_DELETED
 from payloads.builtin.default import DELETE_FIELD, DELETE_MARKER
 from payloads.errors import NullOrderingError, PayloadConfigError, SchemaError
 from payloads.extract import context_reader, java_split, ordering_fields
-from payloads.ordering import compare
+from payloads.ordering import Ordering, compare
 from payloads.text import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.api import Props
-    from payloads.ordering import Ordering
     from payloads.release import HudiRelease
     from payloads.schema import AvroSchema, Record
 
@@ -35,7 +34,9 @@ def row_ordering_value(record: Record, schema: AvroSchema, props: Props, release
     read: Callable[[Record], Ordering] | None = schema.memo.get(key)
     if read is None:
         read = schema.memo[key] = context_reader(schema, fields)
-    return read(record)
+    ordering = read(record)
+    # The conversion to Avro's class of text does not reach into a list.
+    return Ordering("utf8", ordering.value) if ordering.java_type == "string" else ordering
 
 
 def is_commit_time_delete(version: Any) -> bool:
@@ -59,40 +60,64 @@ def greater_ordering_value(older: Ordering | None, newer: Ordering | None) -> Or
     return older if compare(older, newer) > 0 else newer
 
 
-def is_delete_row(record: Record, schema: AvroSchema, props: Props) -> bool:
-    """Whether a row marks itself as a delete (RecordContext.isDeleteRecord with a DeleteContext).
+class DeleteContext:
+    """What marks a row as a delete at one merge point (org.apache.hudi.common.model.DeleteContext).
 
-    Any of three marks will do: true in `_hoodie_is_deleted`, `D` or `-U` in `_hoodie_operation`, the marker of
-    `hoodie.payload.delete.marker` in the column of `hoodie.payload.delete.field`. The marker's case counts.
-
-    Raises:
-        PayloadConfigError: one of the two properties is set without the other.
-        SchemaError: the flag is no boolean, or the operation is null or none of Hudi's codes.
+    Any of these marks will do: true in `_hoodie_is_deleted`; the marker of `hoodie.payload.delete.marker`, whose case
+    counts, in the column of `hoodie.payload.delete.field`; `D` or `-U` in `_hoodie_operation`, where that is read.
     """
-    field, marker = props.get(DELETE_FIELD), props.get(DELETE_MARKER)
-    if bool(field) != bool(marker):
-        msg = f"either custom delete key or marker is not specified; set both {DELETE_FIELD} and {DELETE_MARKER}"
-        raise PayloadConfigError(msg)
-    if _is_flagged(record, schema) or _has_delete_operation(record, schema):
-        return True
-    if not field:
-        return False
-    _, value = walk(record, schema, field)
-    return value is not None and plain_text(value) == marker
+
+    __slots__ = ("_field", "_has_flag", "_has_operation", "_marker", "_schema")
+
+    def __init__(self, props: Props, schema: AvroSchema, *, reads_operation: bool = True) -> None:
+        """Decide what the properties and the schema decide.
+
+        Args:
+            props: a reader's own properties, or a writer's with the merge properties of the table.
+            schema: the schema of the rows.
+            reads_operation: readers do from 1.1 on; writers, and readers of 1.0, do not.
+
+        Raises:
+            PayloadConfigError: one of the two properties is set without the other.
+        """
+        self._field, self._marker = props.get(DELETE_FIELD), props.get(DELETE_MARKER)
+        if bool(self._field) != bool(self._marker):
+            msg = f"either custom delete key or marker is not specified; set both {DELETE_FIELD} and {DELETE_MARKER}"
+            raise PayloadConfigError(msg)
+        self._schema = schema
+        self._has_flag = IS_DELETED in schema.by_name
+        self._has_operation = reads_operation and OPERATION_COLUMN in schema.by_name
+
+    def is_delete(self, record: Record) -> bool:
+        """Whether a row marks itself as a delete.
+
+        Raises:
+            SchemaError: the flag is no boolean, the operation is null or none of Hudi's codes, or the path to the
+                marker's column leads through something other than a record.
+        """
+        if (self._has_flag and _is_true(record.get(IS_DELETED))) or (
+            self._has_operation and _deletes(record.get(OPERATION_COLUMN))
+        ):
+            return True
+        if not self._field:
+            return False
+        _, value = walk(record, self._schema, self._field)
+        return value is not None and plain_text(value) == self._marker
 
 
-def _is_flagged(record: Record, schema: AvroSchema) -> bool:
-    value = record.get(IS_DELETED) if IS_DELETED in schema.by_name else None
-    if value is not None and not isinstance(value, bool):
-        msg = f"{IS_DELETED} holds {value!r}, which can't be cast to boolean; make the column a boolean"
+def is_delete_row(record: Record, schema: AvroSchema, props: Props) -> bool:
+    """Whether a row marks itself as a delete, to a reader of 1.1 and later; errors as in `DeleteContext`."""
+    return DeleteContext(props, schema).is_delete(record)
+
+
+def _is_true(flag: Any) -> bool:
+    if flag is not None and not isinstance(flag, bool):
+        msg = f"{IS_DELETED} holds {flag!r}, which can't be cast to boolean; make the column a boolean"
         raise SchemaError(msg)
-    return value is True
+    return flag is True
 
 
-def _has_delete_operation(record: Record, schema: AvroSchema) -> bool:
-    if OPERATION_COLUMN not in schema.by_name:
-        return False
-    operation = record.get(OPERATION_COLUMN)
+def _deletes(operation: Any) -> bool:
     code = plain_text(operation)
     if code not in OPERATIONS:
         msg = f"{OPERATION_COLUMN} is {code}, and Hudi fails on that; use one of {', '.join(sorted(OPERATIONS))}"

@@ -11,9 +11,8 @@ from payloads.api import SENTINEL
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.builtin.plain import HoodieAvroPayload
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, SchemaError
-from payloads.extract import ordering_fields
-from payloads.ordering import Ordering
 from payloads.release import HudiRelease
+from payloads.schema import JavaString
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
@@ -117,8 +116,9 @@ class BufferedRules:
             return older
         if merged is payload.record and not self._answers_copies:
             return _kept(newer, payload) if self._rows_are_avro else newer
-        ordering = self._ordering_of(merged, payload, schema, props)  # type: ignore[arg-type]
-        return HoodieAvroIndexedRecord(newer.key, merged, schema, None, ordering)
+        record = self._as_made(merged, payload, schema)  # type: ignore[arg-type]
+        ordering = row_ordering_value(record, schema, props, self._release)
+        return HoodieAvroIndexedRecord(newer.key, record, schema, None, ordering)
 
     def pre_combine(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
         """Ask the newer payload about the older one; commit-time deletes as in `combine`.
@@ -140,7 +140,8 @@ class BufferedRules:
         record = merged.get_indexed_record(schema, props)
         if record is None or record is SENTINEL:
             return deleted_version(older, newer, schema)
-        ordering = self._ordering_of(record, merged, schema, props)  # type: ignore[arg-type]
+        record = self._as_made(record, merged, schema)  # type: ignore[arg-type]
+        ordering = row_ordering_value(record, schema, props, self._release)
         if isinstance(newer, HoodieAvroRecord):
             return HoodieAvroRecord(newer.key, self._payload_class(record, ordering))
         return HoodieAvroIndexedRecord(newer.key, record, schema, None, ordering)
@@ -148,36 +149,44 @@ class BufferedRules:
     def _payload_of(self, version: Any) -> HoodieRecordPayload:
         if isinstance(version, HoodieAvroRecord):
             return version.payload
-        ordering = version.ordering_value
-        arguments = (version.record,) if ordering is None else (version.record, ordering)
-        try:
-            built: HoodieRecordPayload = self._payload_class(*arguments)
-        except PayloadBridgeError:
-            raise
-        except TypeError as error:
-            msg = (
-                f"{self._payload_class.__name__} has no constructor for (record, ordering_value) ({error}); "
-                "from 1.1 on a merge builds payloads with it: choose another payload class"
-            )
-            raise PayloadConstructorError(msg) from error
-        return built
+        return payload_around(self._payload_class, version)
 
-    def _ordering_of(self, made: Record, payload: HoodieRecordPayload, schema: AvroSchema, props: Props) -> Ordering:
-        """Return the ordering value of a record that `payload` made.
+    def _as_made(self, made: Record, payload: HoodieRecordPayload, schema: AvroSchema) -> Record:
+        """Return a record that `payload` made as Java holds it until it is stored.
 
-        The payloads that merge column by column turn the plain strings they take from the incoming side into Java
-        strings. The engine's conversion to Avro strings reaches a single ordering value, but not into a list.
+        The payloads that merge column by column turn the plain text that they don't leave to the other side into
+        Java strings. These compare with no Avro string: neither in a list of ordering values, nor when a later
+        version is compared with this one.
         """
-        ordering = row_ordering_value(made, schema, props, self._release)
-        if ordering.java_type != "array" or not isinstance(payload, OverwriteNonDefaultsWithLatestAvroPayload):
-            return ordering
+        if not self._rows_are_avro or not isinstance(payload, OverwriteNonDefaultsWithLatestAvroPayload):
+            return made
         taken = payload.record or {}
-        values = list(ordering.value)
-        for index, name in enumerate(ordering_fields(props, self._release) or ()):
-            field = schema.by_name.get(name)
-            if field is not None and field.schema.kind == "string" and not payload.gap_of(field)(taken.get(name)):
-                values[index] = Ordering("string", values[index].value)
-        return Ordering("array", tuple(values))
+        texts = {
+            field.name: JavaString(made[field.name])
+            for field in schema.fields
+            if field.schema.kind == "string" and not payload.gap_of(field)(taken.get(field.name))
+        }
+        return {**made, **texts}
+
+
+def payload_around(payload_class: type[HoodieRecordPayload], version: HoodieAvroIndexedRecord) -> HoodieRecordPayload:
+    """Return a payload that holds the data of `version`; a null ordering value is left out.
+
+    Raises:
+        PayloadConstructorError: the class can't be made from (record, ordering_value).
+    """
+    ordering = version.ordering_value
+    arguments = (version.record,) if ordering is None else (version.record, ordering)
+    try:
+        return payload_class(*arguments)
+    except PayloadBridgeError:
+        raise
+    except TypeError as error:
+        msg = (
+            f"{payload_class.__name__} has no constructor for (record, ordering_value) ({error}); "
+            "from 1.0 on a merge builds payloads with it: choose another payload class"
+        )
+        raise PayloadConstructorError(msg) from error
 
 
 def deleted_version(older: V, newer: V, schema: AvroSchema) -> V | HoodieAvroIndexedRecord:

@@ -14,7 +14,7 @@ from payloads.api import Properties
 from payloads.errors import SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import HudiRelease
-from payloads.schema import AvroSchema, branch_of
+from payloads.schema import AvroSchema, JavaString, branch_of
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -200,8 +200,14 @@ def raw_converter(schema: AvroSchema) -> Callable[[Any], Ordering]:
         return lambda value: _of_branch(plain, value)
     if plain.kind in {"enum", "fixed", "record", "array"}:
         return lambda value: Ordering("avro", value, plain)
-    java_type = "utf8" if plain.kind == "string" else plain.kind
+    if plain.kind == "string":
+        return _of_text
+    java_type = plain.kind
     return lambda value: Ordering(java_type, value)
+
+
+def _of_text(value: str) -> Ordering:
+    return Ordering("string", str(value)) if isinstance(value, JavaString) else Ordering("utf8", value)
 
 
 def _of_branch(schema: AvroSchema, value: Any) -> Ordering:

@@ -46,6 +46,15 @@ class Branch(NamedTuple):
     value: Any
 
 
+class JavaString(str):
+    """Text that a payload took out of an Avro string: until it is stored Java holds another class than Utf8.
+
+    It is equal to the text, and differs from it as an ordering value alone.
+    """
+
+    __slots__ = ()
+
+
 class Field(NamedTuple):
     """A field of a record schema. `default` is Avro JSON and counts only where `has_default` is true."""
 

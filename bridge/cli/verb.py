@@ -69,7 +69,7 @@ class Verbs(click.Group):
     def main(self, args: Sequence[str] | None = None, *more: Any, **extra: Any) -> NoReturn:
         """Run the command line and exit; exceptions become exit codes."""
         words = list(sys.argv[1:] if args is None else args)
-        # PySpark 4 imports its test module, which complains about pandas 3; nothing here uses pandas.
+        # PySpark 4 warns that it does not fully support pandas 3; mapInArrow hands over Arrow, not pandas.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
         try:
             code = super().main(words, *more, **{**extra, "standalone_mode": False})

@@ -26,13 +26,13 @@ from bridge.config.keys import (
     WRITE_STRATEGY_ID,
     WRITER_ENTRIES,
 )
+from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from bridge.config.effective import EffectiveMergeConfig
     from bridge.config.entry import ConfigEntry
-    from payloads.release import HudiRelease
 
 
 class Source(NamedTuple):
@@ -84,7 +84,8 @@ def settings_of(config: EffectiveMergeConfig, writer: Mapping[str, str] | None =
     stated = _Stated(config.table.properties, writer or {}, config.release)
     rule = config.read
     mode = None if rule.mode is None else rule.mode.name
-    payload = config.table_payload if rule.mode is None or rule.payload else None
+    # Until 1.0 writers run a class in every mode.
+    payload = config.merge.payload if config.release < HudiRelease.V1_1 else rule.payload
     return (
         stated.setting("table version", str(config.table.version), (TABLE_VERSION,)),
         stated.setting("table type", config.table.table_type.name, (TABLE_TYPE,)),

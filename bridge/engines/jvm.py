@@ -5,16 +5,23 @@ Rows go to Java in plain forms that cost little: text as UTF-8 bytes, dates as d
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.jvm_jars import gateway_of, jars_of, java_name_of, session_loader
+from bridge.engines.outcomes import ACTION
+from bridge.merge_point import SchemaView, calls_of, props_of
 from bridge.programs import Action
-from bridge.schema import META_COLUMNS
+from bridge.schema import META_COLUMNS, with_meta
+from payloads.extract import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column
+
     from bridge.engines.python import Job
     from bridge.plan import MergePlan
 

@@ -125,9 +125,9 @@ class _BatchMerger:
             self._finish_key()
         self.batch = batch
         contested = np.ones(batch.num_rows, dtype=bool)
+        stored = batch.column(ORIGIN).to_numpy() == Origin.STORED
         if self.job.untouched is not None:
             alone = _alone(starts)
-            stored = batch.column(ORIGIN).to_numpy() == Origin.STORED
             passing = {Action.KEEP: alone & stored}
             if self.inserts.can_tell and not stored.all():
                 passing[Action.INSERT] = alone & ~stored & self._incoming_rows(batch)
@@ -135,6 +135,10 @@ class _BatchMerger:
                 if rows.any():
                     contested &= ~rows
                     yield self.outcomes.untouched(batch, pa.array(np.flatnonzero(rows)), action, self.job.untouched)
+        if isinstance(self.program, programs.Upsert) and IS_DELETE not in batch.schema.names:
+            firsts = _pairs(starts, stored)
+            contested[firsts] = contested[firsts + 1] = False
+            self._feed_pairs(self.program, firsts)
         self._feed(starts, np.flatnonzero(contested))
         yield from self.outcomes.flush(batch)
         self._detach()
@@ -168,6 +172,23 @@ class _BatchMerger:
         starts[0] = self.last_group != tuple(column[0].as_py() for column in grouping)
         self.last_group = tuple(column[rows - 1].as_py() for column in grouping)
         return starts
+
+    def _feed_pairs(self, program: programs.Upsert, firsts: Rows) -> None:
+        """Feed the keys of one stored and one incoming row; `firsts` are the stored ones."""
+        pairs = zip(
+            firsts.tolist(),
+            (self.read_stored or self.read_written).rows(self.batch, firsts),
+            self.read_written.rows(self.batch, firsts + 1),
+            strict=True,
+        )
+        open_row, emit = self.row, self._emit
+        try:
+            for row, stored, incoming in pairs:
+                self.row = row
+                program.pair(stored, row, incoming, row + 1, emit)
+        except Exception as error:
+            raise self._failed(error) from error
+        self.row = open_row
 
     def _feed(self, starts: Mask, contested: Rows) -> None:
         program, emit = self.program, self._emit
@@ -261,6 +282,13 @@ def _alone(starts: Mask) -> Mask:
     alone[:-1] &= starts[1:]
     alone[-1] = False  # the next batch may go on with this key
     return alone
+
+
+def _pairs(starts: Mask, stored: Mask) -> Rows:
+    """Return the first rows of the keys that have one stored row, one other version, and end in this batch."""
+    firsts = starts[:-2] & stored[:-2] & ~starts[1:-1] & ~stored[1:-1] & starts[2:]
+    result: Rows = np.flatnonzero(firsts)
+    return result
 
 
 def _optional(batch: pa.RecordBatch, name: str) -> Iterable[Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mergers.laws.core import Domain
 from mergers.laws.elsewhere import differs_elsewhere
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mergers.laws.core import Law, RuleSet, Version
+    from mergers.laws.report import Counterexample
     from mergers.laws.subject import Judged
     from payloads.api import Props
     from payloads.schema import AvroSchema
 
 DEFAULT_DOMAINS: Final = (Domain.DATA, Domain.FLAGGED)
-DEFAULT_EXAMPLES: Final = 200
+DEFAULT_EXAMPLES: Final = 100
 
 
 def check_laws(  # noqa: PLR0913 (what a user may state)
@@ -90,8 +92,7 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     results = []
     for one in _domains(domain):
         check = _DomainCheck(found, one, Evaluator(found.algebra, equality, second), has_other=second is not None)
-        for law in chosen:
-            results.append(check.result(law, None if exhaustive is True else examples, exhaustive, seed, null_orderings))
+        results += check.results(chosen, Ways(exhaustive, examples, seed, null_orderings))
     return LawReport(f"{found.algebra.name} ({found.release})", seed, tuple(results), found.subject.schema)
 
 
@@ -159,6 +160,15 @@ def _domains(domain: str | Domain | Iterable[str | Domain]) -> tuple[Domain, ...
         raise PayloadConfigError(msg) from error
 
 
+class Ways(NamedTuple):
+    """How to decide: the arguments of `check_laws` of the same names."""
+
+    exhaustive: bool | None
+    examples: int
+    seed: int
+    null_orderings: bool
+
+
 class _DomainCheck:
     """The check of one domain: its laws share the merges that were run."""
 
@@ -188,58 +198,93 @@ class _DomainCheck:
             return "it can't be built without a record"
         return ""
 
-    def result(
-        self, law: Law, examples: int | None, exhaustive: bool | None, seed: int, null_orderings: bool  # noqa: FBT001
-    ) -> LawResult:
-        """Judge one law."""
+    def results(self, laws: Iterable[Law], ways: Ways) -> list[LawResult]:
+        """Judge the laws: first by the small universe, then what is left by Hypothesis."""
+        found = {law: self._not_applicable(law) for law in laws}
+        proofs: dict[Law, int] = {}
+        if ways.exhaustive is not False:
+            for law, known in found.items():
+                if known is None:
+                    found[law], proofs[law] = self._tried(law)
+        left = tuple(law for law, known in found.items() if known is None)
+        if ways.exhaustive is not True and left:
+            found |= self._searched(left, ways)
+        return [
+            self._proved(law, proofs[law]) if known is None else self._with_proof(known, proofs.get(law, 0))
+            for law, known in found.items()
+        ]
+
+    def _not_applicable(self, law: Law) -> LawResult | None:
         reason = self._empty_reason
         if law.needs_other and not self._has_other:
             reason = "there is no second implementation to compare with"
         elif law.needs_delete and self._domain is Domain.DATA:
             reason = "records without deletes"
-        if reason:
-            return LawResult(law, self._domain, Verdict.NOT_APPLICABLE, detail=reason)
-        cases, detail = 0, ""
-        if exhaustive is not False:
-            trial = try_all(law, self._evaluator, self._universe)
-            if trial.counterexample is not None:
-                why = "nothing but errors" if trial.refused else f"after {trial.cases} cases of the small universe"
-                return LawResult(law, self._domain, Verdict.VIOLATED, trial.cases, why, trial.counterexample)
-            if not trial.cases:
-                reason = "no version is a delete that this merge knows" if law.needs_delete else "no operands fit"
-                return LawResult(law, self._domain, Verdict.NOT_APPLICABLE, detail=reason)
-            cases, detail = trial.cases, f"{trial.cases} cases: {self._universe.bounds}, {_sizes(law)}"
-            # The classes of this project know neither hashes nor clocks; whoever's code it is otherwise is asked.
-            if law is DETERMINISM and not _is_builtin(self._found.algebra):
-                counterexample = differs_elsewhere(self._found.algebra, law, self._universe, self._evaluator)
-                if counterexample is not None:
-                    return LawResult(law, self._domain, Verdict.VIOLATED, cases, "in another process", counterexample)
-        if examples is None:
-            return LawResult(law, self._domain, Verdict.PROVED, cases, detail)
-        from mergers.laws.strategies import search  # noqa: PLC0415 (Hypothesis is loaded where it is used)
+        return self._result(law, Verdict.NOT_APPLICABLE, detail=reason) if reason else None
 
-        tried = search(
-            law, self._domain, self._found.subject, self._evaluator, examples, seed, null_orderings=null_orderings
-        )
-        if tried.counterexample is not None:
-            detail = "nothing but errors" if tried.refused else f"after {tried.cases} examples"
-            return LawResult(law, self._domain, Verdict.VIOLATED, tried.cases, detail, tried.counterexample)
-        if exhaustive is False:
-            if not tried.cases:
-                return LawResult(law, self._domain, Verdict.NOT_APPLICABLE, detail="no example fits")
-            return LawResult(law, self._domain, Verdict.HOLDS, tried.cases, f"{tried.cases} examples")
-        more = f"{detail}; and {tried.cases} examples"
-        return LawResult(law, self._domain, Verdict.PROVED, cases + tried.cases, more)
+    def _tried(self, law: Law) -> tuple[LawResult | None, int]:
+        """Try the small universe; no result where the law holds there."""
+        trial = try_all(law, self._evaluator, self._universe)
+        if trial.counterexample is not None:
+            detail = _ERRORS if trial.refused else f"after {trial.cases} cases of the small universe"
+            return self._result(law, Verdict.VIOLATED, trial.cases, detail, trial.counterexample), trial.cases
+        if not trial.cases:
+            reason = "no version is a delete that this merge knows" if law.needs_delete else "no operands fit"
+            return self._result(law, Verdict.NOT_APPLICABLE, detail=reason), 0
+        # The classes of this project know neither hashes nor clocks; code from elsewhere is asked.
+        if law is DETERMINISM and not _is_builtin(self._found.algebra):
+            counterexample = differs_elsewhere(self._found.algebra, law, self._universe, self._evaluator)
+            if counterexample is not None:
+                detail = "in another process"
+                return self._result(law, Verdict.VIOLATED, trial.cases, detail, counterexample), trial.cases
+        return None, trial.cases
+
+    def _searched(self, laws: tuple[Law, ...], ways: Ways) -> dict[Law, LawResult]:
+        from mergers.laws.strategies import OperandStrategies, Search  # noqa: PLC0415 (Hypothesis is loaded here alone)
+
+        strategies = OperandStrategies(self._found.subject, self._domain, null_orderings=ways.null_orderings)
+        search = Search(laws, self._evaluator, strategies)
+        broken = search.run(ways.examples, ways.seed)
+        results = {}
+        for law in laws:
+            cases = search.cases[law]
+            if law in broken:
+                detail = f"after {cases} examples"
+                results[law] = self._result(law, Verdict.VIOLATED, cases, detail, broken[law])
+            elif cases:
+                results[law] = self._result(law, Verdict.HOLDS, cases, f"{cases} examples")
+            else:
+                results[law] = self._result(law, Verdict.NOT_APPLICABLE, detail="no example fits")
+        return results
+
+    def _with_proof(self, result: LawResult, proof: int) -> LawResult:
+        """Return the result of both ways together: a law that was proved is, whatever examples add."""
+        if not proof or result.verdict is Verdict.VIOLATED:
+            return result
+        proved = self._proved(result.law, proof)
+        more = f"; and {result.cases} examples" if result.cases else ""
+        return dataclasses.replace(proved, cases=proof + result.cases, detail=proved.detail + more)
+
+    def _proved(self, law: Law, cases: int) -> LawResult:
+        most = law.sizes[1] + law.has_row
+        sizes = "1 version" if most == 1 else f"up to {most} versions"
+        return self._result(law, Verdict.PROVED, cases, f"{cases} cases: {self._universe.bounds}, {sizes}")
+
+    def _result(
+        self,
+        law: Law,
+        verdict: Verdict,
+        cases: int = 0,
+        detail: str = "",
+        counterexample: Counterexample | None = None,
+    ) -> LawResult:
+        return LawResult(law, self._domain, verdict, cases, detail, counterexample)
 
 
 _DATA_VERSIONS: Final = 6
+_ERRORS: Final = "it answers with errors alone"
 
 
 def _is_builtin(algebra: object) -> bool:
     payload_class = getattr(algebra, "payload_class", None)
     return isinstance(payload_class, type) and issubclass(payload_class, BuiltinPayload)
-
-
-def _sizes(law: Law) -> str:
-    most = law.sizes[1] + law.has_row
-    return "1 version" if most == 1 else f"up to {most} versions"

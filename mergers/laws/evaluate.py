@@ -67,13 +67,18 @@ class Evaluator:
         self._compiled: dict[Expr, Callable[[Bound], Node]] = {}
         self._twins: dict[Node, Node] = {}
         self._given: dict[Node, Any] = {}
+        self._memos: list[dict[Any, Any]] = [
+            self._nodes, self._merged, self._acted, self._compared, self._twins, self._given
+        ]
+        self._twin_evaluator: Evaluator | None = None
 
-    def fresh(self) -> Evaluator:
-        """Return an evaluator that has run nothing yet, of the same algebra and equality."""
-        twin = Evaluator(self.algebra, self._equality)
+    def forget(self) -> None:
+        """Forget all values, so that what was merged before has no part in what comes."""
+        for memo in self._memos:
+            memo.clear()
+        self.refused = 0
         if self._other is not None:
-            twin._other = self._other.fresh()  # noqa: SLF001 (of the same class)
-        return twin
+            self._other.forget()
 
     # -- operands
 
@@ -141,20 +146,20 @@ class Evaluator:
             case core.Act(row, newer):
                 return self._pair(row, newer, self._acted, self._act)
             case core.Again(inner):
-                return _once(inner, lambda operands: self._again(inner, operands))
+                return self._once(inner, lambda operands: self._again(inner, operands))
             case core.Restored(inner):
                 compiled = self._compile(inner)
                 return lambda operands: self._twin(compiled(operands))
             case core.Before(inner):
-                return _once(inner, self._operands_of(inner, runs=False))
+                return self._once(inner, self._operands_of(inner, runs=False))
             case core.After(inner):
-                return _once(inner, self._operands_of(inner, runs=True))
+                return self._once(inner, self._operands_of(inner, runs=True))
             case core.Fitted(inner):
                 compiled = self._compile(inner)
                 return lambda operands: self._fitted(compiled(operands))
             case core.Other(inner) if self._other is not None:
                 other = self._other
-                return _once(inner, lambda operands: other.value(inner, tuple(map(self._elsewhere, operands))))
+                return self._once(inner, lambda operands: other.value(inner, tuple(map(self._elsewhere, operands))))
             case _:
                 msg = f"{expr!r} can't be evaluated here"
                 raise TypeError(msg)
@@ -173,6 +178,21 @@ class Evaluator:
             found = memo.get(pair)
             if found is None:
                 found = memo[pair] = run(*pair)
+            return found
+
+        return value
+
+    def _once(self, expr: Expr, run: Callable[[Bound], Node]) -> Callable[[Bound], Node]:
+        """Run once for each choice of the operands that an expression speaks of."""
+        positions = sorted(_positions(expr))
+        memo: dict[Bound, Node] = {}
+        self._memos.append(memo)
+
+        def value(operands: Bound) -> Node:
+            key = tuple(operands[position] for position in positions)
+            found = memo.get(key)
+            if found is None:
+                found = memo[key] = run(operands)
             return found
 
         return value
@@ -275,7 +295,8 @@ class Evaluator:
 
     def _again(self, expr: Expr, operands: Bound) -> Node:
         """Evaluate anew, with the entries of maps the other way round."""
-        fresh = Evaluator(self.algebra)
+        fresh = self._twin_evaluator = self._twin_evaluator or Evaluator(self.algebra)
+        fresh.forget()
         given = [(node.is_row, self._given[node]) for node in operands]
         turned = [
             fresh.row(_turned(one)) if is_row else fresh.incoming(one._replace(record=_turned(one.record)))
@@ -290,21 +311,6 @@ class Evaluator:
         if other is None:
             return node
         return other.row(given) if node.is_row else other.incoming(given)
-
-
-def _once(expr: Expr, run: Callable[[Bound], Node]) -> Callable[[Bound], Node]:
-    """Run once for each choice of the operands that an expression speaks of."""
-    positions = sorted(_positions(expr))
-    memo: dict[Bound, Node] = {}
-
-    def value(operands: Bound) -> Node:
-        key = tuple(operands[position] for position in positions)
-        found = memo.get(key)
-        if found is None:
-            found = memo[key] = run(operands)
-        return found
-
-    return value
 
 
 def _positions(expr: Expr) -> set[int]:

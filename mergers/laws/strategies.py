@@ -6,6 +6,7 @@ and ties are common, and from the whole range of their type now and then.
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from mergers.laws.core import Domain, Operands, Version
-from mergers.laws.exhaustive import Trial
 from mergers.laws.report import Counterexample
 from mergers.laws.universe import delete_forms, value_at
 from payloads.builtin.debezium import UNAVAILABLE
@@ -23,10 +23,10 @@ from payloads.ordering import NATURAL_ORDER
 from payloads.schema import Branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from mergers.laws.core import Law
-    from mergers.laws.evaluate import Bound, Evaluator
+    from mergers.laws.evaluate import Bound, Evaluator, Node
     from mergers.laws.universe import Subject
     from payloads.schema import AvroSchema, Field, Record
 
@@ -34,6 +34,8 @@ Strategy = st.SearchStrategy[Any]
 
 _INT, _LONG = 1 << 31, 1 << 63
 _DEPTH = 3
+_MOST = 4
+_PAIR = 2
 _RANKS = st.sampled_from((1, 2, 3))
 _STORED_RANKS = st.sampled_from((0, 2, 4))
 
@@ -132,12 +134,10 @@ class OperandStrategies:
             return data | empty
         return data
 
-    def operands(self, law: Law) -> Strategy:
-        """Return the operands of a law: as many versions as it takes, and a stored row where it speaks of one."""
-        fewest, most = law.sizes
-        versions = st.lists(self.versions(), min_size=fewest, max_size=most).map(tuple)
-        rows = st.none() | self.records(stored=True) if law.has_row else st.none()
-        return st.builds(Operands, rows, versions)
+    def operands(self) -> Strategy:
+        """Return the operands of a law: a stored row or none, and up to four versions."""
+        versions = st.lists(self.versions(), min_size=1, max_size=_MOST).map(tuple)
+        return st.builds(Operands, st.none() | self.records(stored=True), versions)
 
     def _version(self, record: Record, *, is_delete: bool) -> Version:
         value = self._read(record)
@@ -175,59 +175,87 @@ def _marks(value: Any, mark: Any) -> bool:
     return bool(value == mark)
 
 
-def search(  # noqa: PLR0913 (what a search depends on)
-    law: Law,
-    domain: Domain,
-    subject: Subject,
-    evaluator: Evaluator,
-    examples: int,
-    seed: int,
-    *,
-    null_orderings: bool = False,
-) -> Trial:
-    """Look for operands on which a law fails, and shrink them; two errors of one kind say nothing."""
-    strategy = OperandStrategies(subject, domain, null_orderings=null_orderings).operands(law)
-    equations = {size: law.stated(size) for size in range(law.sizes[0], law.sizes[1] + 1)}
-    state = {"cases": 0, "answered": 0}
-    refused: list[Operands] = []
+class Search:
+    """Looks for counterexamples of several laws at once: each example serves all of them.
 
-    def fails(operands: Operands) -> bool:
-        if not law.applies(operands.versions, evaluator.algebra.order):
-            return False
-        state["cases"] += 1
-        fresh = evaluator.fresh()
-        bound = fresh.bind(operands)
-        for equation in equations[len(operands.versions)]:
-            if not fresh.holds(equation, bound):
-                return True
-        stated = len(equations[len(operands.versions)])
-        if fresh.refused == stated:
-            refused.append(operands)
-        else:
-            state["answered"] += 1
-        return False
+    Attributes:
+        cases: the number of examples that a law could be tried on.
+    """
 
-    settings = hypothesis.settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    try:
-        found: Operands = hypothesis.find(strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311
-    except NoSuchExample:
-        if refused and not state["answered"]:
-            return Trial(state["cases"], _counterexample(evaluator, refused[0], equations, any_equation=True), True)
-        return Trial(state["cases"])
-    return Trial(state["cases"], _counterexample(evaluator, found, equations))
+    def __init__(self, laws: tuple[Law, ...], evaluator: Evaluator, strategies: OperandStrategies) -> None:
+        """Prepare; `run` looks."""
+        self.cases = dict.fromkeys(laws, 0)
+        self._laws = laws
+        self._evaluator = evaluator
+        self._strategy = strategies.operands()
+        self._answered: set[Law] = set()
+        self._refused: dict[Law, Counterexample] = {}
+
+    def run(self, examples: int, seed: int) -> dict[Law, Counterexample]:
+        """Return the smallest counterexample that was found for each law that has one.
+
+        A law whose sides are errors on every example has one of these as its counterexample.
+        """
+        found: dict[Law, Counterexample] = {}
+        settings = hypothesis.settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        while open_laws := [law for law in self._laws if law not in found]:
+            cases, self.cases = self.cases, dict.fromkeys(self._laws, 0)
+
+            def fails(operands: Operands, open_laws: list[Law] = open_laws) -> bool:
+                return bool(self._violations(open_laws, operands))
+
+            try:
+                smallest = hypothesis.find(self._strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311
+            except NoSuchExample:
+                break
+            found |= self._violations(open_laws, smallest)
+            # The last round tried most: it stopped at no violation.
+            self.cases = {law: max(number, cases[law]) for law, number in self.cases.items()}
+        return found | {law: one for law, one in self._refused.items() if law not in {*self._answered, *found}}
+
+    def _violations(self, laws: list[Law], operands: Operands) -> dict[Law, Counterexample]:
+        self._evaluator.forget()
+        row = self._evaluator.row(operands.row)
+        nodes = [(version, self._evaluator.incoming(version)) for version in operands.versions]
+        found = {}
+        for law in laws:
+            was_tried = False
+            for chosen in _choices(law, nodes):
+                versions = tuple(version for version, _ in chosen)
+                if not law.applies(versions, self._evaluator.algebra.order):
+                    continue
+                was_tried = True
+                bound = (row, *(node for _, node in chosen))
+                broken = self._broken(law, Operands(operands.row, versions), bound)
+                if broken is not None:
+                    found[law] = broken
+                    break
+            self.cases[law] += was_tried
+        return found
+
+    def _broken(self, law: Law, operands: Operands, bound: Bound) -> Counterexample | None:
+        evaluator = self._evaluator
+        stated = law.stated(len(operands.versions))
+        refused = evaluator.refused
+        for equation in stated:
+            if not evaluator.holds(equation, bound):
+                return Counterexample(equation, operands, *evaluator.sides(equation, bound))
+        if evaluator.refused - refused < len(stated):
+            self._answered.add(law)
+        elif law not in self._refused:
+            self._refused[law] = Counterexample(stated[0], operands, *evaluator.sides(stated[0], bound))
+        return None
 
 
-def _counterexample(
-    evaluator: Evaluator, operands: Operands, equations: dict[int, Any], *, any_equation: bool = False
-) -> Counterexample:
-    fresh = evaluator.fresh()
-    bound: Bound = fresh.bind(operands)
-    fails: Callable[[Any], bool] = lambda equation: any_equation or not fresh.holds(equation, bound)  # noqa: E731
-    broken = next(filter(fails, equations[len(operands.versions)]), equations[len(operands.versions)][0])
-    return Counterexample(broken, operands, *fresh.sides(broken, bound))
+def _choices(law: Law, nodes: list[tuple[Version, Node]]) -> Iterator[tuple[tuple[Version, Node], ...]]:
+    """Yield the versions that a law is tried on: in the order of arrival, pairs in both orders."""
+    fewest, most = law.sizes
+    for size in range(fewest, min(most, len(nodes)) + 1):
+        choose = itertools.permutations if size <= _PAIR else itertools.combinations
+        yield from choose(nodes, size)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from mergers.avro import AvroRecordMerger
 from mergers.record import HoodieAvroRecord
 from mergers.record.base import DELETE
-from mergers.rules import deleted_version
+from mergers.rules import deleted_version, payload_around
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 from mergers.strategies.event_time import EventTimeMergerV1_0
 from payloads.ordering import NATURAL_ORDER
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
+    from mergers.record import HoodieRecord
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
     from payloads.schema import AvroSchema
@@ -109,13 +110,11 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
 
     def _merged(self, older: Version, newer: Version) -> Version | None:
         schema = newer.schema or self._schema
-        sides = (older, newer)
+        sides: list[HoodieRecord] = [older, newer]
         if isinstance(self._merger, AvroRecordMerger):
-            payload_class: Any = self._merger.payload_class
-            sides = tuple(  # type: ignore[assignment]
-                HoodieAvroRecord(side.key, payload_class(side.record, side.ordering_value)) for side in sides
-            )
-        merged: Any = self._merger.merge(*sides, schema, self._props)
+            payload_class = self._merger.payload_class
+            sides = [HoodieAvroRecord(side.key, payload_around(payload_class, side)) for side in (older, newer)]
+        merged: Any = self._merger.merge(sides[0], sides[1], schema, self._props)
         if merged is None:
             return None
         plain = _plain(merged, schema, self._props)

@@ -6,6 +6,7 @@ import enum
 from typing import TYPE_CHECKING, TypeVar
 
 from mergers.api import HoodieRecordType, RecordMergeMode
+from mergers.avro import AvroRecordMerger
 from mergers.errors import MergerConfigError
 from mergers.strategies.commit_time import CommitTimeMerger, CommitTimePartialMerger
 from mergers.strategies.custom import CustomMerger, CustomMergerV1_0
@@ -64,8 +65,8 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
 
     Raises:
-        MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, or a merger
-            with another view of the rows than `engine`.
+        MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, or the
+            payload's merger was made for rows of another form than `engine` (1.1 and later).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
@@ -79,8 +80,11 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         by_mode = buffered_merger(kind, schema, props, release=line, engine=rows, merger=merger)
         return PartialBlockMerger(by_mode, _needed(merger, "partial blocks"), schema, props)
     if kind is RecordMergeMode.CUSTOM:
-        custom = CustomMergerV1_0 if line < HudiRelease.V1_1 else CustomMerger
-        return custom(context, _needed(merger, "custom merging"), schema, props)
+        needed = _needed(merger, "custom merging")
+        if line < HudiRelease.V1_1:
+            return CustomMergerV1_0(context, needed, schema, props)
+        _check_rows(needed, context)
+        return CustomMerger(context, needed, schema, props)
     if partial_update_mode is not None:
         update = _partial_update(partial_update_mode, props, context, fidelity)
         return CommitTimePartialMerger(context, update) if is_commit_time else EventTimePartialMerger(context, update)
@@ -105,6 +109,13 @@ def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerg
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
     return merger
+
+
+def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:
+    if isinstance(merger, AvroRecordMerger) and merger.rows_are_avro is not context.rows_are_avro:
+        wanted = f"rows_are_avro={context.rows_are_avro}"
+        msg = f"{merger!r} can't merge rows of {context.engine.value}; make it with {wanted}"
+        raise MergerConfigError(msg)
 
 
 def _member(names: type[E], name: E | str) -> E:

@@ -66,7 +66,8 @@ def _same_in_union(schema: AvroSchema, left: Any, right: Any) -> bool:
 def same_plain(left: Any, right: Any) -> bool:
     """Whether two values without a schema are equal and of one type, at every depth."""
     if type(left) is not type(right):
-        return False
+        # A JavaString is the text that it is stored as.
+        return isinstance(left, str) and isinstance(right, str) and str.__eq__(left, right)
     if isinstance(left, float):
         both_nan = math.isnan(left) and math.isnan(right)
         return both_nan or (left == right and math.copysign(1.0, left) == math.copysign(1.0, right))

@@ -286,7 +286,7 @@ abstract class Codec {
 
     static byte[] bytesOf(Object value, String column) {
         if (value instanceof ByteBuffer) {
-            ByteBuffer buffer = ((ByteBuffer) value).duplicate();
+            ByteBuffer buffer = (ByteBuffer) ((ByteBuffer) value).duplicate();
             byte[] bytes = new byte[buffer.remaining()];
             buffer.get(bytes);
             return bytes;

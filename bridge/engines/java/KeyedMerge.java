@@ -88,6 +88,21 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     }
 
     public boolean hasNext() {
+        if (!ready.isEmpty()) {
+            return true;
+        }
+        // Hudi looks for classes in the thread's loader.
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(KeyedMerge.class.getClassLoader());
+        try {
+            return advance();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    private boolean advance() {
         while (ready.isEmpty()) {
             if (rows.hasNext()) {
                 take((Row) rows.next());
@@ -126,7 +141,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             }
             program.accept(arrival(), this);
         } catch (Throwable error) {
-            throw failed(error);
+            fail(error);
         }
     }
 
@@ -135,7 +150,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         try {
             program.finish(this);
         } catch (Throwable error) {
-            throw failed(error);
+            fail(error);
         }
     }
 
@@ -196,7 +211,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
 
     // -- errors
 
-    private MergeFailedError failed(Throwable error) {
+    private void fail(Throwable error) {
         if (error instanceof VirtualMachineError && !(error instanceof StackOverflowError)) {
             throw (VirtualMachineError) error;
         }
@@ -206,8 +221,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             key.append(i == 0 ? "" : ", ").append(columns[identity[i]]).append("=")
                 .append(value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value));
         }
-        return MergeTask.failed(new MergeFailedError(
-            payload + " failed at " + merge.point + " (key " + key + "): " + reason(error), error));
+        MergeTask.fail(payload + " failed at " + merge.point + " (key " + key + "): " + reason(error), error);
     }
 
     private static String reason(Throwable error) {

@@ -4,8 +4,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.unsafe.Platform;
 
 /**
  * What Spark sends to its tasks: the names of the jars and the description of a job; the rest is loaded from the jars.
@@ -14,6 +16,7 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
  * executor repeats the first failure at once.
  */
 public final class MergeTask implements MapPartitionsFunction {
+    private static final int DEEPEST = 20;
     private static final Map FAILED = new ConcurrentHashMap();
 
     private final java.util.ArrayList jars;
@@ -27,7 +30,7 @@ public final class MergeTask implements MapPartitionsFunction {
     public Iterator call(Iterator rows) throws Exception {
         TaskContext task = TaskContext.get();
         if (task != null && task.attemptNumber() > 0) {
-            MergeFailedError before = (MergeFailedError) FAILED.get(name(task));
+            SparkException before = (SparkException) FAILED.get(name(task));
             if (before != null) {
                 throw before;
             }
@@ -38,13 +41,24 @@ public final class MergeTask implements MapPartitionsFunction {
         return function.call(rows);
     }
 
-    /** Notes the failure of this task for its next attempt, and returns it. */
-    public static MergeFailedError failed(MergeFailedError error) {
+    /** Notes why this task failed, for its next attempt, and gives up. */
+    public static void fail(String message, Throwable cause) {
+        SparkException error = new SparkException(message, known(cause, 0));
         TaskContext task = TaskContext.get();
         if (task != null) {
             FAILED.put(name(task), error);
         }
-        return error;
+        Platform.throwException(error);
+    }
+
+    /** Returns a cause in classes that the driver has, which may not know those of the jars. */
+    private static Throwable known(Throwable cause, int depth) {
+        if (cause == null || depth == DEEPEST) {
+            return null;
+        }
+        RuntimeException copy = new RuntimeException(cause.toString(), known(cause.getCause(), depth + 1));
+        copy.setStackTrace(cause.getStackTrace());
+        return copy;
     }
 
     private static String name(TaskContext task) {

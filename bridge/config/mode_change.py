@@ -1,0 +1,60 @@
+"""Setting another merge mode on a table of version 9: which properties state it, and which must go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bridge.config.creation import given_settings
+from bridge.config.inference import MergeSettings, infer_for_creation
+from bridge.config.keys import (
+    LEGACY_PAYLOAD_CLASS,
+    MERGE_MODE,
+    MERGE_PROPERTY_PREFIX,
+    PARTIAL_UPDATE_MODE,
+    PAYLOAD_CLASS,
+    STRATEGY_ID,
+    UNAVAILABLE_MARKER,
+)
+from bridge.config.refusals import MergeConfigError
+from bridge.config.table import TableMergeConfig
+from mergers import RecordMergeMode
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STATE_A_MODE: Final = (
+    MERGE_MODE.key,
+    STRATEGY_ID.key,
+    *STRATEGY_ID.aliases,
+    PAYLOAD_CLASS.key,
+    LEGACY_PAYLOAD_CLASS.key,
+    PARTIAL_UPDATE_MODE.key,
+    MERGE_PROPERTY_PREFIX + UNAVAILABLE_MARKER.key,
+)
+
+
+def change_mode(properties: Mapping[str, str], mode: RecordMergeMode, writer: Mapping[str, str]) -> dict[str, str]:
+    """Return the properties of a table of version 9 with another merge mode.
+
+    The plain mode it is: without the partial update mode of a former payload class. Ordering fields stay, and so do
+    the delete key and marker, so that rows that delete go on deleting. CUSTOM takes the payload class or the strategy
+    id from the writer's options or from the table.
+
+    Raises:
+        MergeConfigError: CUSTOM has neither a payload class nor a strategy id, or they stand for another mode.
+    """
+    table = TableMergeConfig.from_properties(properties)
+    kept = {key: text for key, text in properties.items() if key not in _STATE_A_MODE}
+    given = MergeSettings(mode)
+    if mode is RecordMergeMode.CUSTOM:
+        passed = given_settings(writer, HudiRelease.latest())
+        given = MergeSettings(mode, passed.payload or table.payload, passed.strategy or None)
+    stated = infer_for_creation(given, table.ordering, table.version, HudiRelease.latest())
+    if stated[MERGE_MODE.key] != mode.name:
+        msg = (
+            f"table version {table.version} stores {given.payload} as {stated[MERGE_MODE.key]}, never in mode "
+            f"{mode.name}; choose that mode, or a class of your own"
+        )
+        raise MergeConfigError(msg)
+    return {**kept, **stated}

@@ -1,0 +1,189 @@
+"""plan_migration: what a move to a release or a merge mode does to a table's properties, how to do it and undo it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from bridge.config.creation import given_settings
+from bridge.config.inference import FIRST_WITHOUT_PAYLOADS
+from bridge.config.keys import WRITE_PAYLOAD_CLASS
+from bridge.config.mode_change import change_mode
+from bridge.config.move import Move, SilentChange
+from bridge.config.silent_changes import silent_changes
+from bridge.config.steps import (
+    PropertyChange,
+    Step,
+    apply_steps,
+    changes_between,
+    merge_properties,
+    options_after,
+    undo_steps,
+)
+from bridge.config.succession import OVERWRITE
+from bridge.config.table import CREATED_VERSION, TableMergeConfig
+from bridge.config.versions import change_version
+from bridge.errors import PlanError
+from bridge.inspect import Finding, Severity, inspect
+from mergers import RecordMergeMode
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_RELEASE_OF_VERSION: Final = {6: HudiRelease.V0_15, 8: HudiRelease.V1_0, 9: HudiRelease.V1_1}
+
+
+@dataclass(frozen=True)
+class MigrationPlan:
+    """The answer of `plan_migration`.
+
+    Attributes:
+        from_release: who wrote the table until now.
+        to_release: who will.
+        from_version: the table version now.
+        to_version: the table version then.
+        before: the table's merge properties now.
+        after: those then.
+        apply: what to do.
+        undo: what takes it back.
+        after_undo: the merge properties after the undo, which are not always those before.
+        behaviours: what changes silently, damage first.
+        warnings: what is wrong now, or will be, the worst first.
+    """
+
+    from_release: HudiRelease
+    to_release: HudiRelease
+    from_version: int
+    to_version: int
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    apply: tuple[Step, ...]
+    undo: tuple[Step, ...]
+    after_undo: Mapping[str, str]
+    behaviours: tuple[SilentChange, ...]
+    warnings: tuple[Finding, ...]
+
+    @property
+    def changes(self) -> tuple[PropertyChange, ...]:
+        """The properties that change, by name."""
+        return changes_between(self.before, self.after)
+
+    @property
+    def not_undone(self) -> tuple[PropertyChange, ...]:
+        """The properties that the undo does not restore, by name."""
+        return changes_between(self.before, self.after_undo)
+
+
+def plan_migration(
+    properties: Mapping[str, str],
+    to: str | HudiRelease | RecordMergeMode,
+    writer: Mapping[str, str] | None = None,
+    from_release: str | HudiRelease | None = None,
+    *,
+    keep_table_version: bool = False,
+) -> MigrationPlan:
+    """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
+
+    `properties` are what the table stores, `writer` the options of its writer, who goes on passing them;
+    `from_release` is who wrote the table until now, by default the oldest release that makes its version.
+    A merge mode is set under the newest release; CUSTOM needs the payload class or the strategy id of the writer.
+
+    Raises:
+        PlanError: the target is unknown, or the version can't be kept.
+        MergeConfigError: the release can't read or make the table, or the settings contradict each other.
+        PayloadConfigError: naming the property that can't be read.
+    """
+    options = dict(writer or {})
+    table = TableMergeConfig.from_properties(properties)
+    old = _RELEASE_OF_VERSION[table.version] if from_release is None else HudiRelease.parse(from_release)
+    mode, new = _target(to)
+    version = table.version if keep_table_version else CREATED_VERSION[new]
+    if version > CREATED_VERSION[new]:
+        msg = f"Hudi {new} can't read table version {version}; leave out the wish to keep it"
+        raise PlanError(msg)
+    if mode is not None and version < FIRST_WITHOUT_PAYLOADS:
+        msg = f"table version {version} can't be kept with a new merge mode; a mode is set in version 9"
+        raise PlanError(msg)
+    # A downgrade is the work of the release that knows the table's version.
+    worker = new if CREATED_VERSION[new] >= table.version else max(old, _RELEASE_OF_VERSION[table.version])
+    after = change_version(properties, version, worker, options)
+    if mode is not None:
+        after = change_mode(after, mode, options)
+    move = Move(
+        from_release=old,
+        to_release=new,
+        from_version=table.version,
+        to_version=version,
+        payload=_merging_class(table, options),
+        table_type=table.table_type,
+        stores_payload=table.payload is not None,
+        to_mode=TableMergeConfig.from_properties(after).mode,
+        changes_mode=mode is not None,
+    )
+    undo = tuple(undo_steps(properties, after, worker))
+    undone = properties if any(step.cli for step in undo) else change_version(after, table.version, worker)
+    return MigrationPlan(
+        from_release=old,
+        to_release=new,
+        from_version=table.version,
+        to_version=version,
+        before=merge_properties(properties),
+        after=merge_properties(after),
+        apply=tuple(apply_steps(table, after, mode, worker, options)),
+        undo=undo,
+        after_undo=merge_properties(undone),
+        behaviours=silent_changes(move),
+        warnings=_warnings(after, new, options, move),
+    )
+
+
+def _target(to: str | HudiRelease | RecordMergeMode) -> tuple[RecordMergeMode | None, HudiRelease]:
+    if isinstance(to, RecordMergeMode):
+        return to, HudiRelease.latest()
+    if isinstance(to, str) and to.upper() in RecordMergeMode.__members__:
+        return RecordMergeMode[to.upper()], HudiRelease.latest()
+    if isinstance(to, str) and not to[:1].isdecimal():
+        known = ", ".join([*map(str, HudiRelease), *RecordMergeMode.__members__])
+        msg = f"{to!r} is neither a release nor a merge mode; choose one of {known}"
+        raise PlanError(msg)
+    return None, HudiRelease.parse(to)
+
+
+def _merging_class(table: TableMergeConfig, options: Mapping[str, str]) -> str | None:
+    """Return the class that merges now, or that the table's mode replaces; None for EVENT_TIME_ORDERING alone."""
+    payload = table.payload or given_settings(options, HudiRelease.latest()).payload or table.legacy_payload
+    by_arrival = table.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+    return OVERWRITE if payload is None and by_arrival else payload
+
+
+# -- warnings
+
+
+def _warnings(
+    after: Mapping[str, str], new: HudiRelease, options: Mapping[str, str], move: Move
+) -> tuple[Finding, ...]:
+    """Return what is wrong with the table as it will be."""
+    table = TableMergeConfig.from_properties(after)
+    follow, drop = options_after(table, options, changes_mode=move.changes_mode)
+    then = {key: text for key, text in {**options, **follow}.items() if key not in drop}
+    found = [*inspect(after, then, new).warnings]
+    if move.is_upgraded and not move.stores_payload and move.payload is None:
+        found.append(
+            Finding(
+                Severity.DAMAGE,
+                "the table stores no payload class and none is given, so the upgrade takes it for one of Default; if "
+                "its rows come from AWS DMS or Debezium, deleted rows will live on",
+                f"name the writer's class ({WRITE_PAYLOAD_CLASS.key})",
+            )
+        )
+    ends_by_event_time = move.to_mode is RecordMergeMode.EVENT_TIME_ORDERING and not move.changes_mode
+    if move.is_upgraded and move.payload == OVERWRITE and ends_by_event_time:
+        found.append(
+            Finding(
+                Severity.CHANGES,
+                "this table merged by arrival and ends in EVENT_TIME_ORDERING",
+                "plan the move to COMMIT_TIME_ORDERING instead, which sets the mode after the upgrade",
+            )
+        )
+    return tuple(sorted(found, key=lambda finding: list(Severity).index(finding.severity)))

@@ -1,0 +1,1 @@
+"""Speed as ratios of two jobs in one run; never asserted."""

@@ -1,0 +1,98 @@
+"""Speed of merging against a hand-written window, in one run: python -m tests.benchmarks.
+
+The same Parquet files go through `upsert` and through `row_number() over (partition by key order by ordering desc)`,
+the query that people write instead; both results are thrown away. The ratio of the best of several runs counts.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+
+from bridge import MergePlan, local_session, upsert
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+# payload, share of stored keys with an update, share of new rows, goal
+SCENARIOS = {
+    "built-in, 0% conflicts": ("DefaultHoodieRecordPayload", 0.0, 0.0, 1.25),
+    "built-in, 20% conflicts": ("DefaultHoodieRecordPayload", 0.2, 0.0, 1.6),
+    "built-in, 20% new keys": ("DefaultHoodieRecordPayload", 0.0, 0.2, None),
+    "user's class, 0% conflicts": ("tests.benchmarks.user_payload:GreatestTs", 0.0, 0.0, 1.25),
+    "user's class, 20% conflicts": ("tests.benchmarks.user_payload:GreatestTs", 0.2, 0.0, 1.6),
+    "user's class, 20% new keys": ("tests.benchmarks.user_payload:GreatestTs", 0.0, 0.2, None),
+}
+
+
+@click.command()
+@click.option("--rows", default=2_500_000, show_default=True, help="Rows in all, stored and incoming.")
+@click.option("--runs", default=3, show_default=True, help="Runs of each job; the best counts.")
+@click.option("--only", default="", help="Only scenarios whose name contains this.")
+def main(rows: int, runs: int, only: str) -> None:
+    """Print one line a scenario: seconds of both jobs, their ratio and its goal."""
+    spark = local_session()
+    click.echo(f"{'scenario':32} {'window s':>9} {'merge s':>9} {'ratio':>6} {'goal':>6}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (payload, contested, new, goal) in SCENARIOS.items():
+            if only not in name:
+                continue
+            stored, incoming = _data(spark, Path(folder, name.replace("%", "")), rows, contested, new)
+            plan = MergePlan(payload=payload, release="0.15", key="id", partition="part", ordering="ts")  # type: ignore[arg-type]
+            window = _best(lambda s=stored, i=incoming: _window(s, i), runs)
+            merge = _best(lambda s=stored, i=incoming, p=plan: upsert(s, i, p), runs)
+            wanted = "" if goal is None else f"{goal:6.2f}"
+            click.echo(f"{name:32} {window:9.2f} {merge:9.2f} {merge / window:6.2f} {wanted:>6}")
+    spark.stop()
+
+
+def _data(spark: SparkSession, folder: Path, rows: int, contested: float, new: float) -> tuple[DataFrame, DataFrame]:
+    """Write stored and incoming rows, `rows` in all; `contested` is the share of stored keys that get an update."""
+    updates, inserts = int(rows * contested / (1 + contested)), int(rows * new)
+    kept = rows - updates - inserts
+    step = max(1, kept // max(1, updates))
+    ids = spark.range(0, kept, 1, 4)
+    touched = ids.where(sf.col("id") % step == 0).limit(updates)
+    stored, incoming = folder / "stored", folder / "incoming"
+    _row(ids, 0).write.parquet(str(stored))
+    _row(touched, 3).unionByName(_row(spark.range(kept, kept + inserts, 1, 2), 0)).write.parquet(str(incoming))
+    return spark.read.parquet(str(stored)), spark.read.parquet(str(incoming))
+
+
+def _row(ids: DataFrame, later: int) -> DataFrame:
+    number = sf.col("id")
+    return ids.select(
+        sf.format_string("key-%09d", number).alias("id"),
+        sf.concat(sf.lit("p"), number % 4).alias("part"),
+        (number * 7919 % 1000 + (number % 7 - 3) * later).alias("ts"),
+        sf.concat(sf.lit("name-"), number % 1000).alias("name"),
+        (number % 97).cast("int").alias("qty"),
+        (number * 0.25).alias("price"),
+    )
+
+
+def _window(stored: DataFrame, incoming: DataFrame) -> DataFrame:
+    versions = stored.withColumn("side", sf.lit(0)).unionByName(incoming.withColumn("side", sf.lit(1)))
+    latest = Window.partitionBy("part", "id").orderBy(sf.desc("ts"), sf.desc("side"))
+    return versions.withColumn("rank", sf.row_number().over(latest)).where("rank = 1").drop("rank", "side")
+
+
+def _best(job: Callable[[], DataFrame], runs: int) -> float:
+    seconds = []
+    for _ in range(runs + 1):  # the first warms up
+        start = time.perf_counter()
+        job().write.format("noop").mode("overwrite").save()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds[1:])
+
+
+if __name__ == "__main__":
+    main()

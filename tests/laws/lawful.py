@@ -1,0 +1,177 @@
+"""Mergers and payloads that keep the laws, most of them near to a faulty one."""
+
+from __future__ import annotations
+
+import math
+
+from mergers.strategies.event_time import EventTimeRecordMerger
+from payloads import DefaultHoodieRecordPayload
+from tests.laws.faulty import Merger, is_data
+
+
+class LaterWins(Merger):
+    """The greater ordering value wins, ties go to the later arrival."""
+
+    def merge(self, older, newer, schema, props):
+        return self.later(older, newer)
+
+
+class EarlierStaysOnTies(Merger):
+    """The greater ordering value wins, ties stay with the earlier arrival."""
+
+    def merge(self, older, newer, schema, props):
+        return newer if newer.ordering_value > older.ordering_value else older
+
+
+class TiesByContent(Merger):
+    """A tie is broken by the text of the records, the same in every process."""
+
+    def merge(self, older, newer, schema, props):
+        return max(newer, older, key=lambda version: (version.ordering_value.value, str(version.record)))
+
+
+class FieldwiseMaximum(Merger):
+    """Each number is the greatest seen."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        merged = {**winner.record}
+        for name in ("n", "x"):
+            merged[name] = max((older.record[name], newer.record[name]), key=self.rank)
+        return self.made(winner, merged)
+
+    @staticmethod
+    def rank(value):
+        if value is None:
+            return (0, 0.0, 0.0)
+        number = float(value) if isinstance(value, float) else value
+        if isinstance(number, float) and math.isnan(number):
+            return (2, 0.0, 0.0)
+        return (1, number, math.copysign(1.0, number))
+
+
+class UnionOfTags(Merger):
+    """Tags are united; where both have one, the later version's counts."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        # One ordering value a row can't tell which side gave a tag, so only names count here.
+        names = sorted({*older.record["tags"], *newer.record["tags"]})
+        return self.made(winner, {**winner.record, "tags": dict.fromkeys(names, "set")})
+
+
+class SmallestMapEntry(Merger):
+    """The entry with the first name decides, in whatever order the map has them."""
+
+    def merge(self, older, newer, schema, props):
+        return max(newer, older, key=lambda version: (version.ordering_value.value, self.first(version.record or {})))
+
+    @staticmethod
+    def first(record):
+        return min((record.get("tags") or {"": ""}).items())
+
+
+class CopiesAlways(Merger):
+    """The later version wins, as a new record."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        return self.made(winner, dict(winner.record)) if is_data(winner) else winner
+
+
+class CamelCase:
+    """A merger in Java's names."""
+
+    def getRecordType(self):  # noqa: N802
+        return "AVRO"
+
+    def getMergingStrategy(self):  # noqa: N802
+        return Merger.merging_strategy
+
+    def merge(self, older, newer, props):
+        return newer if newer.ordering_value >= older.ordering_value else older
+
+
+class OrFlag(Merger):
+    """A flag that was once set stays set."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        return self.made(winner, {**winner.record, "flag": older.record["flag"] or newer.record["flag"]})
+
+
+class LaterPayload:
+    """A payload that inherits nothing: the later version wins."""
+
+    def __init__(self, record, ordering_value):
+        self.record = record
+        self.ordering_value = ordering_value
+
+    def pre_combine(self, older):
+        return older if older.ordering_value > self.ordering_value else self
+
+    def combine_and_get_update_value(self, current, schema):
+        return current if current["ts"] > self.ordering_value.value else self.record
+
+    def get_insert_value(self, schema):
+        return self.record
+
+    def get_ordering_value(self):
+        return self.ordering_value
+
+
+class JavaNames:
+    """The same in Java's names, with properties."""
+
+    def __init__(self, record, ordering_value):
+        self.record = record
+        self.ordering_value = ordering_value
+
+    def preCombine(self, older, schema, props):  # noqa: N802
+        return older if older.ordering_value > self.ordering_value else self
+
+    def combineAndGetUpdateValue(self, current, schema, props):  # noqa: N802
+        return current if current["ts"] > self.ordering_value.value else self.record
+
+    def getInsertValue(self, schema, props):  # noqa: N802
+        return self.record
+
+    def getOrderingValue(self):  # noqa: N802
+        return self.ordering_value
+
+
+class Inherits(DefaultHoodieRecordPayload):
+    """A subclass of a built-in that changes nothing."""
+
+
+class RoundedMaximum(Merger):
+    """The greater number after rounding; equal where the caller's equality says so."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        return self.made(winner, {**winner.record, "n": max(older.record["n"] or 0, newer.record["n"] or 0)})
+
+
+LAWFUL = (
+    LaterWins,
+    EarlierStaysOnTies,
+    TiesByContent,
+    FieldwiseMaximum,
+    UnionOfTags,
+    SmallestMapEntry,
+    CopiesAlways,
+    CamelCase,
+    OrFlag,
+    LaterPayload,
+    JavaNames,
+    Inherits,
+    EventTimeRecordMerger,
+)

@@ -1,0 +1,436 @@
+"""The merge modes: what is observed of Hudi 1.2 with BufferedRecordMerger, and the rules of 1.0."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from mergers import (
+    AvroRecordMerger,
+    HoodieAvroIndexedRecord,
+    HoodieAvroRecord,
+    HoodieEmptyRecord,
+    HoodieRecordType,
+    MergerConfigError,
+    RecordMergeMode,
+    select_merger,
+)
+from mergers.context import DeleteContext
+from mergers.strategies import (
+    CommitTimeMerger,
+    CustomMerger,
+    CustomMergerV1_0,
+    DeleteEntry,
+    EventTimeMerger,
+    EventTimeMergerV1_0,
+    EventTimePartialMerger,
+    EventTimeRecordMerger,
+    OverwriteWithLatestMerger,
+    buffered_merger,
+)
+from payloads import (
+    NATURAL_ORDER,
+    NullOrderingError,
+    Ordering,
+    OrderingTypeError,
+    PayloadConfigError,
+    UnsupportedPayloadOperationError,
+    parse_schema,
+)
+from tests.mergers.tables import BY_TS, KEY, RIDES, long, ride
+
+COMMIT, EVENT, CUSTOM = RecordMergeMode
+
+
+def mode(merge_mode=EVENT, release="1.2", **options):
+    return buffered_merger(merge_mode, RIDES, BY_TS, release=release, **options)
+
+
+def row(ts, rider="A", ordering=None):
+    return HoodieAvroIndexedRecord(KEY, ride(ts, rider), RIDES, None, ordering or long(ts))
+
+
+def delete(ordering, record=None):
+    """A buffered delete; `ordering` is a long or an Ordering."""
+    ordering = long(ordering) if isinstance(ordering, int) else ordering
+    return HoodieAvroIndexedRecord(KEY, record, RIDES if record else None, "D", ordering)
+
+
+def entry(ordering):
+    return DeleteEntry(KEY, long(ordering) if isinstance(ordering, int) else ordering)
+
+
+def text(value):
+    return Ordering("string", value)
+
+
+# -- COMMIT_TIME_ORDERING
+
+
+@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+def test_commit_time_takes_what_came_last_whatever_its_ordering(release):
+    merger = mode(COMMIT, release)
+    older, late, deleting = row(5), row(3), entry(3)
+    assert merger.delta_merge(late, None) is late
+    assert merger.delta_merge(late, older) is late
+    assert merger.final_merge(older, late) is late
+    assert merger.delta_merge_delete(deleting, older) is deleting
+    assert merger.delta_merge_delete(deleting, delete(NATURAL_ORDER)) is deleting
+
+
+def test_commit_time_reads_no_ordering_field():
+    assert mode(COMMIT).context.row_ordering(ride(5)) is NATURAL_ORDER
+    assert mode(EVENT).context.row_ordering(ride(5)) == long(5)
+
+
+# -- EVENT_TIME_ORDERING, 1.1 and 1.2
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+@pytest.mark.parametrize(
+    ("older", "newer", "newer_wins"),
+    [
+        (row(5), row(5, "B"), True),
+        (row(5), row(7), True),
+        (row(5), row(3), False),
+        (row(5), delete(NATURAL_ORDER), True),
+        (row(5), delete(3), False),
+        (row(5), delete(5), True),
+        (delete(5), row(3), False),
+        (delete(5), row(6), True),
+        (delete(NATURAL_ORDER), row(-3), True),
+        (delete(NATURAL_ORDER), delete(3), True),
+        (row(5), delete(0), False),
+        (row(0, ordering=NATURAL_ORDER), row(0, "B", ordering=NATURAL_ORDER), True),
+    ],
+)
+def test_event_time_of_two_versions(release, older, newer, newer_wins):
+    merger = mode(EVENT, release)
+    assert merger.delta_merge(newer, older) is (newer if newer_wins else None)
+    assert merger.final_merge(older, newer) is (newer if newer_wins else older)
+    assert EventTimeRecordMerger().merge(older, newer, RIDES, BY_TS) is (newer if newer_wins else older)
+
+
+@pytest.mark.parametrize(
+    ("ordering", "existing", "kept"),
+    [
+        (NATURAL_ORDER, row(5), True),
+        (NATURAL_ORDER, delete(NATURAL_ORDER), False),
+        (NATURAL_ORDER, delete(5), True),
+        (3, row(5), False),
+        (3, delete(NATURAL_ORDER), False),
+        (3, delete(5), False),
+        (5, row(5), True),
+        (7, row(5), True),
+        (7, delete(NATURAL_ORDER), False),
+        (0, row(5), False),
+        (Ordering("int", 3), row(5), True),
+        (text("zz"), row(5), True),
+        (text("a"), row(5, ordering=Ordering("utf8", "b")), False),
+        (None, delete(NATURAL_ORDER), False),
+    ],
+)
+def test_event_time_of_a_delete_entry(ordering, existing, kept):
+    deleting = entry(ordering)
+    assert mode().delta_merge_delete(deleting, existing) is (deleting if kept else None)
+    assert mode().delta_merge_delete(deleting, None) is deleting
+
+
+def test_a_null_ordering_value_must_not_be_compared():
+    with pytest.raises(NullOrderingError, match="null ordering value"):
+        mode().delta_merge_delete(entry(None), row(5))
+    unordered = HoodieAvroIndexedRecord(KEY, ride(5), RIDES, None, None)
+    for older, newer in itertools.permutations([row(5), unordered]):
+        with pytest.raises(NullOrderingError, match="null ordering value"):
+            mode().delta_merge(newer, older)
+
+
+def test_ordering_values_of_unlike_classes_are_refused_between_versions():
+    with pytest.raises(OrderingTypeError):
+        mode().delta_merge(row(0, ordering=NATURAL_ORDER), row(5))
+    with pytest.raises(OrderingTypeError):
+        mode().final_merge(row(5), row(0, ordering=NATURAL_ORDER))
+
+
+def test_event_time_without_ordering_fields_is_commit_time():
+    merger = buffered_merger(EVENT, RIDES, {})
+    context = merger.context
+    older, late = (HoodieAvroIndexedRecord(KEY, r, RIDES, None, context.row_ordering(r)) for r in (ride(5), ride(3)))
+    assert merger.delta_merge(late, older) is late
+
+
+# -- folding
+
+
+def test_a_fold_keeps_the_delete_of_a_log_until_something_later_comes():
+    merger = mode()
+    state = merger.fold(None, row(6))
+    state = merger.fold(state, entry(7))
+    assert (state.record, state.operation, state.ordering_value) == (None, "D", long(7))
+    assert merger.fold(state, row(6)) is state
+    assert merger.fold(state, row(8)).record["ts"] == 8
+
+
+def test_a_delete_entry_is_buffered_with_the_class_of_the_engine():
+    merger = mode()
+    assert merger.fold(None, entry(text("a"))).ordering_value.java_type == "utf8"
+    nested = Ordering("array", (text("a"), long(1), None))
+    assert [v and v.java_type for v in merger.buffered(entry(nested)).ordering_value.value] == ["utf8", "long", None]
+    assert merger.buffered(entry(None)).ordering_value is NATURAL_ORDER
+
+
+# -- CUSTOM, 1.1 and 1.2
+
+
+def bridge(payload, operation_mode="combine", release="1.2", **options):
+    return AvroRecordMerger(payload, release, operation_mode, **options)
+
+
+def test_custom_asks_the_payload_at_each_merge():
+    merger = mode(CUSTOM, merger=bridge("DefaultHoodieRecordPayload"))
+    older, late, later = row(5), row(3), row(7)
+    assert merger.delta_merge(late, older) is None
+    assert merger.delta_merge(later, older) is later
+    assert merger.final_merge(older, late) is older
+    assert merger.delta_merge_delete(entry(3), older) is None
+    deleting = entry(7)
+    assert merger.delta_merge_delete(deleting, older) is deleting
+    assert merger.delta_merge_delete(deleting, None) is deleting
+
+
+def test_custom_data_after_a_delete_ignores_the_ordering():
+    merger = mode(CUSTOM, merger=bridge("DefaultHoodieRecordPayload"))
+    late = row(6)
+    assert merger.delta_merge(late, delete(7)) is late
+
+
+def test_custom_keeps_the_earlier_of_two_deletes_without_data():
+    merger = mode(CUSTOM, merger=bridge("OverwriteWithLatestAvroPayload"))
+    assert merger.delta_merge(delete(7), delete(5)) is None
+    assert merger.delta_merge_delete(entry(7), delete(NATURAL_ORDER)) is None
+
+
+class Cheapest:
+    """A user's merger: the lower fare, whatever the order; a delete always wins."""
+
+    merging_strategy = "5a3bb2d1-0000-4c1c-9d4f-2d3b9c1f0a11"
+    record_type = HoodieRecordType.AVRO
+
+    def merge(self, older, newer, schema, props):
+        if older.marked_delete or newer.marked_delete:
+            return None
+        if older.record["rider"] == newer.record["rider"]:
+            fare = min(older.record["fare"], newer.record["fare"])
+            return HoodieAvroIndexedRecord(newer.key, {**newer.record, "fare": fare}, schema)
+        return min(older, newer, key=lambda version: version.record["fare"])
+
+
+def fare(ts, amount, rider="A"):
+    return HoodieAvroIndexedRecord(KEY, ride(ts, rider, amount), RIDES, None, long(ts))
+
+
+@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+def test_custom_with_a_users_merger(release):
+    merger = mode(CUSTOM, release, merger=Cheapest())
+    cheap, dear = fare(5, 1.0), fare(7, 9.0, "B")
+    assert merger.delta_merge(dear, cheap) is None
+    assert merger.final_merge(cheap, dear) is cheap
+    assert merger.final_merge(dear, cheap) is cheap
+    made = merger.final_merge(cheap, fare(7, 9.0))
+    assert (made.record["fare"], made.ordering_value.value, made.marked_delete) == (1.0, 7, False)
+
+
+def test_a_users_merger_that_returns_nothing_deletes():
+    merger = mode(CUSTOM, merger=Cheapest())
+    deleting = delete(9)
+    assert merger.final_merge(fare(5, 1.0), deleting) is deleting
+    assert merger.delta_merge_delete(entry(1), fare(5, 1.0)) == entry(1)
+
+
+class Never(Cheapest):
+    def merge(self, older, newer, schema, props):
+        return self.answer
+
+    answer = None
+
+
+def test_a_merger_that_deletes_two_rows_makes_a_delete_with_the_greater_ordering_value():
+    made = mode(CUSTOM, merger=Never()).final_merge(fare(7, 1.0), fare(5, 1.0))
+    assert (made.record, made.marked_delete, made.ordering_value) == (None, True, long(7))
+
+
+def test_a_merger_may_answer_with_any_carrier():
+    merger = Never()
+    merger.answer = HoodieEmptyRecord(KEY, "D", long(4))
+    made = mode(CUSTOM, merger=merger).final_merge(fare(7, 1.0), fare(5, 1.0))
+    assert (made.record, made.marked_delete, made.ordering_value) == (None, True, long(4))
+    flagged = bridge("DefaultHoodieRecordPayload").payload_class(ride(8, deleted=True), long(8))
+    merger.answer = HoodieAvroRecord(KEY, flagged)
+    made = mode(CUSTOM, merger=merger).final_merge(fare(7, 1.0), fare(5, 1.0))
+    assert (made.record["ts"], made.operation) == (8, "D")
+
+
+# -- 1.0
+
+
+def test_1_0_does_not_spare_data_from_a_buffered_commit_time_delete():
+    gone, late = delete(Ordering("int", 0)), row(0, ordering=Ordering("int", -1))
+    assert mode(EVENT, "1.0").delta_merge(late, gone) is None
+    assert mode(EVENT, "1.1").delta_merge(late, gone) is late
+    for release in ("1.0", "1.1"):
+        assert mode(EVENT, release).delta_merge(gone, row(5)) is gone
+
+
+def test_1_0_compares_a_delete_entry_before_it_is_converted():
+    buffered = row(5, ordering=Ordering("utf8", "b"))
+    late = entry(text("a"))
+    assert mode(EVENT, "1.0").delta_merge_delete(late, buffered) is late
+    assert mode(EVENT, "1.1").delta_merge_delete(late, buffered) is None
+    stored = mode(EVENT, "1.0").fold(buffered, late)
+    assert mode(EVENT, "1.0").fold(stored, buffered) is buffered
+
+
+def test_1_0_asks_no_payload_about_deletes():
+    merger = mode(CUSTOM, "1.0", merger=bridge("OverwriteWithLatestAvroPayload", release="1.0"))
+    assert isinstance(merger, CustomMergerV1_0)
+    stored = row(5)
+    assert merger.final_merge(stored, delete(3)) is stored
+    assert merger.final_merge(stored, delete(7)).marked_delete
+    assert merger.delta_merge(row(3), delete(5)) is None
+    late = row(3)
+    assert merger.delta_merge(late, stored) is late
+
+
+def test_1_0_does_not_hear_a_merger_that_deletes_between_rows_of_a_log():
+    merger = mode(CUSTOM, "1.0", merger=Never())
+    assert merger.delta_merge(fare(7, 1.0), fare(5, 1.0)) is None
+    assert merger.final_merge(fare(5, 1.0), fare(7, 1.0)).marked_delete
+
+
+def test_1_0_reads_the_ordering_value_of_a_merged_row_from_its_column():
+    merger = mode(CUSTOM, "1.0", merger=bridge("PartialUpdateAvroPayload", release="1.0"))
+    made = merger.delta_merge(row(5, None), row(4, "B"))
+    assert (made.record["rider"], made.ordering_value, made.operation) == ("B", long(5), None)
+
+
+# -- the factory
+
+
+@pytest.mark.parametrize(
+    ("merge_mode", "release", "partial", "expected"),
+    [
+        (COMMIT, "1.0", None, CommitTimeMerger),
+        ("event_time_ordering", "1.0", None, EventTimeMergerV1_0),
+        ("EVENT_TIME_ORDERING", "1.1.1", None, EventTimeMerger),
+        (EVENT, "1.2", "IGNORE_DEFAULTS", EventTimePartialMerger),
+    ],
+)
+def test_the_mode_and_the_release_choose_the_merger(merge_mode, release, partial, expected):
+    assert type(mode(merge_mode, release, partial_update_mode=partial)) is expected
+
+
+def test_custom_from_1_1_on():
+    assert type(mode(CUSTOM, "1.1", merger=Cheapest())) is CustomMerger
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"release": "0.15"}, MergerConfigError, "no merge modes"),
+        ({"release": "1.0", "partial_update_mode": "IGNORE_DEFAULTS"}, MergerConfigError, "no partial update modes"),
+        ({"partial_update_mode": "KEEP_VALUES"}, MergerConfigError, "IGNORE_DEFAULTS, FILL_UNAVAILABLE"),
+        ({"merge_mode": "LAST"}, MergerConfigError, "COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING, CUSTOM"),
+        ({"merge_mode": CUSTOM}, PayloadConfigError, "merger must be present for custom merging"),
+        ({"partial_blocks": True}, PayloadConfigError, "merger must be present for partial blocks"),
+        ({"engine": "ORC"}, MergerConfigError, "AVRO, SPARK, FLINK"),
+    ],
+)
+def test_what_the_factory_refuses(options, error, message):
+    with pytest.raises(error, match=message):
+        mode(**options)
+
+
+def test_a_bridge_that_takes_another_form_of_rows_is_refused():
+    for engine, rows_are_avro in (("SPARK", True), ("AVRO", False)):
+        merger = bridge("DefaultHoodieRecordPayload", rows_are_avro=rows_are_avro)
+        with pytest.raises(MergerConfigError, match=f"rows_are_avro={not rows_are_avro}"):
+            mode(CUSTOM, merger=merger, engine=engine)
+
+
+def test_each_strategy_is_chosen_by_its_mode():
+    implementations = [OverwriteWithLatestMerger, EventTimeRecordMerger]
+    assert isinstance(select_merger(COMMIT, "SPARK", implementations), OverwriteWithLatestMerger)
+    assert isinstance(select_merger(EVENT, "SPARK", implementations), EventTimeRecordMerger)
+
+
+# -- partial blocks
+
+
+def test_the_payload_bridge_merges_no_partial_blocks():
+    merger = mode(EVENT, merger=bridge("DefaultHoodieRecordPayload"), partial_blocks=True)
+    fresh = row(5)
+    assert merger.delta_merge(fresh, None) is fresh
+    assert merger.delta_merge_delete(entry(3), fresh) is None
+    for merge in (merger.delta_merge, merger.final_merge):
+        with pytest.raises(UnsupportedPayloadOperationError, match="partial merging is not implemented"):
+            merge(row(7), fresh)
+
+
+# -- text that a payload has made
+
+
+def test_text_in_a_list_of_ordering_values_no_longer_compares_once_a_payload_has_made_it():
+    schema = parse_schema(
+        {
+            "type": "record",
+            "name": "event",
+            "fields": [{"name": "name", "type": "string"}, {"name": "seq", "type": "int"}],
+        }
+    )
+    props = {"hoodie.table.ordering.fields": "seq,name"}
+
+    def event(seq, name):
+        ordering = Ordering("array", (Ordering("int", seq), Ordering("utf8", name)))
+        return HoodieAvroIndexedRecord(KEY, {"name": name, "seq": seq}, schema, None, ordering)
+
+    merger = buffered_merger(CUSTOM, schema, props, merger=bridge("PartialUpdateAvroPayload"))
+    made = merger.final_merge(event(1, "a"), event(2, "b"))
+    assert [element.java_type for element in made.ordering_value.value] == ["int", "string"]
+    assert merger.final_merge(made, event(0, "late")).record == {"name": "late", "seq": 0}
+    assert merger.final_merge(event(2, "b"), event(0, "late")).record == {"name": "b", "seq": 2}
+
+
+# -- delete marks
+
+
+@pytest.mark.parametrize(
+    ("marked", "reader", "writer"),
+    [
+        ({"_hoodie_is_deleted": True}, True, True),
+        ({"_hoodie_is_deleted": None}, False, False),
+        ({"_hoodie_operation": "D"}, True, False),
+        ({"_hoodie_operation": "-U"}, True, False),
+        ({"op": "gone"}, True, True),
+        ({"op": "GONE"}, False, False),
+        ({"op": None}, False, False),
+    ],
+)
+def test_what_marks_a_delete(marked, reader, writer):
+    columns = {"_hoodie_is_deleted": "boolean", "_hoodie_operation": "string", "op": "string"}
+    schema = parse_schema(
+        {
+            "type": "record",
+            "name": "row",
+            "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in columns.items()],
+        }
+    )
+    props = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "gone"}
+    record = {"_hoodie_is_deleted": False, "_hoodie_operation": "I", "op": None, **marked}
+    found = [DeleteContext(props, schema, reads_operation=reads).is_delete(record) for reads in (True, False)]
+    assert found == [reader, writer]
+
+
+def test_half_a_custom_mark_is_refused():
+    with pytest.raises(PayloadConfigError, match="either custom delete key or marker"):
+        DeleteContext({"hoodie.payload.delete.field": "op"}, RIDES)
