@@ -59,7 +59,7 @@ class Finding(NamedTuple):
         return f"{self.severity.value}: {self.text}; {self.remedy}"
 
 
-class Found(enum.Enum):
+class CodePlace(enum.Enum):
     """Where the code of a payload class can be had."""
 
     PORT = "port"
@@ -80,7 +80,7 @@ class PayloadClass(NamedTuple):
 
     name: str
     side: str
-    found: Found
+    found: CodePlace
     reason: str = ""
 
 
@@ -122,7 +122,7 @@ def inspect(
     """
     line, options = HudiRelease.parse(release), writer or {}
     table = TableMergeConfig.from_properties(properties, line)
-    config = effective_config(table, options, line)
+    config = effective_config(table, options, line, warn=False)  # they are in `deprecated`
     classes = tuple(_found(name, side, line, jar, package) for name, side in _named_classes(config, options).items())
     warnings = [*_lost_class(config, options), *_failures(config, options, classes), *_changes(config, options)]
     return Inspection(
@@ -155,9 +155,9 @@ def _found(name: str, side: str, release: HudiRelease, jar: str | None, package:
     except PayloadBridgeError as error:
         is_gone = name in {found.java_name for found in builtin_payloads()}
         if reference.is_compiled and not is_gone:
-            return PayloadClass(name, side, Found.JAR)
-        return PayloadClass(name, side, Found.UNKNOWN, str(error))
-    return PayloadClass(name, side, Found.PORT if issubclass(payload_class, BuiltinPayload) else Found.PYTHON)
+            return PayloadClass(name, side, CodePlace.JAR)
+        return PayloadClass(name, side, CodePlace.UNKNOWN, str(error))
+    return PayloadClass(name, side, CodePlace.PORT if issubclass(payload_class, BuiltinPayload) else CodePlace.PYTHON)
 
 
 # -- warnings
@@ -206,7 +206,7 @@ def _failures(
 ) -> Iterator[Finding]:
     table, release = config.table, config.release
     for name, side, found, reason in classes:
-        if found is Found.UNKNOWN:
+        if found is CodePlace.UNKNOWN:
             yield Finding(Severity.FAILS, f"the class of the {side}, {name}, can't be had", reason)
     for key, passed, stored in conflicts_of(table, options, release):
         yield Finding(

@@ -89,7 +89,10 @@ def _version(java: Path) -> int | None:
 def _settings(cores: int) -> dict[str, str]:
     return {
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+        # A payload's error keeps its message and stack, however often it was thrown before.
+        "spark.driver.extraJavaOptions": (
+            f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} -XX:-OmitStackTraceInFastThrow"
+        ),
         "spark.driver.host": "127.0.0.1",
         # Statistics of small local data cost more stages than they save.
         "spark.sql.adaptive.enabled": "false",

@@ -16,7 +16,7 @@ from payloads.schema import JavaString
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
-    from payloads.schema import AvroSchema, Record
+    from payloads.schema import AvroSchema, Field, Record
 
 V = TypeVar("V", bound=HoodieRecord)
 
@@ -163,10 +163,18 @@ class BufferedRules:
         taken = payload.record or {}
         texts = {
             field.name: JavaString(made[field.name])
-            for field in schema.fields
-            if field.schema.kind == "string" and not payload.gap_of(field)(taken.get(field.name))
+            for field in _plain_texts(schema)
+            if not payload.gap_of(field)(taken.get(field.name))
         }
-        return {**made, **texts}
+        return {**made, **texts} if texts else made
+
+
+def _plain_texts(schema: AvroSchema) -> tuple[Field, ...]:
+    """Return the fields whose type is string itself, not a union with it; decided once a schema."""
+    found: tuple[Field, ...] | None = schema.memo.get(_plain_texts)
+    if found is None:
+        found = schema.memo[_plain_texts] = tuple(field for field in schema.fields if field.schema.kind == "string")
+    return found
 
 
 def payload_around(payload_class: type[HoodieRecordPayload], version: HoodieAvroIndexedRecord) -> HoodieRecordPayload:

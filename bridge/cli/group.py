@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from bridge.cli.demo import demo
+from bridge.cli.inspect import inspect
 from bridge.cli.merge import merge
 from bridge.cli.payloads import payloads
+from bridge.cli.plan import plan
 from bridge.cli.simulate import simulate
 from bridge.cli.verb import Verbs
 
@@ -26,5 +28,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, merge, payloads, simulate):
+for verb in (demo, inspect, merge, payloads, plan, simulate):
     main.add_command(verb)

@@ -16,7 +16,7 @@ from bridge.config.inference import (
 from bridge.config.properties import format_properties, parse_properties, read_properties
 from bridge.config.refusals import MergeConfigError
 from bridge.config.sources import DeprecatedKey, Setting, Source, deprecated_keys, settings_of
-from bridge.config.sql import created_by_sql, from_sql, tblproperties
+from bridge.config.sql import created_by_sql, from_sql
 from bridge.config.table import TableMergeConfig, read_table
 from bridge.config.validation import Conflict, check_writer, conflicts_of
 from bridge.config.versions import change_version
@@ -51,5 +51,4 @@ __all__ = [
     "read_properties",
     "read_table",
     "settings_of",
-    "tblproperties",
 ]

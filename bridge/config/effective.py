@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config.creation import given_settings
-from bridge.config.entry import first_given
+from bridge.config.entry import first_given, warn_of_old_names
 from bridge.config.inference import (
     FIRST_WITH_STRATEGY,
     FIRST_WITHOUT_PAYLOADS,
@@ -24,6 +24,7 @@ from bridge.config.keys import (
     PAYLOAD_ORDERING,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
+    WRITER_ENTRIES,
 )
 from bridge.config.refusals import MergeConfigError
 from bridge.config.succession import implicit_delete_marker
@@ -84,11 +85,17 @@ class EffectiveMergeConfig:
 
 
 def effective_config(
-    table: TableMergeConfig, writer: Mapping[str, str] | None = None, release: HudiRelease = HudiRelease.V1_2
+    table: TableMergeConfig,
+    writer: Mapping[str, str] | None = None,
+    release: HudiRelease = HudiRelease.V1_2,
+    *,
+    warn: bool = True,
 ) -> EffectiveMergeConfig:
     """Return the merge settings that hold when `release` writes to and reads a table.
 
-    The options of a writer are those of one write; without them, what a reader and a writer without options do.
+    The options of a writer are those of one write; without them, what a reader and a writer without options do. A
+    deprecated name among them brings one DeprecatedKeyWarning, unless `warn` is off. Those of a table do not: Hudi
+    itself has written them.
 
     Raises:
         MergeConfigError: the release can't read this table version, or the settings contradict each other.
@@ -102,6 +109,8 @@ def effective_config(
         )
         raise MergeConfigError(msg)
     options = writer or {}
+    if warn:
+        warn_of_old_names(options, release, *WRITER_ENTRIES)
     ordering = table.ordering or _passed_ordering(options, release)
     if release < HudiRelease.V1_0:
         dedup, merge, read = _rules_of_0_15(table, options)

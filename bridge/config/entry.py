@@ -66,10 +66,7 @@ class ConfigEntry(Generic[T]):
         Raises:
             PayloadConfigError: naming the property, the text and what is allowed.
         """
-        old = self.old_names(properties, release)
-        if old:
-            message = f"{', '.join(old)}: this name is deprecated in Hudi {release}; set {self.key} instead"
-            warnings.warn(message, DeprecatedKeyWarning, stacklevel=2)
+        warn_of_old_names(properties, release, self)
         found = self.find(properties, release)
         if found is not None:
             return self.parsed(found)
@@ -106,3 +103,12 @@ def first_given(options: Mapping[str, str], release: HudiRelease, *entries: Conf
         if found is not None:
             return entry.parsed(found)
     return None
+
+
+def warn_of_old_names(properties: Mapping[str, str], release: HudiRelease, *entries: ConfigEntry[Any]) -> None:
+    """Warn of each entry that is set under a name that the release deprecates; Python shows the same warning once."""
+    for entry in entries:
+        old = entry.old_names(properties, release)
+        if old:
+            message = f"{', '.join(old)}: this name is deprecated in Hudi {release}; set {entry.key} instead"
+            warnings.warn(message, DeprecatedKeyWarning, stacklevel=3)

@@ -192,6 +192,27 @@ NOTES: Final = (
         ),
     ),
     Note(
+        lambda move: (
+            _is_custom_log(move) and move.from_release is HudiRelease.V0_15 and move.to_release is HudiRelease.V1_0
+        ),
+        SilentChange(
+            About.DELETES,
+            "",
+            "a late delete removes the row, and an older row after a delete brings the record back",
+            "deletes obey the ordering field, and the payload is not asked about them",
+        ),
+    ),
+    Note(
+        lambda move: _is_custom_log(move) and move.from_release is HudiRelease.V1_0 and move.passes(HudiRelease.V1_1),
+        SilentChange(
+            About.DELETES,
+            "",
+            "deletes obey the ordering field, and the payload is not asked about them",
+            "the payload is asked: a late delete removes the row, and an older row after a delete can bring the "
+            "record back",
+        ),
+    ),
+    Note(
         lambda move: move.passes(HudiRelease.V1_1) and move.payload is None and move.to_mode is RecordMergeMode.CUSTOM,
         SilentChange(
             About.CODE,

@@ -1,4 +1,4 @@
-"""Table properties as Spark SQL writes them: the short names of TBLPROPERTIES, read and written."""
+"""Table properties as Spark SQL writes them: the short names of TBLPROPERTIES."""
 
 from __future__ import annotations
 
@@ -48,12 +48,3 @@ def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = Hudi
     table_type = TABLE_TYPE.read(options, release) or TableType.COPY_ON_WRITE
     key = {RECORD_KEY.key: options[RECORD_KEY.key]} if RECORD_KEY.key in options else {}
     return {**key, **created_properties(options, table_type, release)}
-
-
-def tblproperties(properties: Mapping[str, str]) -> str:
-    """Write properties as the list in TBLPROPERTIES, sorted by name."""
-    return ", ".join(f"{_quoted(key)} = {_quoted(properties[key])}" for key in sorted(properties))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

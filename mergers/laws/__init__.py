@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mergers.laws.algebra import Algebra
-from mergers.laws.check import LawCase, check_laws, law_cases
+from mergers.laws.check import LawCase, check_laws, find_violation, law_cases
 from mergers.laws.core import Domain, Equation, Law, Operands, RuleSet, Version
 from mergers.laws.equality import Answer, Equality, same_bytes
 from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, Verdict
@@ -27,6 +27,7 @@ __all__ = [
     "Verdict",
     "Version",
     "check_laws",
+    "find_violation",
     "law_cases",
     "same_bytes",
 ]

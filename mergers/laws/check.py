@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mergers.laws.core import Domain
+from mergers.laws.core import Domain, Operands
 from mergers.laws.elsewhere import differs_elsewhere
 from mergers.laws.equality import Equality, Failed, same_bytes
 from mergers.laws.evaluate import Evaluator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mergers.laws.report import Counterexample
     from mergers.laws.subject import Judged
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.schema import AvroSchema, Record
 
 DEFAULT_DOMAINS: Final = (Domain.DATA, Domain.FLAGGED)
 DEFAULT_EXAMPLES: Final = 100
@@ -94,6 +94,35 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
         check = _DomainCheck(found, one, Evaluator(found.algebra, equality, second), has_other=second is not None)
         results += check.results(chosen, Ways(exhaustive, examples, seed, null_orderings))
     return LawReport(f"{found.algebra.name} ({found.release})", seed, tuple(results), found.subject.schema)
+
+
+def find_violation(
+    payload_or_merger: Any,
+    law: str,
+    row: Record | None,
+    versions: Sequence[Version],
+    *,
+    equality: Equality = same_bytes,
+    **settings: Any,
+) -> Counterexample | None:
+    """Judge one choice of operands: what a counterexample shows, as a test that stays.
+
+    Args:
+        payload_or_merger: as in `check_laws`.
+        law: the id of a law.
+        row: the stored row; None for none.
+        versions: the incoming versions, oldest first.
+        equality: when two records are equal.
+        settings: `schema`, `key`, `ordering_fields`, `release` and `props` of `check_laws`.
+    """
+    given = {"schema": None, "key": (), "ordering_fields": None, "release": HudiRelease.latest(), "props": {}, **settings}
+    evaluator = Evaluator(judged(payload_or_merger, **given).algebra, equality)
+    operands = Operands(row, tuple(versions))
+    bound = evaluator.bind(operands)
+    for equation in laws_named([law])[0].stated(len(operands.versions)):
+        if not evaluator.holds(equation, bound):
+            return evaluator.counterexample(equation, operands)
+    return None
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,22 @@ def merged(older: Expr, newer: Expr) -> Expr:
     return Act(older, newer) if is_row(older) else Merge(older, newer)
 
 
-def text(expr: Expr, names: str = "abcdefgh") -> str:
+NAMES = "abcdefgh"
+"""What incoming versions are called, oldest first."""
+
+
+def mentions_row(expr: Expr) -> bool:
+    """Whether an expression speaks of the stored row."""
+    match expr:
+        case Row() | Act():
+            return True
+        case Incoming() | Merge():
+            return False
+        case _:
+            return mentions_row(expr.expr)  # type: ignore[attr-defined]  # every other one has a part
+
+
+def text(expr: Expr, names: str = NAMES) -> str:
     """Write an expression as `(s·a)·b`: `s` is the stored row, the letters are the incoming versions."""
     match expr:
         case Incoming(position):

@@ -9,10 +9,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mergers.laws.core import After, Again, Before, Equation, Operands
+from mergers.laws.core import After, Again, Before, Equation, Expr, Operands, text
 from mergers.laws.equality import Failed, same_answer, same_bytes
 from mergers.laws.evaluate import Evaluator
-from mergers.laws.report import Counterexample
+from mergers.laws.report import Counterexample, Step
 
 if TYPE_CHECKING:
     from mergers.laws.algebra import Algebra
@@ -61,8 +61,13 @@ def differs_elsewhere(algebra: Algebra, law: Law, universe: Universe, evaluator:
                 continue
             if their is None or not same_answer(ours, their, algebra.schema, same_bytes):
                 answer = Failed(RuntimeError("an error there alone")) if their is None else their
-                return Counterexample(Equation(expr, Again(expr)), one, ours, answer)
+                equation = Equation(expr, Again(expr))
+                return Counterexample(equation, one, (Step(text(expr), ours),), (Step(_there(expr), answer),))
     return None
+
+
+def _there(expr: Expr) -> str:
+    return f"{text(expr)}, in another process"
 
 
 def _run(jobs: bytes) -> Any:

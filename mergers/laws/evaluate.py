@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mergers.laws import core
 from mergers.laws.core import Operands, Version
 from mergers.laws.equality import Answer, Equality, Failed, same_answer, same_bytes
+from mergers.laws.report import Counterexample, Step
 from payloads.records import copied
 from payloads.schema import Branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
 
     from mergers.laws.algebra import Algebra
     from mergers.laws.core import Equation, Expr
@@ -33,13 +34,6 @@ class Node:
         self.value = value
         self.answer = answer
         self.is_row = is_row
-
-
-class Sides(NamedTuple):
-    """The answers of both sides of an equation."""
-
-    left: Any
-    right: Any
 
 
 Bound = tuple[Node, ...]
@@ -118,9 +112,19 @@ class Evaluator:
             self.refused += 1
         return found
 
-    def sides(self, equation: Equation, operands: Bound) -> Sides:
-        """Return the answers of both sides."""
-        return Sides(self.value(equation.left, operands).answer, self.value(equation.right, operands).answer)
+    def counterexample(self, equation: Equation, operands: Operands) -> Counterexample:
+        """Return the operands with the merges of both sides."""
+        bound = self.bind(operands)
+        left, right = (tuple(self._steps(side, bound)) for side in equation)
+        return Counterexample(equation, operands, left, right)
+
+    def _steps(self, expr: Expr, operands: Bound) -> Iterator[Step]:
+        if isinstance(expr, core.Merge | core.Act):
+            older, newer = (expr.older, expr.newer) if isinstance(expr, core.Merge) else (expr.row, expr.newer)
+            for part in (older, newer):
+                if not isinstance(part, core.Incoming | core.Row):
+                    yield from self._steps(part, operands)
+        yield Step(core.text(expr), self.value(expr, operands).answer)
 
     def value(self, expr: Expr, operands: Bound) -> Node:
         """Return the node that an expression stands for."""

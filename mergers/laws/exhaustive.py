@@ -36,7 +36,7 @@ def try_all(law: Law, evaluator: Evaluator, universe: Universe) -> Trial:
     versions = [(version, evaluator.incoming(version)) for version in universe.incoming]
     rows = [(row, evaluator.row(row)) for row in (universe.rows if law.has_row else (None,))]
     cases, equations, refused = 0, 0, evaluator.refused
-    first: tuple[Equation, Operands, Bound] | None = None
+    first: tuple[Equation, Operands] | None = None
     for size in range(law.sizes[0], law.sizes[1] + 1):
         stated = _grouped(law.stated(size), evaluator)
         for (row, row_node), chosen in itertools.product(rows, itertools.product(versions, repeat=size)):
@@ -49,13 +49,12 @@ def try_all(law: Law, evaluator: Evaluator, universe: Universe) -> Trial:
                 for equation, right in rights:
                     equations += 1
                     if first is None:
-                        first = equation, Operands(row, tuple(version for version, _ in chosen)), bound
+                        first = equation, Operands(row, tuple(version for version, _ in chosen))
                     if not evaluator.agree(value, right(bound)):
                         operands = Operands(row, tuple(version for version, _ in chosen))
-                        return Trial(cases, Counterexample(equation, operands, *evaluator.sides(equation, bound)))
+                        return Trial(cases, evaluator.counterexample(equation, operands))
     if first is not None and evaluator.refused - refused == equations:
-        equation, operands, bound = first
-        return Trial(cases, Counterexample(equation, operands, *evaluator.sides(equation, bound)), refused=True)
+        return Trial(cases, evaluator.counterexample(*first), refused=True)
     return Trial(cases)
 
 

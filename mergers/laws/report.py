@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mergers.laws.core import Domain, Equation, Law, Operands, text
+from mergers.laws.core import NAMES, Domain, Equation, Law, Operands, mentions_row
 from mergers.laws.equality import Answer, Failed
 from payloads.errors import PayloadBridgeError
 
@@ -29,20 +29,27 @@ class LawViolationError(PayloadBridgeError, AssertionError):
     """A merge breaks a law; the message shows the smallest operands that were found."""
 
 
+class Step(NamedTuple):
+    """One merge on the way to a side: the expression as text, and its answer."""
+
+    text: str
+    answer: Any
+
+
 class Counterexample(NamedTuple):
     """Operands on which the two sides of an equation differ.
 
     Attributes:
         equation: the two sides as expressions.
         operands: the stored row and the versions.
-        left: the answer of the left side.
-        right: the answer of the right side.
+        left: the merges of the left side, the whole side last.
+        right: the same for the right side.
     """
 
     equation: Equation
     operands: Operands
-    left: Any
-    right: Any
+    left: tuple[Step, ...]
+    right: tuple[Step, ...]
 
     @property
     def records(self) -> int:
@@ -51,13 +58,17 @@ class Counterexample(NamedTuple):
 
     def lines(self) -> Iterator[str]:
         """Write the operands, then both sides."""
-        left, right = map(text, self.equation)
-        if "s" in left:
+        if self.speaks_of_row:
             yield f"s = {_row_text(self.operands.row)}"
-        for name, version in zip("abcdefgh", self.operands.versions, strict=False):
+        for name, version in zip(NAMES, self.operands.versions, strict=False):
             yield f"{name} = {_version_text(*version)}"
-        yield f"{left} = {answer_text(self.left)}"
-        yield f"{right} = {answer_text(self.right)}"
+        for side in (self.left, self.right):
+            yield f"{side[-1].text} = {answer_text(side[-1].answer)}"
+
+    @property
+    def speaks_of_row(self) -> bool:
+        """Whether the stored row plays a part."""
+        return any(mentions_row(side) for side in self.equation)
 
 
 @dataclass(frozen=True, slots=True)

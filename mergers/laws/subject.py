@@ -8,8 +8,10 @@ from mergers.avro import AvroRecordMerger
 from mergers.compat import adapt_merger
 from mergers.errors import MergerNotFoundError
 from mergers.laws.algebra import MergerAlgebra, PayloadAlgebra
+from mergers.laws.modes import MODES, ModeAlgebra
 from mergers.laws.universe import Subject, sample_schema
 from mergers.registry import MergerRef, resolve_merger
+from mergers.strategies.factory import PartialUpdateMode
 from payloads.avro import parse_schema
 from payloads.builtin.debezium import (
     AbstractDebeziumAvroPayload,
@@ -69,7 +71,8 @@ def judged(  # noqa: PLR0913 (what a user may state)
         algebra: Algebra = payload_or_merger
         fields = tuple(ordering_fields or ())
         return Judged(algebra, _subject(algebra.schema, key, fields, props, None, markers=markers), line)
-    payload_class, merger = _found(payload_or_merger, line)
+    is_mode = isinstance(payload_or_merger, str) and payload_or_merger.upper() in MODES
+    payload_class, merger = (None, None) if is_mode else _found(payload_or_merger, line)
     bound_class = payload_class or getattr(merger, "payload_class", None)
     sample, sample_fields = sample_schema(bound_class)
     parsed = sample if schema is None else parse_schema(schema)
@@ -91,6 +94,10 @@ def judged(  # noqa: PLR0913 (what a user may state)
     subject = _subject(parsed, key, fields, props, bound_class, markers=markers)
     if payload_class is not None:
         return Judged(PayloadAlgebra(payload_class, parsed, props), subject, line)
+    if is_mode:
+        name = payload_or_merger.upper()
+        fills = markers is None and name.endswith(PartialUpdateMode.FILL_UNAVAILABLE.value)
+        return Judged(ModeAlgebra(name, parsed, props, line), subject._replace(markers=subject.markers or fills), line)
     return Judged(MergerAlgebra(merger, parsed, props, line), subject, line)
 
 

@@ -13,7 +13,7 @@ from mergers.strategies.event_time import (
 )
 from mergers.strategies.factory import PartialUpdateMode, buffered_merger
 from mergers.strategies.fill_unavailable import FillUnavailable
-from mergers.strategies.ignore_defaults import IgnoreDefaults
+from mergers.strategies.ignore_defaults import IgnoreDefaults, missed_defaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.partial_update import PartialUpdate
 from mergers.strategies.record_context import RecordContext
@@ -37,4 +37,5 @@ __all__ = [
     "PartialUpdateMode",
     "RecordContext",
     "buffered_merger",
+    "missed_defaults",
 ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from mergers.api import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
+from mergers.strategies.keep_values import overlaid
 
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
@@ -30,6 +31,22 @@ class OverwriteWithLatestMerger:
     ) -> HoodieRecord:
         """Return `newer` itself."""
         return newer
+
+    def partial_merge(
+        self,
+        older: Version,
+        newer: Version,
+        schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+    ) -> Version:
+        """Return `newer` with the columns that it lacks taken from `older`; `newer` itself where it is a delete.
+
+        As on Spark's rows; Hudi merges no partial rows of Avro.
+
+        Raises:
+            SchemaError: `older` is a delete of a log, which Hudi fails on too.
+        """
+        return newer if newer.marked_delete else overlaid(newer, older, schema)
 
 
 class CommitTimeMerger(BufferedMerger):

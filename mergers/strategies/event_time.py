@@ -12,6 +12,7 @@ from mergers.strategies.buffered import (
     Version,
     is_later,
 )
+from mergers.strategies.keep_values import overlaid
 from payloads.errors import NullOrderingError
 from payloads.ordering import Ordering, compare, same_class
 
@@ -41,6 +42,22 @@ class EventTimeRecordMerger:
     ) -> HoodieRecord:
         """Return `older` or `newer` itself; errors as in `EventTimeMerger`."""
         return newer if _keeps_newer(older, newer) else older
+
+    def partial_merge(
+        self,
+        older: Version,
+        newer: Version,
+        schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+    ) -> Version:
+        """Return the winner with the columns that it lacks taken from the other, a delete as it is.
+
+        As on Spark's rows; Hudi merges no partial rows of Avro. Errors as in `EventTimeMerger` and `overlaid`.
+        """
+        if is_commit_time_delete(older) or is_commit_time_delete(newer):
+            return newer
+        top, bottom = (older, newer) if is_later(older, newer) else (newer, older)
+        return top if older.marked_delete or newer.marked_delete else overlaid(top, bottom, schema)
 
 
 class EventTimeMerger(BufferedMerger):

@@ -65,8 +65,8 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
 
     Raises:
-        MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, or the
-            payload's merger was made for rows of another form than `engine` (1.1 and later).
+        MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, the merger
+            is none for AVRO records, or a payload's was made for other rows than those of `engine` (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
@@ -83,7 +83,10 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         needed = _needed(merger, "custom merging")
         if line < HudiRelease.V1_1:
             return CustomMergerV1_0(context, needed, schema, props)
-        _check_rows(needed, context)
+        if isinstance(needed, AvroRecordMerger) and needed.rows_are_avro is not context.rows_are_avro:
+            wanted = f"rows_are_avro={context.rows_are_avro}"
+            msg = f"{needed!r} can't merge rows of {rows.value}; make it with {wanted}"
+            raise MergerConfigError(msg)
         return CustomMerger(context, needed, schema, props)
     if partial_update_mode is not None:
         update = _partial_update(partial_update_mode, props, context, fidelity)
@@ -93,11 +96,25 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
     return EventTimeMergerV1_0(context) if line < HudiRelease.V1_1 else EventTimeMerger(context)
 
 
+_NEVER_SHIPPED = {
+    "KEEP_VALUES": "rows of partial log blocks are merged so (partial_blocks)",
+    "IGNORE_MARKERS": "it became FILL_UNAVAILABLE",
+    "FILL_DEFAULTS": "nothing took its place",
+}
+"""The modes that RFC-97 planned under other names, and what became of them."""
+
+
 def _partial_update(
     mode: PartialUpdateMode | str, props: Props, context: RecordContext, fidelity: Fidelity
 ) -> PartialUpdate:
     if context.release < HudiRelease.V1_1:
         msg = f"Hudi {context.release} has no partial update modes; leave it out, or choose release 1.1 or later"
+        raise MergerConfigError(msg)
+    if mode in _NEVER_SHIPPED:
+        known = ", ".join(member.value for member in PartialUpdateMode)
+        msg = (
+            f"no release has the partial update mode {mode} of RFC-97: {_NEVER_SHIPPED[str(mode)]}; use one of {known}"
+        )
         raise MergerConfigError(msg)
     if _member(PartialUpdateMode, mode) is PartialUpdateMode.IGNORE_DEFAULTS:
         return IgnoreDefaults(context.release, fidelity)
@@ -108,14 +125,10 @@ def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerg
     if merger is None:
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
-    return merger
-
-
-def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:
-    if isinstance(merger, AvroRecordMerger) and merger.rows_are_avro is not context.rows_are_avro:
-        wanted = f"rows_are_avro={context.rows_are_avro}"
-        msg = f"{merger!r} can't merge rows of {context.engine.value}; make it with {wanted}"
+    if merger.record_type is not HoodieRecordType.AVRO:
+        msg = f"{merger!r} merges {merger.record_type.value} records; rows are merged one by one here: use an AVRO one"
         raise MergerConfigError(msg)
+    return merger
 
 
 def _member(names: type[E], name: E | str) -> E:

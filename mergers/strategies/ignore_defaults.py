@@ -69,6 +69,15 @@ class IgnoreDefaults(PartialUpdate):
         return self._test(field)
 
 
+def missed_defaults(schema: AvroSchema) -> tuple[str, ...]:
+    """Return the columns in which Hudi lets the default overwrite: there the two fidelities differ."""
+    return tuple(
+        field.name
+        for field in schema.fields
+        if field.has_default and field.default is not None and not _same_object(field)(_default_of(field))
+    )
+
+
 def _first_branch(schema: AvroSchema) -> AvroSchema:
     """Return the type that a default belongs to."""
     return schema.branches[0] if schema.branches else schema
@@ -86,13 +95,14 @@ def _same_object(field: Field) -> Gap:
 
 
 def _same_value(field: Field) -> Gap:
-    default = {"": _as_stored(field.schema, default_value(field.schema, field.default))}
+    default = {"": _default_of(field)}
     return lambda value: same_record({"": value}, default)
 
 
-def _as_stored(schema: AvroSchema, default: Any) -> Any:
-    """Return a default with the precision that a column of `schema` has."""
-    if _first_branch(schema).kind == "float" and not isinstance(default, Branch):
+def _default_of(field: Field) -> Any:
+    """Return a default as a row holds it, with the precision of its column."""
+    default = default_value(field.schema, field.default)
+    if _first_branch(field.schema).kind == "float" and not isinstance(default, Branch):
         return struct.unpack("f", struct.pack("f", default))[0]
     return default
 

@@ -37,8 +37,7 @@ class Gap(NamedTuple):
         return vector.raw.get(field) is not None and value in {None, vector.raw[field]}
 
 
-GAPS = (
-)
+GAPS: tuple[Gap, ...] = ()
 
 
 def gaps_of(vector: Vector) -> Iterator[Gap]:

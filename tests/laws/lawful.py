@@ -53,15 +53,16 @@ class FieldwiseMaximum(Merger):
 
 
 class UnionOfTags(Merger):
-    """Tags are united; where both have one, the later version's counts."""
+    """Tags are united; where both have one, the greater text counts."""
 
     def merge(self, older, newer, schema, props):
         winner = self.later(older, newer)
         if not is_data(older, newer):
             return winner
-        # One ordering value a row can't tell which side gave a tag, so only names count here.
-        names = sorted({*older.record["tags"], *newer.record["tags"]})
-        return self.made(winner, {**winner.record, "tags": dict.fromkeys(names, "set")})
+        tags = dict(older.record["tags"])
+        for name, value in newer.record["tags"].items():
+            tags[name] = max(value, tags.get(name, ""))
+        return self.made(winner, {**winner.record, "tags": tags})
 
 
 class SmallestMapEntry(Merger):
@@ -148,16 +149,6 @@ class JavaNames:
 
 class Inherits(DefaultHoodieRecordPayload):
     """A subclass of a built-in that changes nothing."""
-
-
-class RoundedMaximum(Merger):
-    """The greater number after rounding; equal where the caller's equality says so."""
-
-    def merge(self, older, newer, schema, props):
-        winner = self.later(older, newer)
-        if not is_data(older, newer):
-            return winner
-        return self.made(winner, {**winner.record, "n": max(older.record["n"] or 0, newer.record["n"] or 0)})
 
 
 LAWFUL = (

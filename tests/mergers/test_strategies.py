@@ -35,6 +35,7 @@ from payloads import (
     Ordering,
     OrderingTypeError,
     PayloadConfigError,
+    SchemaError,
     UnsupportedPayloadOperationError,
     parse_schema,
 )
@@ -339,7 +340,10 @@ def test_custom_from_1_1_on():
     [
         ({"release": "0.15"}, MergerConfigError, "no merge modes"),
         ({"release": "1.0", "partial_update_mode": "IGNORE_DEFAULTS"}, MergerConfigError, "no partial update modes"),
-        ({"partial_update_mode": "KEEP_VALUES"}, MergerConfigError, "IGNORE_DEFAULTS, FILL_UNAVAILABLE"),
+        ({"partial_update_mode": "LAST"}, MergerConfigError, "IGNORE_DEFAULTS, FILL_UNAVAILABLE"),
+        ({"partial_update_mode": "IGNORE_MARKERS"}, MergerConfigError, "of RFC-97: it became FILL_UNAVAILABLE"),
+        ({"partial_update_mode": "FILL_DEFAULTS"}, MergerConfigError, "of RFC-97: nothing took its place"),
+        ({"partial_update_mode": "KEEP_VALUES"}, MergerConfigError, "of RFC-97: rows of partial log blocks"),
         ({"merge_mode": "LAST"}, MergerConfigError, "COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING, CUSTOM"),
         ({"merge_mode": CUSTOM}, PayloadConfigError, "merger must be present for custom merging"),
         ({"partial_blocks": True}, PayloadConfigError, "merger must be present for partial blocks"),
@@ -356,6 +360,13 @@ def test_a_bridge_that_takes_another_form_of_rows_is_refused():
         merger = bridge("DefaultHoodieRecordPayload", rows_are_avro=rows_are_avro)
         with pytest.raises(MergerConfigError, match=f"rows_are_avro={not rows_are_avro}"):
             mode(CUSTOM, merger=merger, engine=engine)
+
+
+def test_a_merger_of_columns_is_refused():
+    merger = Cheapest()
+    merger.record_type = HoodieRecordType.SPARK
+    with pytest.raises(MergerConfigError, match="merges SPARK records"):
+        mode(CUSTOM, merger=merger)
 
 
 def test_each_strategy_is_chosen_by_its_mode():
@@ -434,3 +445,74 @@ def test_what_marks_a_delete(marked, reader, writer):
 def test_half_a_custom_mark_is_refused():
     with pytest.raises(PayloadConfigError, match="either custom delete key or marker"):
         DeleteContext({"hoodie.payload.delete.field": "op"}, RIDES)
+
+
+# -- partial rows, as observed of the mergers for Spark
+
+
+def columns(*names):
+    kinds = {"id": "string", "ts": "long", "v": ["null", "long"], "w": ["null", "long"]}
+    return parse_schema(
+        {"type": "record", "name": "part", "fields": [{"name": name, "type": kinds[name]} for name in names]}
+    )
+
+
+FULL, V, W = columns("id", "ts", "v", "w"), columns("id", "ts", "v"), columns("id", "ts", "w")
+PARTS = {
+    "F5": (FULL, {"id": "k", "ts": 5, "v": 1, "w": 2}),
+    "V7": (V, {"id": "k", "ts": 7, "v": 9}),
+    "W6": (W, {"id": "k", "ts": 6, "w": 8}),
+    "W9": (W, {"id": "k", "ts": 9, "w": 8}),
+}
+
+
+def part(name):
+    if name in PARTS:
+        schema, record = PARTS[name]
+        return HoodieAvroIndexedRecord(KEY, record, schema, None, long(record["ts"]))
+    return delete(NATURAL_ORDER if name == "D0" else int(name[1:]))
+
+
+@pytest.mark.parametrize(
+    ("merger", "older", "newer", "expected"),
+    [
+        (EventTimeRecordMerger(), "F5", "V7", [7, 9, 2]),
+        (EventTimeRecordMerger(), "F5", "W9", [9, 1, 8]),
+        (EventTimeRecordMerger(), "V7", "F5", [7, 9, 2]),
+        (EventTimeRecordMerger(), "V7", "W6", [7, 9, 8]),
+        (EventTimeRecordMerger(), "W6", "W9", "newer"),
+        (EventTimeRecordMerger(), "W9", "W6", "older"),
+        (EventTimeRecordMerger(), "F5", "D3", "older"),
+        (EventTimeRecordMerger(), "F5", "D8", "newer"),
+        (EventTimeRecordMerger(), "F5", "D0", "newer"),
+        (EventTimeRecordMerger(), "D8", "V7", "older"),
+        (EventTimeRecordMerger(), "D0", "V7", "newer"),
+        (OverwriteWithLatestMerger(), "F5", "V7", [7, 9, 2]),
+        (OverwriteWithLatestMerger(), "V7", "F5", "newer"),
+        (OverwriteWithLatestMerger(), "V7", "W6", [6, 9, 8]),
+        (OverwriteWithLatestMerger(), "F5", "D3", "newer"),
+        (OverwriteWithLatestMerger(), "D3", "D8", "newer"),
+    ],
+)
+def test_partial_rows(merger, older, newer, expected):
+    versions = {"older": part(older), "newer": part(newer)}
+    merged = merger.partial_merge(*versions.values(), FULL, {})
+    if isinstance(expected, str):
+        assert merged is versions[expected]
+    else:
+        assert [merged.record[name] for name in ("ts", "v", "w")] == expected
+        assert (merged.ordering_value, list(merged.schema.by_name)) == (long(expected[0]), ["id", "ts", "v", "w"])
+
+
+def test_a_partial_row_after_a_delete_of_a_log_fails_in_commit_time():
+    with pytest.raises(SchemaError, match="a partial merge needs data"):
+        OverwriteWithLatestMerger().partial_merge(part("D3"), part("V7"), FULL, {})
+
+
+def test_partial_blocks_are_merged_by_the_partial_merge_of_the_merger():
+    props = {"hoodie.table.ordering.fields": "ts"}
+    blocks = buffered_merger(EVENT, FULL, props, engine="SPARK", merger=EventTimeRecordMerger(), partial_blocks=True)
+    first = part("F5")
+    assert blocks.fold(first, part("V7")).record == {"id": "k", "ts": 7, "v": 9, "w": 2}
+    assert blocks.delta_merge(part("D3"), first) is None
+    assert blocks.fold(first, entry(3)) is first

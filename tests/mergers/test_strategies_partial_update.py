@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from mergers import HoodieAvroIndexedRecord, MergerConfigError
-from mergers.strategies import FillUnavailable, IgnoreDefaults, buffered_merger
+from mergers.strategies import FillUnavailable, IgnoreDefaults, buffered_merger, missed_defaults
 from payloads import NATURAL_ORDER, Branch, HudiRelease, SchemaError, parse_schema
 from tests.mergers.tables import KEY, long
 
@@ -185,6 +185,19 @@ def test_the_factory_passes_release_and_fidelity_on():
     versions = [HoodieAvroIndexedRecord(KEY, {"ts": ts, "c": b"a"}, fixed, None, long(ts)) for ts in (1, 2)]
     with pytest.raises(SchemaError):
         mode("COMMIT_TIME_ORDERING", schema=fixed, release="1.1").final_merge(*versions)
+
+
+def test_the_defaults_that_hudi_misses():
+    schema = schema_of(
+        small=("int", 0),
+        large=("int", 1000),
+        text=("string", ""),
+        rounded=("float", 0.1),
+        union=(["long", "int", "null"], 7),
+        nothing=(["null", "string"], None),
+        undeclared=("double",),
+    )
+    assert missed_defaults(schema) == ("large", "text", "rounded")
 
 
 def test_an_unknown_fidelity_is_refused():

@@ -46,14 +46,13 @@ def test_a_delete_marker_without_prefix_is_stored_for_default_alone():
 
 
 def test_a_release_does_not_create_a_later_version():
-    with pytest.raises(MergeConfigError, match="Hudi 1.0 can't create table version 9"):
+    with pytest.raises(MergeConfigError, match=r"Hudi 1\.0 can't create table version 9"):
         created_properties({"hoodie.write.table.version": "9"}, TableType.COPY_ON_WRITE, HudiRelease.V1_0)
 
 
 def test_sql_properties_make_a_table():
-    stored = created_by_sql(
-        {"primaryKey": "id", "preCombineField": "ts", "type": "mor", "recordMergeMode": "COMMIT_TIME_ORDERING", "x": "y"}
-    )
+    table = {"primaryKey": "id", "preCombineField": "ts", "type": "mor", "x": "y"}
+    stored = created_by_sql({**table, "recordMergeMode": "COMMIT_TIME_ORDERING"})
     assert stored == {
         "hoodie.table.recordkey.fields": "id",
         "hoodie.table.ordering.fields": "ts",

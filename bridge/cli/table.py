@@ -1,0 +1,92 @@
+"""What `inspect` and `plan` share: a table's properties, the options of its writer, and warnings as text and JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bridge.cli.options import names, payload_option, prop
+from bridge.config import created_by_sql, read_properties, read_table
+from bridge.config.keys import TABLE_VERSION, WRITE_MERGE_MODE, WRITE_PAYLOAD_CLASS, WRITE_PRECOMBINE
+from mergers import RecordMergeMode
+from payloads import builtin_payloads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from bridge.inspect import Finding
+    from payloads import HudiRelease
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_WRITER_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.argument("table", type=click.Path(exists=True, path_type=Path), metavar="TABLE|PROPERTIES"),
+    payload_option(),
+    click.option(
+        "--mode",
+        type=click.Choice([mode.name for mode in RecordMergeMode], case_sensitive=False),
+        help="The merge mode that the writer passes.",
+    ),
+    click.option(
+        "--ordering", type=names, metavar="a[,b]", help="The ordering (precombine) columns that the writer passes."
+    ),
+    click.option(
+        "--prop",
+        "props",
+        type=prop,
+        metavar="key=value",
+        multiple=True,
+        help="Another option of the writer as Hudi names it; may be repeated.",
+    ),
+)
+
+
+def table_options(command: F) -> F:
+    """Add the table and the options of its writer; `properties_of` and `writer_of` read them."""
+    for option in reversed(_WRITER_OPTIONS):
+        command = option(command)
+    return command
+
+
+def properties_of(path: Path, release: HudiRelease) -> dict[str, str]:
+    """Return what a table stores; a properties file without a version holds the TBLPROPERTIES of a new table.
+
+    Raises:
+        PayloadConfigError: it is no table, or a property can't be read.
+        MergeConfigError: the properties of the new table contradict each other.
+    """
+    if path.is_file():
+        properties = read_properties(path)
+        if TABLE_VERSION.key not in properties:
+            return created_by_sql(properties, release)
+    return read_table(path)
+
+
+def writer_of(**options: Any) -> dict[str, str]:
+    """Return the options of the writer under Hudi's names."""
+    writer = dict(options["props"])
+    if options["payload"] is not None:
+        writer[WRITE_PAYLOAD_CLASS.key] = _full_name(options["payload"])
+    if options["mode"] is not None:
+        writer[WRITE_MERGE_MODE.key] = options["mode"]
+    if options["ordering"] is not None:
+        writer[WRITE_PRECOMBINE.key] = ",".join(options["ordering"])
+    return writer
+
+
+def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, str]]:
+    """Return warnings with their parts."""
+    return [{"severity": one.severity.value, "text": one.text, "remedy": one.remedy} for one in findings]
+
+
+def short(text: str) -> str:
+    """Leave out the package of Hudi's payload classes, for people."""
+    return text.replace("org.apache.hudi.common.model.debezium.", "").replace("org.apache.hudi.common.model.", "")
+
+
+def _full_name(name: str) -> str:
+    """Return the full name of a class of Hudi, shipped by any release; any other name as it is."""
+    full = {found.java_name.rpartition(".")[2]: found.java_name for found in builtin_payloads()}
+    return full.get(name, name)

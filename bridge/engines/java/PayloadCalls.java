@@ -1,0 +1,252 @@
+package bridge.jvm;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Function;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericDatumWriter;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.generic.IndexedRecord;
+import org.apache.avro.io.BinaryEncoder;
+import org.apache.avro.io.DecoderFactory;
+import org.apache.avro.io.EncoderFactory;
+import org.apache.hudi.common.model.BaseAvroPayload;
+import org.apache.hudi.common.model.HoodieRecordPayload;
+import org.apache.hudi.common.util.Option;
+
+/**
+ * Runs steps on single payloads for the driver: several calls cross the gateway as one JSON text.
+ *
+ * Payloads stay here under the numbers that the caller gives them. Records travel as Avro bytes.
+ */
+public final class PayloadCalls implements Function {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Map schemas = new HashMap();
+    private final Map payloads = new HashMap();
+    private final Map records = new HashMap();
+    private final Map payloadClasses = new HashMap();
+
+    public Object apply(Object request) {
+        try {
+            return run((String) request);
+        } catch (Exception wrongRequest) {
+            throw new IllegalArgumentException(wrongRequest.toString(), wrongRequest);
+        }
+    }
+
+    private String run(String request) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(PayloadCalls.class.getClassLoader());
+        try {
+            Map script = (Map) JSON.readValue(request, Map.class);
+            for (Iterator i = ((List) script.get("free")).iterator(); i.hasNext();) {
+                Object id = i.next();
+                payloads.remove(id);
+                records.remove(id);
+            }
+            List results = new ArrayList();
+            for (Iterator i = ((List) script.get("steps")).iterator(); i.hasNext();) {
+                results.add(result((Map) i.next()));
+            }
+            return JSON.writeValueAsString(results);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    private Map result(Map step) throws Exception {
+        Map result = new LinkedHashMap();
+        if (step.containsKey("id") && !step.get("op").equals("make") && payload(step, "id") == null
+            || step.containsKey("older") && payload(step, "older") == null) {
+            payloads.remove(step.get("as"));
+            result.put("skipped", Boolean.TRUE);
+            return result;
+        }
+        try {
+            run(step, result);
+        } catch (InvocationTargetException thrown) {
+            result.put("error", described(thrown.getCause()));
+        } catch (VirtualMachineError error) {
+            if (!(error instanceof StackOverflowError)) {
+                throw error;
+            }
+            result.put("error", described(error));
+        } catch (Throwable thrown) {
+            result.put("error", described(thrown));
+        }
+        return result;
+    }
+
+    private static Map described(Throwable error) {
+        Map text = new LinkedHashMap();
+        text.put("type", error.getClass().getName());
+        text.put("message", error.getMessage());
+        List causes = new ArrayList();
+        for (Throwable cause = error.getCause(); cause != null && causes.size() < 20; cause = cause.getCause()) {
+            Map link = new LinkedHashMap();
+            link.put("type", cause.getClass().getName());
+            link.put("message", cause.getMessage());
+            causes.add(link);
+        }
+        text.put("causes", causes);
+        return text;
+    }
+
+    private void run(Map step, Map result) throws Throwable {
+        String op = (String) step.get("op");
+        if (op.equals("make")) {
+            make(step);
+            return;
+        }
+        HoodieRecordPayload payload = payload(step, "id");
+        Schema schema = schema((String) step.get("schema"));
+        Properties props = props((Map) step.get("props"));
+        if (op.equals("pre_combine")) {
+            preCombine(payload, step, schema, props, result);
+        } else if (op.equals("combine")) {
+            GenericRecord current = decoded((String) step.get("current_schema"), (String) step.get("current"));
+            Option value = props == null ? payload.combineAndGetUpdateValue(current, schema)
+                : payload.combineAndGetUpdateValue(current, schema, props);
+            answer(value, current, step, result);
+        } else if (op.equals("insert_value")) {
+            Option value = props == null ? payload.getInsertValue(schema) : payload.getInsertValue(schema, props);
+            answer(value, null, step, result);
+        } else if (op.equals("indexed_record")) {
+            Object value = payload.getClass().getMethod("getIndexedRecord", new Class[] {Schema.class, Properties.class})
+                .invoke(payload, new Object[] {schema, props});
+            answer((Option) value, null, step, result);
+        } else if (op.equals("data")) {
+            put(result, payloadsOf(payload.getClass().getName()).dataOf(payload, schema, new Properties()));
+        } else if (op.equals("is_deleted")) {
+            result.put("value", Boolean.valueOf(Payloads.isDeleted(payload, schema, props)));
+        } else if (op.equals("ordering")) {
+            result.put("value", OrderingText.toText(payload.getOrderingValue()));
+        } else if (op.equals("metadata")) {
+            result.put("value", Payloads.orNull(payload.getMetadata()));
+        } else if (op.equals("can_produce_sentinel")) {
+            result.put("value", Boolean.valueOf(
+                payload instanceof BaseAvroPayload && ((BaseAvroPayload) payload).canProduceSentinel()));
+        } else {
+            throw new IllegalArgumentException("unknown step " + op);
+        }
+    }
+
+    private void make(Map step) throws Throwable {
+        payloads.remove(step.get("id"));
+        Class type = PayloadCalls.class.getClassLoader().loadClass((String) step.get("class"));
+        String constructor = (String) step.get("constructor");
+        GenericRecord record = decoded((String) step.get("schema"), (String) step.get("record"));
+        List ordering = (List) step.get("ordering");
+        Object payload;
+        if (constructor.equals("option")) {
+            payload = type.getConstructor(new Class[] {Option.class})
+                .newInstance(new Object[] {Option.ofNullable(record)});
+        } else if (constructor.equals("record")) {
+            payload = type.getConstructor(new Class[] {GenericRecord.class}).newInstance(new Object[] {record});
+        } else if (constructor.equals("none")) {
+            payload = type.getConstructor(new Class[0]).newInstance(new Object[0]);
+        } else {
+            Comparable value = ordering == null ? null
+                : OrderingText.fromText((String) ordering.get(0), (String) ordering.get(1));
+            payload = payloadsOf(type.getName()).make(record, value);
+        }
+        payloads.put(step.get("id"), payload);
+        records.put(step.get("id"), record);
+    }
+
+    private Payloads payloadsOf(String name) throws Throwable {
+        Payloads found = (Payloads) payloadClasses.get(name);
+        if (found == null) {
+            found = new Payloads(name);
+            payloadClasses.put(name, found);
+        }
+        return found;
+    }
+
+    private void preCombine(HoodieRecordPayload payload, Map step, Schema schema, Properties props, Map result) {
+        HoodieRecordPayload older = payload(step, "older");
+        HoodieRecordPayload merged;
+        payloads.remove(step.get("as"));
+        if (props == null) {
+            merged = payload.preCombine(older);
+        } else {
+            merged = schema == null ? payload.preCombine(older, props) : payload.preCombine(older, schema, props);
+        }
+        result.put("winner", merged == payload ? "self" : merged == older ? "older" : merged == null ? "null" : "new");
+        payloads.put(step.get("as"), merged);
+    }
+
+    private void answer(Option value, IndexedRecord current, Map step, Map result) throws Exception {
+        if (!value.isPresent()) {
+            result.put("outcome", "empty");
+        } else if (value.get() == Payloads.SENTINEL) {
+            result.put("outcome", "sentinel");
+        } else {
+            IndexedRecord record = (IndexedRecord) value.get();
+            result.put("outcome", "record");
+            result.put("winner", record == current ? "current" : record == records.get(step.get("id")) ? "own" : "new");
+            put(result, record);
+        }
+    }
+
+    private static void put(Map result, IndexedRecord record) throws Exception {
+        if (record == null) {
+            result.put("record", null);
+            return;
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);
+        try {
+            new GenericDatumWriter(record.getSchema(), GenericData.get()).write(record, encoder);
+            encoder.flush();
+        } catch (Exception misfit) {
+            result.put("misfit", misfit.toString());
+            return;
+        }
+        result.put("record", Base64.getEncoder().encodeToString(bytes.toByteArray()));
+        result.put("schema", record.getSchema().toString());
+    }
+
+    private HoodieRecordPayload payload(Map step, String name) {
+        return (HoodieRecordPayload) payloads.get(step.get(name));
+    }
+
+    private GenericRecord decoded(String schema, String bytes) throws Exception {
+        return bytes == null ? null : (GenericRecord) new GenericDatumReader(schema(schema))
+            .read(null, DecoderFactory.get().binaryDecoder(Base64.getDecoder().decode(bytes), null));
+    }
+
+    private Schema schema(String text) {
+        if (text == null) {
+            return null;
+        }
+        Schema found = (Schema) schemas.get(text);
+        if (found == null) {
+            found = new Schema.Parser().setValidateDefaults(false).parse(text);
+            schemas.put(text, found);
+        }
+        return found;
+    }
+
+    private static Properties props(Map entries) {
+        if (entries == null) {
+            return null;
+        }
+        Properties props = new Properties();
+        props.putAll(entries);
+        return props;
+    }
+}

@@ -1,0 +1,324 @@
+"""JvmPayload: a compiled payload class as an ordinary payload of the library, run in the driver's JVM.
+
+Building a payload costs no call: what is to be built travels with the first question. So one merge is one trip through
+the gateway. For tables use the jvm engine, which runs the class inside Spark's executors.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import re
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from bridge.engines.jvm_jars import class_in, jars_of, java_name_of, session_loader
+from bridge.ordering_text import from_text, to_text
+from payloads import (
+    NATURAL_ORDER,
+    SENTINEL,
+    HoodieRecordPayload,
+    HudiRelease,
+    NullOrderingError,
+    Ordering,
+    OrderingTypeError,
+    PayloadBridgeError,
+    PayloadConfigError,
+    PayloadFailedError,
+    PayloadFamilyError,
+    PayloadRef,
+    SchemaError,
+    UnsupportedPayloadOperationError,
+)
+from payloads.avro import decode, encode, parse_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from payloads import AvroSchema, Record
+    from payloads.api import Props, Sentinel
+
+Step = dict[str, Any]
+
+
+class PayloadCalls:
+    """Runs steps on payloads of one list of jars, several in one call."""
+
+    def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
+        """Load the classes; raises what `jars_of` raises."""
+        jars = jars_of(spark, payload, release)
+        gateway = spark.sparkContext._gateway
+        arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
+        arguments[0] = class_in(spark, jars, "bridge.jvm.PayloadCalls").newInstance()
+        calls_class = session_loader(spark).loadClass("bridge.jvm.Calls")
+        self._calls = calls_class.getConstructors()[0].newInstance(arguments)
+        self._numbers = itertools.count()
+        self._left: list[int] = []
+
+    def number(self, owner: object) -> int:
+        """Return a number for a payload, which Java forgets after `owner` has gone."""
+        number = next(self._numbers)
+        weakref.finalize(owner, self._left.append, number).atexit = False
+        return number
+
+    def run(self, steps: list[Step]) -> list[dict[str, Any]]:
+        """Run steps in order; a step on a payload that could not be built is skipped."""
+        free, self._left[:] = list(self._left), []
+        results: list[dict[str, Any]] = json.loads(self._calls.run(json.dumps({"free": free, "steps": steps})))
+        return results
+
+
+class JvmPayload(HoodieRecordPayload):
+    """A version held by an object of a compiled class; `jvm_payload` makes one subclass for each class.
+
+    A constructor that fails does so at the first question. Without `for_schema` the schema of that question is the
+    schema of the record.
+
+    Attributes:
+        java_name: the full name of the compiled class.
+        calls: what runs it.
+        reference: where it comes from.
+        schema: the schema of the records that payloads are built from, where `for_schema` states one.
+    """
+
+    java_name: ClassVar[str]
+    calls: ClassVar[PayloadCalls]
+    reference: ClassVar[PayloadRef]
+    spark: ClassVar[SparkSession]
+    schema: ClassVar[AvroSchema | None] = None
+
+    def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
+        super().__init__(record, ordering_value)  # type: ignore[arg-type]  # the compiled class decides about null
+        self._number = self.calls.number(self)
+        self._is_built = False
+
+    @classmethod
+    def for_schema(cls, schema: AvroSchema) -> type[Self]:
+        """Return this class for records of `schema`."""
+        return type(cls.__name__, (cls,), {"schema": schema})
+
+    @classmethod
+    def for_release(cls, release: str | HudiRelease) -> type[Self]:
+        """Return the class of the same name in the jars of `release`."""
+        wanted = HudiRelease.parse(release)
+        if wanted == cls.release:
+            return cls
+        return jvm_payload(cls.spark, cls.reference, wanted)  # type: ignore[return-value]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return type(self)(self.record, self.ordering_value)
+
+    # -- the payload
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Let the two objects combine.
+
+        Raises:
+            PayloadFamilyError: `older` is no compiled payload of the same jars.
+        """
+        if not isinstance(older, JvmPayload) or older.calls is not self.calls:
+            raise PayloadFamilyError.from_classes(type(self), type(older))
+        new = type(self).__new__(type(self))
+        number = self.calls.number(new)
+        step = {"op": "pre_combine", "older": older._number, "as": number, **_asked(schema, props)}
+        answer = self._ask(step, schema, older)
+        if answer["winner"] == "null":
+            msg = f"{self.java_name}.preCombine answered null; it must answer one of the payloads or a new one"
+            raise PayloadFailedError(msg)
+        if answer["winner"] != "new":
+            return self if answer["winner"] == "self" else older
+        known = schema or self.schema
+        new._number, new._is_built = number, True
+        data, ordering = self.calls.run(
+            [{"op": "data", "id": number, "schema": _text(known)}, {"op": "ordering", "id": number}]
+        )
+        new.record = _record(_checked(data, self.java_name))
+        new.ordering_value = _ordering(_checked(ordering, self.java_name))  # type: ignore[assignment]
+        return new
+
+    def combine_and_get_update_value(
+        self, current: Record, schema: AvroSchema, props: Props | None = None
+    ) -> Record | Sentinel | None:
+        """Let the object merge with `current`, which is of `schema` or has Hudi's meta columns in front."""
+        stored = _stored_schema(current, schema)
+        step = {"op": "combine", "current": _bytes(stored, current), "current_schema": _text(stored)}
+        return self._answered(self._ask({**step, **_asked(schema, props)}, schema), current)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Ask the object for the row to insert."""
+        return self._answered(self._ask({"op": "insert_value", **_asked(schema, props)}, schema), None)
+
+    def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Ask the object for its record without any delete rule, from 1.1 on; before, for its insert value."""
+        if self.release < HudiRelease.V1_1:
+            return self.get_insert_value(schema, props)
+        return self._answered(self._ask({"op": "indexed_record", **_asked(schema, props or {})}, schema), None)
+
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
+        """Ask as Hudi does: a BaseAvroPayload itself, any other whether it inserts nothing."""
+        return bool(self._ask({"op": "is_deleted", **_asked(schema, props or {})}, schema)["value"])
+
+    def can_produce_sentinel(self) -> bool:
+        """Ask the object whether it may answer SENTINEL."""
+        return bool(self._ask({"op": "can_produce_sentinel"}, None)["value"])
+
+    def get_ordering_value(self) -> Ordering:
+        """Ask the object for its ordering value."""
+        return _ordering(self._ask({"op": "ordering"}, None))  # type: ignore[return-value]
+
+    def get_metadata(self) -> dict[str, str] | None:
+        """Ask the object what it noted."""
+        found: dict[str, str] | None = self._ask({"op": "metadata"}, None)["value"]
+        return found
+
+    # -- asking
+
+    def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> dict[str, Any]:
+        """Ask a question, together with building what is not built yet; give the answer to the last step."""
+        new = [payload for payload in (self, *others) if not payload._is_built]
+        steps = [payload._make(schema) for payload in new]
+        answers = self.calls.run([*steps, {"id": self._number, **step}])
+        for payload, answer in zip(new, answers, strict=False):
+            _checked(answer, payload.java_name)
+            payload._is_built = True
+        return _checked(answers[-1], self.java_name)
+
+    def _make(self, schema: AvroSchema | None) -> Step:
+        return make_step(self._number, self.java_name, self.record, self.ordering_value, self.schema or schema)
+
+    def _answered(self, answer: dict[str, Any], current: Record | None) -> Record | Sentinel | None:
+        match answer["outcome"]:
+            case "empty":
+                return None
+            case "sentinel":
+                return SENTINEL
+        record = _record(answer)
+        given = {"current": current, "own": self.record}.get(answer["winner"])
+        return given if given is not None and given == record else record
+
+
+def jvm_payload(
+    spark: SparkSession, payload: str | PayloadRef, release: str | HudiRelease = HudiRelease.latest()
+) -> type[JvmPayload]:
+    """Return a compiled class as a payload class for mergers and laws.
+
+    Raises:
+        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
+    """
+    reference = PayloadRef(payload) if isinstance(payload, str) else payload
+    line = HudiRelease.parse(release)
+    name = java_name_of(reference, line)
+    namespace = {
+        "java_name": name,
+        "calls": PayloadCalls(spark, reference, line),
+        "reference": reference,
+        "release": line,
+        "spark": spark,
+        "__doc__": f"The compiled class {name}.",
+    }
+    return type(re.split(r"[.$]", name)[-1], (JvmPayload,), namespace)
+
+
+def make_step(
+    number: int, java_name: str, record: Record | None, ordering: Ordering | None, schema: AvroSchema | None
+) -> Step:
+    """Return the step that builds a payload by (record, ordering)."""
+    if record is not None and schema is None:
+        msg = f"{java_name} can't be built without the schema of its record; bind the class with for_schema(schema)"
+        raise PayloadConfigError(msg)
+    text = to_text(ordering)
+    return {
+        "op": "make",
+        "id": number,
+        "class": java_name,
+        "constructor": "record_ordering",
+        "schema": _text(schema),
+        "record": None if record is None or schema is None else _bytes(schema, record),
+        "ordering": None if text is None else [text["type"], text["value"]],
+    }
+
+
+def _asked(schema: AvroSchema | None, props: Props | None) -> Step:
+    return {"schema": _text(schema), "props": None if props is None else dict(props)}
+
+
+def _text(schema: AvroSchema | None) -> str | None:
+    if schema is None:
+        return None
+    text: str | None = schema.memo.get("json")
+    if text is None:
+        text = schema.memo["json"] = json.dumps(schema.source)
+    return text
+
+
+def _bytes(schema: AvroSchema, record: Record) -> str:
+    return base64.b64encode(encode(schema, record)).decode("ascii")
+
+
+def _stored_schema(record: Record, schema: AvroSchema) -> AvroSchema:
+    from bridge.schema import META_COLUMNS, with_meta  # noqa: PLC0415
+
+    has_meta = META_COLUMNS[0] in record and META_COLUMNS[0] not in schema.by_name
+    return with_meta(schema) if has_meta else schema
+
+
+def _record(answer: dict[str, Any]) -> Record | None:
+    if "misfit" in answer:
+        msg = f"the payload answered a record that does not fit its own schema: {answer['misfit']}"
+        raise SchemaError(msg)
+    if answer["record"] is None:
+        return None
+    record: Record = decode(parse_schema(answer["schema"]), base64.b64decode(answer["record"]))
+    return record
+
+
+def _ordering(answer: dict[str, Any]) -> Ordering | None:
+    value = answer["value"]
+    return None if value is None else from_text({"type": value[0], "value": value[1]})
+
+
+# -- errors
+
+
+class _Rule(NamedTuple):
+    """Java exceptions whose class and message match become `error`."""
+
+    exception: str
+    message: str
+    error: type[PayloadBridgeError]
+
+
+_RULES = (
+    _Rule("ClassCastException", r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)", OrderingTypeError),
+    _Rule("HoodieException", "Ordering value is null", NullOrderingError),
+    _Rule("NullPointerException", r'compareTo|"another\w+" is null', NullOrderingError),
+    _Rule("IllegalArgumentException", r"hoodie\.", PayloadConfigError),
+    _Rule("UnsupportedOperationException", "", UnsupportedPayloadOperationError),
+    _Rule(r"Avro\w*Exception|EOFException|HoodieIOException|SchemaCompatibilityException", "", SchemaError),
+)
+
+
+def _checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
+    """Return an answer, or raise the error that it tells of."""
+    if "error" not in answer:
+        return answer
+    links = [answer["error"], *answer["error"]["causes"]]
+    texts = [f"{link['type'].rpartition('.')[2]}: {link['message']}" for link in links]
+    found = next(
+        (
+            rule.error
+            for link in links
+            for rule in _RULES
+            if re.fullmatch(rf"(?:.*[.$])?(?:{rule.exception})", link["type"])
+            and re.search(rule.message, link["message"] or "")
+        ),
+        PayloadFailedError,
+    )
+    msg = f"{java_name} failed: {'; caused by '.join(texts)}; mend the record or the class"
+    raise found(msg)

@@ -1,0 +1,85 @@
+"""The operations of a merge mode, as the laws see them: what a log folds, and what meets the stored row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mergers.api import RecordMergeMode
+from mergers.laws.algebra import MergerAlgebra
+from mergers.record import HoodieAvroIndexedRecord, HoodieKey
+from mergers.record.base import DELETE
+from mergers.strategies.factory import PartialUpdateMode, buffered_merger
+from payloads.builtin.debezium import UNAVAILABLE
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.records import copied
+
+if TYPE_CHECKING:
+    from mergers.laws.core import Version
+    from payloads.api import Props
+    from payloads.release import HudiRelease
+    from payloads.schema import AvroSchema, Record
+
+_KEY: Final = HoodieKey("key", "partition")
+_UNAVAILABLE_PROPERTY: Final = "hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value"
+_PLAIN_MODES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
+
+MODES: Final = tuple(
+    name
+    for mode in _PLAIN_MODES
+    for name in (mode.value, *(f"{mode.value}/{partial.value}" for partial in PartialUpdateMode))
+)
+"""The merge modes by name, with a partial update mode after a slash."""
+
+
+class ModeAlgebra(MergerAlgebra):
+    """A merge mode without a merger of its own.
+
+    Every version is a buffered record with the ordering value that the mode reads from it: Integer 0 by commit time.
+    """
+
+    def __init__(self, name: str, schema: AvroSchema, props: Props, release: HudiRelease) -> None:
+        """Make the merger of the mode called `name`, one of `MODES`.
+
+        Raises:
+            MergerConfigError: the release has no merge modes, or no partial update modes.
+        """
+        mode, _, partial = name.partition("/")
+        given = {_UNAVAILABLE_PROPERTY: UNAVAILABLE, **props}
+        self._mode: Any = buffered_merger(mode, schema, given, release=release, partial_update_mode=partial or None)
+        super().__init__(self._mode, schema, given, release)
+        self.name = name
+
+    def incoming(self, version: Version) -> HoodieAvroIndexedRecord:
+        """Build the buffered record of a version."""
+        record = None if version.record is None else copied(version.record)
+        # By commit time nothing reads ordering fields, not those of a delete either.
+        ordering = version.ordering if record is None and self._mode.context.ordering_fields else self._ordering(record)
+        return self._carrier(record, ordering, DELETE if version.is_delete else None)
+
+    def _ordering(self, record: Record | None) -> Ordering:
+        if record is None:
+            return NATURAL_ORDER
+        ordering: Ordering = self._mode.context.row_ordering(record)
+        return ordering
+
+    def _carrier(
+        self, record: Record | None, ordering: Ordering | None, operation: str | None
+    ) -> HoodieAvroIndexedRecord:
+        return HoodieAvroIndexedRecord(_KEY, record, self.schema, operation, ordering)
+
+    def merge(self, older: Any, newer: Any) -> Any:
+        """Fold a newer entry of a log into what came before it."""
+        return self._mode.fold(older, newer)
+
+    def act(self, row: Record | None, newer: Any) -> Record | None:
+        """Merge with the row of a base file; where there is none, insert what is no delete."""
+        merged = newer
+        if row is not None:
+            merged = self._mode.final_merge(self._carrier(row, self._ordering(row), None), newer)
+        if self._is_delete(merged):
+            return None
+        record: Record | None = merged.record
+        return record
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ModeAlgebra, (self.name, self.schema, dict(self.props), self._release)

@@ -1,0 +1,34 @@
+"""Fixtures of the tests that run real Java classes, and what happens where their jars can't be had."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bridge.engines.jvm_jars import bundles_of
+from bridge.errors import EngineError
+from payloads import HudiRelease, PayloadRef
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "/jvm/" in item.path.as_posix():
+            item.add_marker(pytest.mark.java)
+
+
+@pytest.fixture(scope="session")
+def bundles(spark: SparkSession) -> SparkSession:
+    """Return the session once every Hudi bundle is there; the tests are skipped without, but not where CI is true."""
+    try:
+        for release in HudiRelease:
+            bundles_of(spark, PayloadRef("-"), release)
+    except EngineError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(error))
+    return spark
