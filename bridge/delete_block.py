@@ -1,47 +1,78 @@
-"""What an ordering value becomes on its way through a delete block of a log file, until release 0.15.
+"""What an ordering value becomes on its way through a delete block of a log file.
 
-Source: HoodieDeleteBlock version 3 of 0.15.0, whose Avro wrappers know few types: what comes back may have another
-Java class than what was written, and then no longer compares with the ordering values of data rows.
+Source: HoodieDeleteBlock version 3, whose Avro wrappers know few types: what comes back may have another Java class
+than what was written, and then no longer compares with the ordering values of data rows.
 """
 
 from __future__ import annotations
 
 import decimal
+from typing import TYPE_CHECKING
 
-from payloads import Ordering, UnsupportedPayloadOperationError
+from payloads import HudiRelease, Ordering, UnsupportedPayloadOperationError
 
-_SAME = frozenset({"int", "long", "float", "double", "boolean", "bytes", "string", "local_date"})
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SAME = frozenset({"int", "long", "float", "double", "boolean", "bytes", "string"})
 _DECIMAL_DIGITS, _DECIMAL_SCALE = 30, 15
 
 
-def read_back(ordering: Ordering) -> Ordering:
+def read_back(ordering: Ordering, release: HudiRelease) -> Ordering:
     """Return `ordering` as a reader of the block gets it.
 
-    Strings come back as java.lang.String, timestamps as Instant, decimals with scale 15.
+    Strings come back as java.lang.String and decimals with scale 15; in 0.15 timestamps come back as Instant, from 1.0
+    on a date can be written inside a list alone.
 
     Raises:
         UnsupportedPayloadOperationError: Hudi can't write a value of this type, or a decimal with so many digits.
     """
-    java_type = ordering.java_type
-    if java_type in _SAME:
+    if ordering.java_type == "array":
+        return Ordering("array", tuple(_element(element, release) for element in ordering.value))
+    if ordering.java_type == "local_date" and release >= HudiRelease.V1_0:
+        raise _refusal(ordering)
+    return _converted(ordering, release)
+
+
+def _element(ordering: Ordering | None, release: HudiRelease) -> Ordering | None:
+    return None if ordering is None else _converted(ordering, release)
+
+
+def _converted(ordering: Ordering, release: HudiRelease) -> Ordering:
+    if ordering.java_type in _SAME:
         return ordering
-    if java_type == "utf8":
-        return Ordering("string", ordering.value)
-    if java_type == "timestamp":
-        return Ordering("instant", ordering.value // 1000)
-    if java_type == "decimal":
-        return Ordering("decimal", _rescaled(ordering.value))
-    msg = f"a delete with an ordering value of type {java_type} can't be written to a log; use another ordering field"
-    raise UnsupportedPayloadOperationError(msg)
+    convert = _CONVERSIONS.get(ordering.java_type)
+    if convert is None:
+        raise _refusal(ordering)
+    return convert(ordering, release)
 
 
-def _rescaled(value: decimal.Decimal) -> decimal.Decimal:
+def _timestamp(ordering: Ordering, release: HudiRelease) -> Ordering:
+    return Ordering("instant", ordering.value // 1000) if release < HudiRelease.V1_0 else ordering
+
+
+def _decimal(ordering: Ordering, _release: HudiRelease) -> Ordering:
     with decimal.localcontext(prec=10_000):
-        scaled = value.quantize(decimal.Decimal(1).scaleb(-_DECIMAL_SCALE))
-    if scaled != value or len(scaled.as_tuple().digits) > _DECIMAL_DIGITS:
+        scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-_DECIMAL_SCALE))
+    if scaled != ordering.value or len(scaled.as_tuple().digits) > _DECIMAL_DIGITS:
         msg = (
-            f"the ordering value {value} does not fit a delete block, which holds {_DECIMAL_DIGITS} digits, "
+            f"the ordering value {ordering.value} does not fit a delete block, which holds {_DECIMAL_DIGITS} digits, "
             f"{_DECIMAL_SCALE} of them after the point; use another ordering field"
         )
         raise UnsupportedPayloadOperationError(msg)
-    return scaled
+    return Ordering("decimal", scaled)
+
+
+_CONVERSIONS: dict[str, Callable[[Ordering, HudiRelease], Ordering]] = {
+    "utf8": lambda ordering, _release: Ordering("string", ordering.value),
+    "local_date": lambda ordering, _release: ordering,
+    "timestamp": _timestamp,
+    "decimal": _decimal,
+}
+
+
+def _refusal(ordering: Ordering) -> UnsupportedPayloadOperationError:
+    return UnsupportedPayloadOperationError(
+        f"a delete with an ordering value of type {ordering.java_type} can't be written to a log; "
+        "use another ordering field"
+    )

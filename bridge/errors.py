@@ -62,7 +62,9 @@ _RAISED = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 # The jvm engine fails with a class that the driver knows, so its sentence is recognised by its form.
-_JAVA_MERGE = re.compile(r"^(?:Caused by: )?org\.apache\.spark\.SparkException: (\S+ failed at [a-z-]+ \(key .*)", re.MULTILINE)
+_JAVA_MERGE = re.compile(
+    r"^(?:Caused by: )?org\.apache\.spark\.SparkException: (\S+ failed at [a-z-]+ \(key .*)", re.MULTILINE
+)
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 
 

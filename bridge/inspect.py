@@ -124,7 +124,12 @@ def inspect(
     table = TableMergeConfig.from_properties(properties, line)
     config = effective_config(table, options, line, warn=False)  # they are in `deprecated`
     classes = tuple(_found(name, side, line, jar, package) for name, side in _named_classes(config, options).items())
-    warnings = [*_lost_class(config, options), *_failures(config, options, classes), *_changes(config, options)]
+    warnings = [
+        *_lost_class(config, options),
+        *_failures(config, options, classes),
+        *_changes(config, options),
+        *_going(classes),
+    ]
     return Inspection(
         config=config,
         settings=settings_of(config, options),
@@ -260,6 +265,19 @@ def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterat
             f"the {' and the '.join(alone)} is set on the writer only; readers and other writers don't know it",
             "store it in the table",
         )
+
+
+def _going(classes: tuple[PayloadClass, ...]) -> Iterator[Finding]:
+    """Name the classes that this release still has and a later one does not."""
+    last = {found.java_name: max(found.shipped) for found in builtin_payloads()}
+    for name, side, found, _ in classes:
+        gone = next((line for line in HudiRelease if line > last.get(name, HudiRelease.latest())), None)
+        if found is CodePlace.PORT and gone is not None:
+            yield Finding(
+                Severity.ADVICE,
+                f"the class of the {side}, {_short(name)}, is gone from Hudi {gone} on",
+                "choose another class before that upgrade",
+            )
 
 
 def _merge_alike(rule: MergeRule, read: MergeRule, config: EffectiveMergeConfig) -> bool:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.errors import PlanError
-from mergers import OperationMode
+from mergers import HoodieRecordType, OperationMode
 from payloads import HudiRelease
 from payloads.extract import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD, WRITE_PRECOMBINE_FIELD
 
@@ -43,44 +42,74 @@ class PropsView(enum.Enum):
     ORDERING = "the ordering field alone"
 
 
-class Call(NamedTuple):
-    """What happens at a merge point: the method (None: `get_insert_value`), its schema and its properties."""
+class Rule(enum.Enum):
+    """What decides at a merge point."""
 
-    mode: OperationMode | None
+    PRE_COMBINE = "payload: pre_combine"
+    COMBINE = "payload: combine_and_get_update_value"
+    INSERT_VALUE = "payload: get_insert_value"
+    DELTA = "merge mode: delta merge"
+    FINAL = "merge mode: final merge"
+    DELETE_TEST = "delete test of the row"
+
+
+class Call(NamedTuple):
+    """What happens at a merge point: what decides, with which schema and properties, on rows of which engine.
+
+    In mode CUSTOM with a payload a delta or final merge asks the payload: in the batch `pre_combine`, else `combine`.
+    """
+
+    rule: Rule
     schema: SchemaView
     props: PropsView
+    rows: HoodieRecordType = HoodieRecordType.AVRO
+
+    @property
+    def mode(self) -> OperationMode | None:
+        """The payload method that is called, where one is by name."""
+        return _MODES.get(self.rule)
 
 
-_PRE_COMBINE, _COMBINE = OperationMode.PRE_COMBINE, OperationMode.COMBINE
+_MODES = {Rule.PRE_COMBINE: OperationMode.PRE_COMBINE, Rule.COMBINE: OperationMode.COMBINE}
 _WRITE, _WITH_META = SchemaView.WRITE, SchemaView.WITH_META
 _WRITER, _ORDERING = PropsView.WRITER, PropsView.ORDERING
+_SPARK = HoodieRecordType.SPARK
+
+# Writers until 1.0: HoodieWriteHelper, HoodieMergeHandle.
+_PAYLOAD_WRITER = {
+    MergePoint.COMBINE_INPUT: Call(Rule.PRE_COMBINE, _WRITE, _WRITER),
+    MergePoint.UPSERT: Call(Rule.COMBINE, _WRITE, _WRITER),
+    MergePoint.INSERT: Call(Rule.INSERT_VALUE, _WRITE, _WRITER),
+}
+# Writers from 1.1 on: BaseWriteHelper, FileGroupReaderBasedMergeHandle.
+_MODE_WRITER = {
+    MergePoint.COMBINE_INPUT: Call(Rule.DELTA, _WRITE, _WRITER),
+    MergePoint.UPSERT: Call(Rule.FINAL, _WRITE, _WRITER),
+    MergePoint.INSERT: Call(Rule.DELETE_TEST, _WRITE, _WRITER),
+}
+# Readers and compaction of 0.15: HoodieMergedLogRecordScanner, RecordMergingFileIterator, HoodieMergeHandle.
+_LOG_SCANNER = {
+    MergePoint.LOG_FOLD: Call(Rule.PRE_COMBINE, _WITH_META, _ORDERING),
+    MergePoint.COMPACT: Call(Rule.COMBINE, _WITH_META, _WRITER),
+    MergePoint.SNAPSHOT: Call(Rule.COMBINE, _WITH_META, _ORDERING),
+}
+# Readers and compaction from 1.0 on: HoodieFileGroupReader. Meta columns count in mode CUSTOM alone.
+_FILE_GROUP_READER = {
+    MergePoint.LOG_FOLD: Call(Rule.DELTA, _WITH_META, _WRITER, _SPARK),
+    MergePoint.COMPACT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),
+    MergePoint.SNAPSHOT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),
+}
 
 _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
-    # HoodieWriteHelper, HoodieMergeHandle, HoodieMergedLogRecordScanner, RecordMergingFileIterator of 0.15.0
-    HudiRelease.V0_15: {
-        MergePoint.COMBINE_INPUT: Call(_PRE_COMBINE, _WRITE, _WRITER),
-        MergePoint.UPSERT: Call(_COMBINE, _WRITE, _WRITER),
-        MergePoint.INSERT: Call(None, _WRITE, _WRITER),
-        MergePoint.LOG_FOLD: Call(_PRE_COMBINE, _WITH_META, _ORDERING),
-        MergePoint.COMPACT: Call(_COMBINE, _WITH_META, _WRITER),
-        MergePoint.SNAPSHOT: Call(_COMBINE, _WITH_META, _ORDERING),
-    },
+    HudiRelease.V0_15: {**_PAYLOAD_WRITER, **_LOG_SCANNER},
+    HudiRelease.V1_0: {**_PAYLOAD_WRITER, **_FILE_GROUP_READER},
+    HudiRelease.V1_1: {**_MODE_WRITER, **_FILE_GROUP_READER},
+    HudiRelease.V1_2: {**_MODE_WRITER, **_FILE_GROUP_READER},
 }
 
 
 def calls_of(release: HudiRelease) -> dict[MergePoint, Call]:
-    """Return what `release` calls at each merge point.
-
-    Raises:
-        PlanError: the merge points of this release are not ported.
-    """
-    if release not in _CALLS:
-        ported = ", ".join(str(known) for known in _CALLS)
-        msg = (
-            f"the merge points of Hudi {release} are not ported, only those of {ported}; "
-            "payloads and mergers of every release can be called directly"
-        )
-        raise PlanError(msg)
+    """Return what `release` calls at each merge point."""
     return _CALLS[release]
 
 

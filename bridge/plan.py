@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from bridge.errors import PlanError
+from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mergers import MergerRef
+    from bridge.config import TableMergeConfig
+    from mergers.strategies.ignore_defaults import Fidelity
     from payloads import AvroSchema
 
 
@@ -47,6 +49,8 @@ class MergePlan:
         combine_before_upsert: whether a batch is deduplicated first.
         inserts_to: where a merge-on-read table writes new keys.
         global_index: whether the key alone, without the partition, identifies a row.
+        table: what an existing table stores; None for a new table of the release (1.0 and later).
+        fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
         engine: what runs the merges; `auto` picks the fastest that can.
         implementation: `java` runs the compiled class even where there is a Python one; None: Python where there is.
     """
@@ -65,6 +69,8 @@ class MergePlan:
     combine_before_upsert: bool = True
     inserts_to: Literal["base", "log"] = "base"
     global_index: bool = False
+    table: TableMergeConfig | None = None
+    fidelity: Fidelity = "hudi"
     engine: Literal["auto", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
 
@@ -76,10 +82,12 @@ class MergePlan:
             PayloadConfigError: unknown release.
         """
         payload: Any = self.payload
+        merger: Any = self.merger
         accepted = {
             "release": HudiRelease.parse(self.release),
             "table_type": _table_type(self.table_type),
             "payload": PayloadRef(payload) if isinstance(payload, str) else payload,
+            "merger": MergerRef(merger) if isinstance(merger, str) else merger,
             "props": dict(self.props),
             **{name: _names(getattr(self, name)) for name in ("key", "partition", "ordering")},
         }
@@ -100,11 +108,14 @@ class MergePlan:
         # What is not ported yet is refused, so that no answer is silently another one.
         yield not self.combine_before_upsert, "combine_before_upsert=False is not ported; leave it at True"
         yield self.inserts_to != "base", "inserts_to='log' is not ported; leave it at 'base'"
-        yield self.merger is not None, "a plan with a merger is not ported; give a payload"
+        yield self.global_index, "global_index=True is not ported; leave it at False"
+        old = self.release < HudiRelease.V1_0
+        yield old and self.merger is not None, "Hudi 0.15 has neither merge modes nor Avro mergers; give a payload"
+        yield old and self.table is not None, "a table of its own is for release 1.0 and later; leave it out"
         created = _TABLE_VERSIONS[self.release]
         yield (
-            self.table_version not in {None, created},
-            f"Hudi {self.release} creates table version {created}; other versions are not ported",
+            self.table is None and self.table_version not in {None, created},
+            f"Hudi {self.release} creates table version {created}; describe an older table with `table`",
         )
 
     @property
@@ -124,8 +135,40 @@ class MergePlan:
 
     @property
     def payload_name(self) -> str:
-        """The name of the payload class, for messages."""
-        return self.payload.name if self.payload is not None else "no payload"
+        """The name of the payload class, merge mode or merger, for messages."""
+        if self.payload is not None:
+            return self.payload.name
+        return self.merger.name if self.merger is not None else "no payload"
+
+    @property
+    def mode(self) -> RecordMergeMode | None:
+        """The merge mode that `merger` names, None where it names a merger."""
+        names = RecordMergeMode.__members__
+        return names.get(self.merger.name.upper()) if self.merger is not None else None
+
+    def payload_ref(self, java_name: str) -> PayloadRef:
+        """Return the reference to a payload class: the plan's own where it has this name."""
+        return self.payload if self.payload is not None and self._java_name() == java_name else PayloadRef(java_name)
+
+    def writer_options(self) -> dict[str, str]:
+        """Return the options that a Hudi writer of this plan passes: `props`, payload or merger, ordering fields."""
+        options = dict(self.props)
+        if self.ordering:
+            options.setdefault("hoodie.datasource.write.precombine.field", ",".join(self.ordering))
+        if self.payload is not None:
+            options["hoodie.datasource.write.payload.class"] = self._java_name()
+        elif self.mode is not None:
+            options["hoodie.write.record.merge.mode"] = self.mode.value
+        elif self.merger is not None:
+            options["hoodie.write.record.merge.mode"] = RecordMergeMode.CUSTOM.value
+            options["hoodie.write.record.merge.strategy.id"] = self.merger.resolve().merging_strategy
+        return options
+
+    def _java_name(self) -> str:
+        """Return the full Java name of a built-in payload, any other name as it is."""
+        name = self.payload.name if self.payload is not None else ""
+        found = getattr(self.payload.resolve(self.release), "java_name", name) if self.payload is not None else name
+        return str(found)
 
 
 def _table_type(text: Any) -> TableType:

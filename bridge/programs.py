@@ -6,16 +6,17 @@ merge needs and no more, so a key of any number of versions streams. Plain Pytho
 
 from __future__ import annotations
 
-import copy
 import enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from bridge.carriers import LogDelete, LogRow, StoredRow
 from bridge.errors import InputError
-from bridge.record_merge import LogDelete, LogRow, RecordMerge, StoredRow, Version
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from bridge.carriers import Carrier
+    from bridge.record_merge import RecordMerge
     from mergers import HoodieKey
     from payloads import Ordering, Record
 
@@ -61,7 +62,7 @@ class Arrival(NamedTuple):
 class Emit(Protocol):
     """Takes an outcome: the action, the row (None where only the key is left), and what the program adds."""
 
-    def __call__(self, action: Action, row: StoredRow | Version | None, *extras: Any) -> None:
+    def __call__(self, action: Action, row: Carrier | None, *extras: Any) -> None:
         """Take one outcome."""
 
 
@@ -77,7 +78,7 @@ class Program(Protocol):
     def finish(self, emit: Emit) -> None:
         """End the key."""
 
-    def held(self) -> Iterator[StoredRow | Version]:
+    def held(self) -> Iterator[Carrier]:
         """Give the carriers whose rows the program still needs."""
 
 
@@ -88,8 +89,8 @@ class _KeyState:
         self.merge = merge
         self.key: HoodieKey = None  # type: ignore[assignment]
         self.base: StoredRow | None = None
-        self.log: Version | None = None
-        self.input: Version | None = None
+        self.log: Carrier | None = None
+        self.input: Carrier | None = None
 
     def start(self, key: HoodieKey) -> None:
         self.key, self.base, self.log, self.input = key, None, None, None
@@ -111,7 +112,7 @@ class _KeyState:
         version = self.merge.incoming(self.key, arrival.record, arrival.source, arrival.ordering)
         self.input = version if self.input is None else self.merge.combine_input(self.input, version)
 
-    def held(self) -> Iterator[StoredRow | Version]:
+    def held(self) -> Iterator[Carrier]:
         return (carrier for carrier in (self.base, self.log, self.input) if carrier is not None)
 
 
@@ -121,9 +122,8 @@ class CombineInput(_KeyState):
     def finish(self, emit: Emit) -> None:
         """Emit the survivor; a delete without data as a bare key."""
         if self.input is not None:
-            payload = self.input.payload
-            extras = self.merge.is_deleted(self.input), payload.get_ordering_value()
-            emit(Action.INSERT, None if payload.record is None else self.input, *extras)
+            extras = self.merge.is_deleted(self.input), self.input.ordering_value
+            emit(Action.INSERT, None if self.input.record is None else self.input, *extras)
 
 
 class Upsert(_KeyState):
@@ -213,7 +213,7 @@ class Timeline(_KeyState):
         super().start(key)
         self._visible, self._since = None, 1
 
-    def held(self) -> Iterator[StoredRow | Version]:
+    def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table and the visible row."""
         yield from super().held()
         if self._visible is not None:
@@ -242,11 +242,7 @@ class Timeline(_KeyState):
 
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`."""
-        log = self.log
-        if log is not None:
-            # Every query builds its payloads anew: what a payload remembers of this one must not last.
-            log = Version(self.key, copy.deepcopy(log.payload), log.source)
-        self.show(self.merge.snapshot(self.base, log), commit, emit)
+        self.show(self.merge.snapshot(self.base, self.log), commit, emit)
 
     def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
         """Note that `row` is visible from `commit` on; emit the one that was visible until then."""

@@ -17,8 +17,9 @@ from bridge.programs import Timeline
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from bridge.carriers import Carrier
     from bridge.programs import Arrival, Emit
-    from bridge.record_merge import RecordMerge, StoredRow, Version
+    from bridge.record_merge import RecordMerge
     from mergers import HoodieKey
 
 SMALL_FILE_LIMIT = "hoodie.parquet.small.file.limit"
@@ -88,7 +89,7 @@ class SmallFileTable:
         for stored in self._keys.values():
             stored.show(None, self._commits + 1, emit)
 
-    def held(self) -> Iterator[StoredRow | Version]:
+    def held(self) -> Iterator[Carrier]:
         """Give the carriers of every key."""
         for stored in self._keys.values():
             yield from stored.held()

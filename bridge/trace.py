@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bridge.carriers import LogDelete
 from bridge.merge_point import MergePoint, calls_of
 from bridge.plan import TableType
 from bridge.programs import Arrival, Origin, Simulate
-from bridge.record_merge import LogDelete, RecordMerge
+from bridge.record_merge import RecordMerge
 from bridge.schema import META_COLUMNS
 from mergers import OperationMode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from bridge.carriers import Carrier
     from bridge.plan import MergePlan
     from bridge.programs import Action
-    from bridge.record_merge import StoredRow, Version
     from payloads import AvroSchema, Ordering, Record
 
 _METHODS = {
@@ -127,5 +128,5 @@ def _plain(record: Record | None) -> Record | None:
     return {name: value for name, value in record.items() if name not in META_COLUMNS}
 
 
-def _ignore(action: Action, row: StoredRow | Version | None, *extras: Any) -> None:
+def _ignore(action: Action, row: Carrier | None, *extras: Any) -> None:
     """Drop an outcome."""

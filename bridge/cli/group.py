@@ -11,6 +11,7 @@ from bridge.cli.payloads import payloads
 from bridge.cli.plan import plan
 from bridge.cli.simulate import simulate
 from bridge.cli.verb import Verbs
+from bridge.cli.verify import verify_command
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -28,5 +29,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, inspect, merge, payloads, plan, simulate):
+for verb in (demo, inspect, merge, payloads, plan, simulate, verify_command):
     main.add_command(verb)

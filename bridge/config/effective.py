@@ -212,7 +212,8 @@ def _passed_ordering(options: Mapping[str, str], release: HudiRelease) -> tuple[
     if release >= HudiRelease.V1_1:
         fields = first_given(options, release, ORDERING_FIELDS, WRITE_PRECOMBINE)
     else:
-        fields = first_given(options, release, WRITE_PRECOMBINE)
+        found = WRITE_PRECOMBINE.find(options, release)
+        fields = None if found is None else (found.text,)
     return fields or tuple(filter(None, [first_given(options, release, PAYLOAD_ORDERING)]))
 
 

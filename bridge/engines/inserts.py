@@ -1,4 +1,4 @@
-"""New rows that need no question: which incoming rows a built-in payload inserts as they are, found by columns."""
+"""New rows that need no question: which incoming rows are inserted as they are, found by whole columns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from payloads.builtin.base import BuiltinPayload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,17 +15,14 @@ if TYPE_CHECKING:
 
 
 class InsertMask:
-    """Finds the rows that the payload of a plan inserts as they are; a user's class is asked about every row."""
+    """Finds the rows that are inserted as they are; a user's class is asked about every row."""
 
     def __init__(self, merge: RecordMerge) -> None:
-        """Ask the payload class once for the tests that tell inserts from deletes."""
-        payload_class, schema, props = merge.payload_class, merge.schema, merge.insert_props
-        self._tests: tuple[DeleteTest, ...] | None = None
-        if issubclass(payload_class, BuiltinPayload):
-            self._tests = payload_class.insert_tests(schema, props)
-        ordering = merge.plan.ordering
+        """Ask the merge once for the tests that tell inserts from deletes."""
+        self._tests: tuple[DeleteTest, ...] | None = merge.insert_tests()
+        ordering = merge.plan.ordering if merge.needs_ordering else ()
         self._ordering = ordering[0] if ordering else None
-        if self._ordering is not None and self._ordering not in schema.by_name:
+        if self._ordering is not None and self._ordering not in merge.schema.by_name:
             self._tests = None  # a nested field: nulls on the way to it are for the payload to judge
 
     @property

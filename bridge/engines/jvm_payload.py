@@ -294,20 +294,36 @@ class _Rule(NamedTuple):
     error: type[PayloadBridgeError]
 
 
+_IN_COMPARISON: dict[str, type[PayloadBridgeError]] = {
+    "java.lang.ClassCastException": OrderingTypeError,
+    "java.lang.NullPointerException": NullOrderingError,
+}
 _RULES = (
-    _Rule("ClassCastException", r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)", OrderingTypeError),
+    _Rule(
+        "ClassCastException",
+        r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)",
+        OrderingTypeError,
+    ),
     _Rule("HoodieException", "Ordering value is null", NullOrderingError),
-    _Rule("NullPointerException", r'compareTo|"another\w+" is null', NullOrderingError),
     _Rule("IllegalArgumentException", r"hoodie\.", PayloadConfigError),
     _Rule("UnsupportedOperationException", "", UnsupportedPayloadOperationError),
     _Rule(r"Avro\w*Exception|EOFException|HoodieIOException|SchemaCompatibilityException", "", SchemaError),
 )
 
 
+def in_comparison(error: dict[str, Any]) -> bool:
+    """Whether a Java error comes from `compareTo`: of a value, or with null."""
+    return "compareTo" in error["at"] or "compareTo" in (error["message"] or "")
+
+
 def _checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
     """Return an answer, or raise the error that it tells of."""
     if "error" not in answer:
         return answer
+    kind = _IN_COMPARISON.get(answer["error"]["type"])
+    if kind is not None and in_comparison(answer["error"]):
+        msg = f"{java_name} can't compare ordering values: {answer['error']['message']}; give all versions one type of it"
+        raise kind(msg)
     links = [answer["error"], *answer["error"]["causes"]]
     texts = [f"{link['type'].rpartition('.')[2]}: {link['message']}" for link in links]
     found = next(

@@ -14,9 +14,9 @@ from bridge.schema import META_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bridge.carriers import Carrier
     from bridge.engines.arrow import RecordWriter
     from bridge.meta import MetaColumns
-    from bridge.record_merge import StoredRow, Version
     from payloads import Record
 
 IS_DELETE, ORDERING, TO_LOG = "_pb_delete", "_pb_ordering", "_pb_to_log"
@@ -81,7 +81,7 @@ class Outcomes:
     def _clear(self) -> None:
         self._here, self._detached, self._bare, self._new = _Pile(), _Pile(), _Pile(), _Pile()
 
-    def add(self, action: Action, row: StoredRow | Version | None, key_source: Any, extras: tuple[Any, ...]) -> None:
+    def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
         """Note an outcome; `key_source` is any row of its key."""
         if row is None:
             pile, made_from = self._bare, key_source
@@ -153,7 +153,7 @@ class Outcomes:
         return data
 
 
-def _record(row: StoredRow | Version) -> Record:
+def _record(row: Carrier) -> Record:
     """Return the record of a carrier; an outcome with a row has one."""
     record = row.payload.record if hasattr(row, "payload") else row.record
     return record or {}

@@ -31,8 +31,8 @@ from payloads import NullOrderingError, OrderingTypeError, PayloadBridgeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from bridge.carriers import Carrier
     from bridge.plan import MergePlan
-    from bridge.record_merge import StoredRow, Version
     from payloads import AvroSchema, Record
 
     Mask = np.ndarray[Any, np.dtype[np.bool_]]
@@ -214,7 +214,7 @@ class _BatchMerger:
             except Exception as error:
                 raise self._failed(error) from error
 
-    def _emit(self, action: Action, row: StoredRow | Version | None, *extras: Any) -> None:
+    def _emit(self, action: Action, row: Carrier | None, *extras: Any) -> None:
         self.outcomes.add(action, row, self.row, extras)
 
     def _detach(self) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mergers.laws.algebra import Algebra
-from mergers.laws.check import LawCase, check_laws, find_violation, law_cases
+from mergers.laws.cases import LawCase, law_cases
+from mergers.laws.check import check_laws, find_violation
 from mergers.laws.core import Domain, Equation, Law, Operands, RuleSet, Version
 from mergers.laws.equality import Answer, Equality, same_bytes
 from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, Verdict

@@ -150,7 +150,7 @@ def mentions_row(expr: Expr) -> bool:
             return mentions_row(expr.expr)  # type: ignore[attr-defined]  # every other one has a part
 
 
-def text(expr: Expr, names: str = NAMES) -> str:
+def text(expr: Expr, names: str = NAMES) -> str:  # noqa: PLR0911 (one a kind)
     """Write an expression as `(s·a)·b`: `s` is the stored row, the letters are the incoming versions."""
     match expr:
         case Incoming(position):

@@ -72,7 +72,7 @@ def _there(expr: Expr) -> str:
 
 def _run(jobs: bytes) -> Any:
     environment = {**os.environ, "PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
-    run = subprocess.run(
+    run = subprocess.run(  # noqa: S603 (our own interpreter and program)
         [sys.executable, "-c", _PROGRAM],
         input=pickle.dumps(sys.path) + jobs,
         capture_output=True,

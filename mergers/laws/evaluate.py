@@ -5,35 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mergers.laws import core
-from mergers.laws.core import Operands, Version
-from mergers.laws.equality import Answer, Equality, Failed, same_answer, same_bytes
+from mergers.laws.equality import Equality, Failed, same_answer, same_bytes
+from mergers.laws.nodes import Node, copied_row, positions_of, row_answer, turned
 from mergers.laws.report import Counterexample, Step
-from payloads.records import copied
-from payloads.schema import Branch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from mergers.laws.algebra import Algebra
-    from mergers.laws.core import Equation, Expr
+    from mergers.laws.core import Equation, Expr, Operands, Version
     from payloads.schema import Record
-
-
-class Node:
-    """A value with its answer; two nodes of one evaluator that have the same state are one node.
-
-    Attributes:
-        value: an incoming version, a stored row, or the error that came instead.
-        is_row: whether it is a stored row.
-        answer: what can be seen of it.
-    """
-
-    __slots__ = ("answer", "is_row", "value")
-
-    def __init__(self, value: Any, answer: Any, *, is_row: bool) -> None:
-        self.value = value
-        self.answer = answer
-        self.is_row = is_row
 
 
 Bound = tuple[Node, ...]
@@ -62,7 +43,12 @@ class Evaluator:
         self._twins: dict[Node, Node] = {}
         self._given: dict[Node, Any] = {}
         self._memos: list[dict[Any, Any]] = [
-            self._nodes, self._merged, self._acted, self._compared, self._twins, self._given
+            self._nodes,
+            self._merged,
+            self._acted,
+            self._compared,
+            self._twins,
+            self._given,
         ]
         self._twin_evaluator: Evaluator | None = None
 
@@ -139,7 +125,7 @@ class Evaluator:
 
     # -- expressions
 
-    def _compile(self, expr: Expr) -> Callable[[Bound], Node]:
+    def _compile(self, expr: Expr) -> Callable[[Bound], Node]:  # noqa: C901, PLR0911 (one a kind)
         match expr:
             case core.Row():
                 return lambda operands: operands[0]
@@ -188,7 +174,7 @@ class Evaluator:
 
     def _once(self, expr: Expr, run: Callable[[Bound], Node]) -> Callable[[Bound], Node]:
         """Run once for each choice of the operands that an expression speaks of."""
-        positions = sorted(_positions(expr))
+        positions = sorted(positions_of(expr))
         memo: dict[Bound, Node] = {}
         self._memos.append(memo)
 
@@ -215,7 +201,7 @@ class Evaluator:
                 return node
         self.merges += 1
         try:
-            stored = self.algebra.act(_copied(row.value), self.algebra.copy(newer.value))
+            stored = self.algebra.act(copied_row(row.value), self.algebra.copy(newer.value))
         except Exception as error:  # noqa: BLE001 (an error is an answer, whoever's code it comes from)
             return self._failed(error, is_row=True)
         return self._row_node(stored)
@@ -229,7 +215,7 @@ class Evaluator:
             nodes = [part(operands) for part in compiled]
             if any(isinstance(node.answer, Failed) for node in nodes):
                 return next(node for node in nodes if isinstance(node.answer, Failed))
-            copies = [_copied(node.value) if node.is_row else algebra.copy(node.value) for node in nodes]
+            copies = [copied_row(node.value) if node.is_row else algebra.copy(node.value) for node in nodes]
             try:
                 if runs and nodes[0].is_row:
                     algebra.act(*copies)
@@ -238,7 +224,7 @@ class Evaluator:
             except Exception:  # noqa: BLE001, S110 (what the call leaves behind is looked at, not what it says)
                 pass
             pairs = zip(nodes, copies, strict=True)
-            answers = tuple(_row_answer(one) if node.is_row else self._answer(one) for node, one in pairs)
+            answers = tuple(row_answer(one) if node.is_row else self._answer(one) for node, one in pairs)
             return Node(None, answers, is_row=False)
 
         return value
@@ -262,7 +248,7 @@ class Evaluator:
         key = "row", repr(row)
         found = self._nodes.get(key)
         if found is None:
-            found = self._nodes[key] = Node(row, _row_answer(row), is_row=True)
+            found = self._nodes[key] = Node(row, row_answer(row), is_row=True)
         return found
 
     def _failed(self, error: Exception, *, is_row: bool) -> Node:
@@ -302,11 +288,11 @@ class Evaluator:
         fresh = self._twin_evaluator = self._twin_evaluator or Evaluator(self.algebra)
         fresh.forget()
         given = [(node.is_row, self._given[node]) for node in operands]
-        turned = [
-            fresh.row(_turned(one)) if is_row else fresh.incoming(one._replace(record=_turned(one.record)))
+        others = [
+            fresh.row(turned(one)) if is_row else fresh.incoming(one._replace(record=turned(one.record)))
             for is_row, one in given
         ]
-        return fresh.value(expr, tuple(turned))
+        return fresh.value(expr, tuple(others))
 
     def _elsewhere(self, node: Node) -> Node:
         """Return an operand as the second implementation has it."""
@@ -315,37 +301,3 @@ class Evaluator:
         if other is None:
             return node
         return other.row(given) if node.is_row else other.incoming(given)
-
-
-def _positions(expr: Expr) -> set[int]:
-    match expr:
-        case core.Row():
-            return {0}
-        case core.Incoming(position):
-            return {position + 1}
-        case core.Merge(older, newer) | core.Act(older, newer):
-            return _positions(older) | _positions(newer)
-        case _:
-            msg = f"{expr!r} does not stand inside another expression"
-            raise TypeError(msg)
-
-
-def _copied(row: Record | None) -> Record | None:
-    return None if row is None else copied(row)
-
-
-def _row_answer(row: Record | None) -> Answer:
-    return Answer(row, None, row is None)
-
-
-def _turned(record: Record | None) -> Record | None:
-    """Return a record with its fields in order, and the entries of maps inside them the other way round."""
-    return None if record is None else {name: _inside(value) for name, value in record.items()}
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _inside(value[name]) for name in reversed(value)}
-    if isinstance(value, list):
-        return [_inside(item) for item in value]
-    return Branch(value.name, _inside(value.value)) if isinstance(value, Branch) else value

@@ -6,15 +6,15 @@ import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 from mergers.laws.core import Operands
-from mergers.laws.report import Counterexample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mergers.laws.core import Equation, Expr, Law
-    from mergers.laws.evaluate import Bound, Evaluator, Node
+    from mergers.laws.evaluate import Bound, Evaluator
+    from mergers.laws.nodes import Node
+    from mergers.laws.report import Counterexample
     from mergers.laws.universe import Universe
-
 
 
 class Trial(NamedTuple):
@@ -56,8 +56,6 @@ def try_all(law: Law, evaluator: Evaluator, universe: Universe) -> Trial:
     if first is not None and evaluator.refused - refused == equations:
         return Trial(cases, evaluator.counterexample(*first), refused=True)
     return Trial(cases)
-
-
 
 
 def _grouped(

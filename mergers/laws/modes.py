@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mergers.api import RecordMergeMode
-from mergers.laws.algebra import MergerAlgebra
-from mergers.record import HoodieAvroIndexedRecord, HoodieKey
+from mergers.laws.merger_algebra import KEY, MergerAlgebra
+from mergers.record import HoodieAvroIndexedRecord
 from mergers.record.base import DELETE
 from mergers.strategies.factory import PartialUpdateMode, buffered_merger
 from payloads.builtin.debezium import UNAVAILABLE
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from payloads.release import HudiRelease
     from payloads.schema import AvroSchema, Record
 
-_KEY: Final = HoodieKey("key", "partition")
 _UNAVAILABLE_PROPERTY: Final = "hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value"
 _PLAIN_MODES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
 
@@ -65,7 +64,7 @@ class ModeAlgebra(MergerAlgebra):
     def _carrier(
         self, record: Record | None, ordering: Ordering | None, operation: str | None
     ) -> HoodieAvroIndexedRecord:
-        return HoodieAvroIndexedRecord(_KEY, record, self.schema, operation, ordering)
+        return HoodieAvroIndexedRecord(KEY, record, self.schema, operation, ordering)
 
     def merge(self, older: Any, newer: Any) -> Any:
         """Fold a newer entry of a log into what came before it."""

@@ -140,7 +140,7 @@ COMMUTATIVITY: Final = Law(
 )
 TOMBSTONE: Final = Law(
     "tombstone",
-    "d·a = d where the delete d is the later one by its ordering value: a late older version does not bring the row back",
+    "d·a = d where the delete d is the later one by ordering value: an older version does not bring the row back",
     "a row that was deleted comes back when an older version of it arrives late",
     _tombstone,
     (2, 2),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mergers.avro import AvroRecordMerger
 from mergers.compat import adapt_merger
 from mergers.errors import MergerNotFoundError
-from mergers.laws.algebra import MergerAlgebra, PayloadAlgebra
+from mergers.laws.merger_algebra import MergerAlgebra
 from mergers.laws.modes import MODES, ModeAlgebra
+from mergers.laws.payload_algebra import PayloadAlgebra
 from mergers.laws.universe import Subject, sample_schema
 from mergers.registry import MergerRef, resolve_merger
 from mergers.strategies.factory import PartialUpdateMode
@@ -101,7 +102,7 @@ def judged(  # noqa: PLR0913 (what a user may state)
     return Judged(MergerAlgebra(merger, parsed, props, line), subject, line)
 
 
-def _subject(  # noqa: PLR0913, PLR0917 (the fields of a Subject, in order)
+def _subject(  # noqa: PLR0913 (the fields of a Subject, in order)
     schema: AvroSchema,
     key: Sequence[str],
     fields: tuple[str, ...],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mergers.laws.core import Domain, Version
@@ -23,7 +24,7 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.schema import Branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from payloads.api import Props
     from payloads.schema import AvroSchema, Field, Record
@@ -52,7 +53,7 @@ class Subject(NamedTuple):
     schema: AvroSchema
     key: tuple[str, ...] = ()
     ordering_fields: tuple[str, ...] = ()
-    props: Props = {}
+    props: Props = MappingProxyType({})
     sequences: bool = False
     markers: bool = False
 
@@ -73,10 +74,10 @@ class Universe(NamedTuple):
     @property
     def bounds(self) -> str:
         """Say how far a proof over this universe reaches."""
-        return f"{len(self.incoming)} incoming versions and {len(self.rows) - 1} stored rows, ordering values 0 to 4"
+        return f"{len(self.incoming)} versions, {len(self.rows) - 1} rows, ordering values 0 to 4"
 
 
-def sample_schema(payload_class: type | None, *, two_forms: bool = False) -> tuple[AvroSchema, tuple[str, ...]]:
+def sample_schema(payload_class: type | None) -> tuple[AvroSchema, tuple[str, ...]]:
     """Return a schema that suits a payload class, with its ordering fields: a key, an ordering and two data fields."""
     ordering: dict[str, Any] = {"name": "ts", "type": "long"}
     delete: dict[str, Any] = {"name": IS_DELETED, "type": ["null", "boolean"], "default": None}
@@ -95,14 +96,14 @@ def sample_schema(payload_class: type | None, *, two_forms: bool = False) -> tup
         {"name": "w", "type": ["null", "long"], "default": None},
         delete,
     ]
-    if two_forms and delete["name"] != IS_DELETED:
-        fields.append({"name": IS_DELETED, "type": ["null", "boolean"], "default": None})
     return parse_schema({"type": "record", "name": "row", "fields": fields}), (ordering["name"],)
 
 
 def delete_forms(schema: AvroSchema, props: Props) -> tuple[DeleteForm, ...]:
     """Return the forms of deletes that a schema has columns for, the most special one first."""
-    custom = ((props[DELETE_FIELD], props[DELETE_MARKER]),) if props.get(DELETE_FIELD) and DELETE_MARKER in props else ()
+    custom = (
+        ((props[DELETE_FIELD], props[DELETE_MARKER]),) if props.get(DELETE_FIELD) and DELETE_MARKER in props else ()
+    )
     known = (*custom, (DMS_OPERATION, "D"), (DEBEZIUM_OPERATION, "d"), (IS_DELETED, True))
     forms = []
     for name, value in known:
@@ -192,7 +193,7 @@ def _sequence(rank: int) -> str:
     return f"1.{rank + 8}"
 
 
-def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: PLR0911 (one a kind)
+def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: C901, PLR0911 (one a kind)
     """Return a value of `schema`, the greater the greater `rank` is, as far as the kind has that many."""
     match schema.kind:
         case "union":
@@ -221,9 +222,3 @@ def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: PLR0911 (one a kind
             return {name: value_at(schema.values, rank) for name in ("a", "b")}
         case _:
             return {field.name: value_at(field.schema, rank) for field in schema.fields}
-
-
-def ordering_at(subject: Subject, record: Record, fields: Sequence[str]) -> Ordering:
-    """Return the ordering value that a writer reads from `record`."""
-    value = list_reader(subject.schema, tuple(fields))(record) if fields else NATURAL_ORDER
-    return NATURAL_ORDER if value is None else value

@@ -84,19 +84,22 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
     def _keeps(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
         field = self.position_field
-        for record in (incoming, current):
-            if field not in record:
-                msg = f"{type(self).__name__}: {SchemaError.from_missing_field(field, record)}"
-                raise SchemaError(msg)
+        self._check_position(incoming)
         if incoming[field] is None:
             msg = (
                 f"{type(self).__name__}: {field} can't be null in an incoming record; "
                 f"fill it before the write: {incoming}"
             )
             raise NullOrderingError(msg)
+        self._check_position(current)
         incoming_position = self.position_of(incoming[field], schema)
         stored = current[field]
         return stored is not None and self.keeps_stored(self.position_of(stored, schema), incoming_position)
+
+    def _check_position(self, record: Record) -> None:
+        if self.position_field not in record:
+            msg = f"{type(self).__name__}: {SchemaError.from_missing_field(self.position_field, record)}"
+            raise SchemaError(msg)
 
 
 class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):

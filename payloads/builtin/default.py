@@ -96,10 +96,10 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
             OrderingTypeError: the two values have different Java classes.
         """
         read = ordering_reader(schema, props, self.release)
-        if read is None or (incoming is None and self.ordering_value.is_default):
+        if read is None:
             return True
-        stored = read(current)
-        if stored is None:
+        stored = read(current)  # first, as in Hudi: a value that can't be read fails even for a delete without ordering
+        if stored is None or (incoming is None and self.ordering_value.is_default):
             return True
         return self.incoming_wins(compare(stored, self.incoming_ordering(read, incoming)), props)
 

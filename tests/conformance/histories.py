@@ -211,10 +211,10 @@ def outcomes(answers: Iterable[tuple[History, int, Iterable[Row]]], histories: I
 # -- what the Spark pipeline can do yet
 
 
-RELEASES = frozenset({HudiRelease.V0_15})
-"""The releases whose merge points are ported."""
+RELEASES = frozenset({HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_2})
+"""The releases whose merge points are ported and that have histories."""
 
 
 def is_supported(history: History) -> bool:
     """Whether the Spark pipeline runs `history` already."""
-    return history.release in RELEASES and history.payload_class is not None
+    return history.release in RELEASES

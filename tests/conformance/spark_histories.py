@@ -45,6 +45,7 @@ def _run_group(
     first = group[0]
     plan = MergePlan(
         payload=first.payload_class,  # type: ignore[arg-type]
+        merger=None if first.payload_class else first.rule,  # type: ignore[arg-type]
         release=first.release,
         table_type=_TABLE_TYPES[first.table_type],  # type: ignore[arg-type]
         key=("id",),

@@ -6,6 +6,7 @@ import decimal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from payloads import NATURAL_ORDER, HudiRelease, Ordering, parse_schema
@@ -98,7 +99,8 @@ class Case:
 
     Attributes:
         payload_class: the port, bound to its release.
-        schema: the schema of every record and every call.
+        schema: the schema of the incoming records and of every call.
+        stored_schema: the schema of the stored rows: the same one, or without the last column.
         older: an incoming version, and its ordering value.
         newer: a later one.
         stored: rows of storage.
@@ -107,6 +109,7 @@ class Case:
 
     payload_class: type[BuiltinPayload]
     schema: AvroSchema
+    stored_schema: AvroSchema
     older: tuple[Record | None, Ordering | None]
     newer: tuple[Record | None, Ordering | None]
     stored: tuple[Record, Record]
@@ -115,6 +118,7 @@ class Case:
     def __repr__(self) -> str:
         return (
             f"{self.payload_class.__name__} of {self.payload_class.release}\n  schema {self.schema.source['fields']}\n"
+            f"  stored fields {[field.name for field in self.stored_schema.fields]}\n"
             f"  older {self.older}\n  newer {self.newer}\n  stored {self.stored}\n  props {self.props}"
         )
 
@@ -169,12 +173,23 @@ def cases(draw: st.DrawFn, payload_class: type[BuiltinPayload]) -> Case:
         found.append(_Field({"name": "_hoodie_is_deleted", "type": source}, values))
     found += _special_fields(draw, payload_class.__name__)
     found += [draw(fields(name)) for name in ("v", "w")[: draw(st.integers(0, 2))]]
-    schema = parse_schema({"type": "record", "name": "Row", "namespace": "t", "fields": [f.source for f in found]})
-    rows = st.fixed_dictionaries({field.source["name"]: field.values for field in found})
+    schema, rows = _schema(found), _rows(found)
+    kept = found[:-1] if draw(st.integers(0, 7)) == 0 else found
+    stored_schema = schema if kept is found else _schema(kept)
     props = draw(properties(payload_class.release))
-    stored = draw(rows), draw(rows)
+    # A map as ordering field fails in a cast before anything is compared: an accident, not ported.
+    assume(schema.by_name.get("v") is None or schema.by_name["v"].schema.non_null.kind != "map" or "v" not in _ordering(props))
+    stored = draw(_rows(kept)), draw(_rows(kept))
     older, newer = (draw(versions(rows, schema, payload_class.__name__, props)) for _ in range(2))
-    return Case(payload_class, schema, older, newer, stored, props)
+    return Case(payload_class, schema, stored_schema, older, newer, stored, props)
+
+
+def _schema(found: list[_Field]) -> AvroSchema:
+    return parse_schema({"type": "record", "name": "Row", "namespace": "t", "fields": [f.source for f in found]})
+
+
+def _rows(found: list[_Field]) -> st.SearchStrategy[Record]:
+    return st.fixed_dictionaries({field.source["name"]: field.values for field in found})
 
 
 def _special_fields(draw: st.DrawFn, name: str) -> list[_Field]:
@@ -226,6 +241,10 @@ _ORDERING_KEYS = (
     "hoodie.table.precombine.field",
     "hoodie.table.ordering.fields",
 )
+
+
+def _ordering(props: dict[str, str]) -> set[str]:
+    return {name for key in _ORDERING_KEYS for name in props.get(key, "").split(",")}
 
 
 @st.composite

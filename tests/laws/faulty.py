@@ -30,7 +30,7 @@ class TiesByHash(Merger):
 
     def merge(self, older, newer, schema, props):
         if older.ordering_value == newer.ordering_value:
-            return max((older, newer), key=lambda version: hash(str(version.record)))
+            return max((older, newer), key=lambda version: hash((version.record or {}).get("v")))
         return self.later(older, newer)
 
 

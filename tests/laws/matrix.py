@@ -48,7 +48,9 @@ def subjects() -> tuple[Subject, ...]:
 def report(subject: Subject) -> LawReport:
     """Decide all laws for a subject by the small universe."""
     markers = None if "/" in subject.name else subject.name.endswith(_MARKERS)
-    return check_laws(subject.payload, release=subject.release, laws=LAWS, domain=Domain, exhaustive=True, markers=markers)
+    return check_laws(
+        subject.payload, release=subject.release, laws=LAWS, domain=Domain, exhaustive=True, markers=markers
+    )
 
 
 def verdict(subject: Subject, law: str, domain: str) -> Verdict:

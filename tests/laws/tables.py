@@ -1,4 +1,4 @@
-"""The generated pages of the guide: `python -m tests.laws.tables` writes them, `--check` says whether they are current."""
+"""The generated pages of the guide: `python -m tests.laws.tables` writes them, `--check` compares them."""
 
 from __future__ import annotations
 
@@ -77,9 +77,7 @@ def _grouped() -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
 
 
 def _marks(subject: Subject) -> tuple[str, ...]:
-    return tuple(
-        " ".join(_MARKS[report(subject).result(law, domain).verdict] for domain in DOMAINS) for law in LAWS
-    )
+    return tuple(" ".join(_MARKS[report(subject).result(law, domain).verdict] for domain in DOMAINS) for law in LAWS)
 
 
 def _cells(row: tuple[str, tuple[str, ...], tuple[str, ...]]) -> tuple[str, ...]:

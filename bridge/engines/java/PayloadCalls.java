@@ -32,6 +32,7 @@ import org.apache.hudi.common.util.Option;
  */
 public final class PayloadCalls implements Function {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int INNERMOST = 8;
 
     private final Map schemas = new HashMap();
     private final Map payloads = new HashMap();
@@ -94,6 +95,12 @@ public final class PayloadCalls implements Function {
         Map text = new LinkedHashMap();
         text.put("type", error.getClass().getName());
         text.put("message", error.getMessage());
+        StackTraceElement[] stack = error.getStackTrace();
+        List calls = new ArrayList();
+        for (int i = 0; i < stack.length && i < INNERMOST; i++) {
+            calls.add(stack[i].getMethodName());
+        }
+        text.put("at", calls);
         List causes = new ArrayList();
         for (Throwable cause = error.getCause(); cause != null && causes.size() < 20; cause = cause.getCause()) {
             Map link = new LinkedHashMap();

@@ -16,9 +16,8 @@ import org.apache.hudi.common.model.BaseAvroPayload;
 import org.apache.hudi.common.model.HoodieRecord;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.hudi.common.util.Option;
-import org.apache.hudi.common.util.SerializationUtils;
 
-/** A payload class: how it is found, built, asked and copied. Everything is looked up once. */
+/** A payload class: how it is found, built and asked. Everything is looked up once. */
 final class Payloads {
     /** HoodieRecord.SENTINEL, recognised by identity. */
     static final Object SENTINEL = HoodieRecord.SENTINEL;
@@ -86,10 +85,5 @@ final class Payloads {
             return bytes.length == 0 ? null : HoodieAvroUtils.bytesToAvro(bytes, schema);
         }
         return (GenericRecord) orNull(payload.getInsertValue(schema, props));
-    }
-
-    /** Returns a copy, made as Hudi makes it where it puts payloads on disk. */
-    static HoodieRecordPayload copyOf(HoodieRecordPayload payload) throws Exception {
-        return (HoodieRecordPayload) SerializationUtils.deserialize(SerializationUtils.serialize(payload));
     }
 }

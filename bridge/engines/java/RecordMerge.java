@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.avro.HoodieAvroUtils;
 import org.apache.hudi.common.model.HoodieRecordPayload;
@@ -27,6 +28,7 @@ final class RecordMerge {
     private final String ordering;
     private final boolean consistentTimestamps;
     private final int logOrdering;
+    private final boolean mayChangeInput;
     private final Map calls = new HashMap();
     /** The merge point of the last call, for messages. */
     String point = COMBINE_INPUT;
@@ -45,6 +47,7 @@ final class RecordMerge {
     RecordMerge(Map job, Records records, Payloads payloads) {
         this.records = records;
         this.payloads = payloads;
+        mayChangeInput = !((String) job.get("payload")).startsWith("org.apache.hudi.");
         ordering = (String) job.get("ordering");
         consistentTimestamps = ((Boolean) job.get("consistent_timestamps")).booleanValue();
         Schema.Field field = ordering == null ? null : records.withMeta.getField(ordering);
@@ -191,12 +194,20 @@ final class RecordMerge {
     private StoredRow apply(String at, StoredRow base, Version version) throws Exception {
         point = at;
         Call call = call(at);
-        GenericRecord current = base.record(records);
+        GenericRecord stored = base.record(records);
+        GenericRecord current = stored;
+        if (mayChangeInput) {
+            current = (GenericRecord) GenericData.get().deepCopy(stored.getSchema(), stored);
+        }
         Object merged =
             Payloads.orNull(version.payload.combineAndGetUpdateValue(current, call.schema, call.props));
         if (merged == null) {
             return null;
         }
-        return merged == current || merged == Payloads.SENTINEL ? base : new StoredRow(null, (GenericRecord) merged);
+        if (merged != current && merged != Payloads.SENTINEL) {
+            return new StoredRow(null, (GenericRecord) merged);
+        }
+        // Hudi then writes the very object that it lent to the payload.
+        return current == stored || current.equals(stored) ? base : new StoredRow(null, current);
     }
 }

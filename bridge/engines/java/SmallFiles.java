@@ -103,7 +103,7 @@ final class SmallFiles extends KeyState {
                 stored.writeBase();
             } else {
                 stored.writeLog();
-                group.hasLog = group.hasLog || stored.log != null;
+                group.hasLog = group.hasLog || stored.hasLog();
             }
             settle(stored, group);
         }

@@ -3,9 +3,16 @@ package bridge.jvm;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import java.util.ArrayList;
+import java.util.List;
 
-/** A key through the commits of a table: its state, and which row of it is visible since when. */
+/**
+ * A key through the commits of a table: its state, and which row of it is visible since when.
+ *
+ * Every query and every compaction reads the log anew, as in Hudi, so that nothing a payload remembers lasts.
+ */
 class Timeline extends KeyState {
+    private final List logged = new ArrayList();
     private StoredRow visible;
     private long since = 1;
 
@@ -15,6 +22,7 @@ class Timeline extends KeyState {
 
     void start() {
         super.start();
+        logged.clear();
         visible = null;
         since = 1;
     }
@@ -41,25 +49,30 @@ class Timeline extends KeyState {
         LogEntry entry = merge.logEntry(input);
         input = null;
         if (entry != null) {
-            log = merge.foldLog(log, entry);
+            logged.add(entry);
         }
     }
 
-    void compact() throws Exception {
-        if (log != null) {
-            base = merge.compact(base, log);
-            log = null;
+    boolean hasLog() {
+        return !logged.isEmpty();
+    }
+
+    private Version folded() throws Exception {
+        Version folded = null;
+        for (int i = 0; i < logged.size(); i++) {
+            folded = merge.foldLog(folded, (LogEntry) logged.get(i));
         }
+        return folded;
+    }
+
+    void compact() throws Exception {
+        base = merge.compact(base, folded());
+        logged.clear();
     }
 
     /** Takes the snapshot after a commit. */
     void query(long commit, Emit emit) throws Exception {
-        Version read = log;
-        if (log != null) {
-            // Every query builds its payloads anew: what a payload remembers of this one must not last.
-            read = new Version(Payloads.copyOf(log.payload), log.source, log.hasData);
-        }
-        show(merge.snapshot(base, read), commit, emit);
+        show(merge.snapshot(base, folded()), commit, emit);
     }
 
     /** Notes that a row is visible from `commit` on, and emits the one that was visible until then. */

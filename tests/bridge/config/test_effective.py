@@ -143,6 +143,8 @@ def test_ordering_fields_of_the_table_come_before_the_writers():
     assert _effective(V9_EVENT, writer).ordering == ("ts",)
     table = {key: text for key, text in V9_EVENT.items() if key != "hoodie.table.ordering.fields"}
     assert _effective(table, writer).ordering == ("a", "b")
+    old = {"hoodie.table.version": "8", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}
+    assert _effective(old, writer, V1_0).ordering == ("a,b",)  # one name, as 1.0 reads it
 
 
 @pytest.mark.parametrize(("release", "version"), [(V0_15, "8"), (V1_0, "9")])

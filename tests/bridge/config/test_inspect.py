@@ -80,6 +80,12 @@ def test_a_removed_class_fails():
     assert inspect(COW_0_15, {WRITER: first_value}, "0.15").payloads[0].found is CodePlace.PORT
 
 
+def test_a_class_that_a_later_release_lacks_is_named():
+    texts = [str(warning) for warning in inspect(COW_0_15, {WRITER: MODEL + "FirstValueAvroPayload"}, "1.0").warnings]
+    assert any("is gone from Hudi 1.1 on" in text for text in texts)
+    assert not any("is gone" in str(warning) for warning in inspect(COW_0_15, {WRITER: DMS}, "1.0").warnings)
+
+
 @pytest.mark.parametrize(
     ("name", "jar", "found"),
     [

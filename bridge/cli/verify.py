@@ -1,0 +1,140 @@
+"""`payload-bridge verify`: judges a payload, a merge mode or a merger by the laws of merging."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bridge.cli.options import names, prop, refuse, release_option
+from bridge.cli.verb import Verb
+from bridge.errors import InputError
+from bridge.report import Report, Table
+from bridge.schema import read_schema
+from bridge.verify import result_as_json, story_of, verify
+from bridge.verify_files import pytest_text, write
+from bridge.verify_spark import spark_text
+from mergers.laws import RULE_SETS
+from mergers.laws.check import DEFAULT_EXAMPLES
+from payloads import HudiRelease
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from bridge.verify import Verification
+
+_DOMAINS = ("data", "flagged", "empty")
+_LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
+
+
+@click.command(cls=Verb, name="verify")
+@click.argument("name", metavar="PAYLOAD|MODE|MERGER")
+@release_option(default=HudiRelease.latest().value, show_default=True)
+@click.option(
+    "--schema",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The schema of the records: Avro in FILE.avsc, else Spark DDL. Without: a small one that suits the class.",
+)
+@click.option("--key", type=names, metavar="a[,b]", help="The record key columns: the same in all versions.")
+@click.option("--ordering", type=names, metavar="a[,b]", help="The ordering columns. Without: order of arrival.")
+@click.option("--prop", "props", type=prop, metavar="key=value", multiple=True, help="A property as Hudi names it.")
+@click.option("--laws", type=names, metavar="a[,b]", help=f"Laws, or sets of them. Without: all. Laws: {_LAWS}.")
+@click.option(
+    "--domain",
+    "domains",
+    type=names,
+    default="data,flagged",
+    show_default=True,
+    metavar="a[,b]",
+    help="What the versions are: data (records), flagged (also records that say delete), empty (also deletes without).",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(min=1),
+    default=DEFAULT_EXAMPLES,
+    show_default=True,
+    metavar="N",
+    help="How many examples of the schema are tried.",
+)
+@click.option("--exhaustive", is_flag=True, help="Try a small universe of records completely, and nothing else.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Reproduces the examples.")
+@click.option("--allow", type=names, metavar="a[,b]", help="Laws that may be violated: they don't fail the command.")
+@click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
+@click.option(
+    "--emit-spark",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a PySpark script that shows a violation on real Hudi.",
+)
+def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: Any) -> Report:
+    """Judge a payload, a merge mode or a merger by the laws of merging.
+
+    A law that holds is `proved` where every choice of operands in a small universe was tried, or `holds` on the
+    examples; of one that is violated the smallest counterexample is shown, with both bracketings side by side.
+
+    Example: payload-bridge verify DefaultHoodieRecordPayload --domain data,flagged --exhaustive
+    """
+    verification = _verified(**options)
+    for path, text in ((emit_test, pytest_text), (emit_spark, spark_text)):
+        if path is not None:
+            write(text(verification), path)
+    return _report(verification)
+
+
+def _verified(
+    name: str, release: HudiRelease, schema: Path | None, *, exhaustive: bool, allow: Any, **options: Any
+) -> Verification:
+    unknown = [domain for domain in options["domains"] if domain not in _DOMAINS]
+    if unknown:
+        msg = f"--domain {', '.join(unknown)}: use {', '.join(_DOMAINS)}"
+        raise click.UsageError(msg, click.get_current_context())
+    parsed = None if schema is None else read_schema(schema, release)[0]
+    try:
+        return verify(
+            name,
+            release=release,
+            schema=parsed,
+            key=options["key"] or (() if parsed is not None else ("id",)),
+            ordering=options["ordering"],
+            props=dict(options["props"]),
+            laws=options["laws"],
+            domains=options["domains"],
+            examples=options["examples"],
+            exhaustive=True if exhaustive else None,
+            seed=options["seed"],
+            allow=allow or (),
+        )
+    except InputError:
+        raise
+    except PayloadBridgeError as error:
+        refuse(error)
+
+
+def _report(verification: Verification) -> Report:
+    found = verification.report
+    report = Report("verify", verification.verdict, success=verification.success)
+    report.plan = {
+        "name": verification.name,
+        "release": str(verification.release),
+        "key": list(verification.key),
+        "ordering": None if verification.ordering is None else list(verification.ordering),
+        "schema": found.schema.source,
+        "props": dict(verification.props),
+        "seed": found.seed,
+        "allow": sorted(verification.allowed),
+    }
+    verdicts = [result.verdict.value for result in found.results]
+    report.statistics = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
+    report.results = [result_as_json(result) for result in found.results]
+    report.body.append("\n".join(result.line for result in found.results))
+    for result in found.violations:
+        story = story_of(result)
+        allowed = " (allowed)" if result.law.id in verification.allowed else ""
+        report.body += [
+            f"{story.title}{allowed}",
+            "\n".join(f"{name} = {content}" for name, content in story.operands),
+            Table(story.columns, story.steps),
+            story.meaning,
+        ]
+    return report

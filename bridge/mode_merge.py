@@ -1,0 +1,287 @@
+"""Merging by merge mode: writers from 1.1 on, and the file-group reader of 1.0 and later.
+
+Source: BaseWriteHelper, FileGroupReaderBasedMergeHandle, HoodieAppendHandle and HoodieFileGroupReader of 1.1.1 and
+1.2.0; the reader of 1.0.2. The rules themselves are `mergers.strategies`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.carriers import LogDelete, LogRow, StoredRow, with_meta_columns
+from bridge.config import keys
+from bridge.delete_block import read_back
+from bridge.errors import PlanError
+from bridge.merge_point import MergePoint
+from bridge.schema import with_meta
+from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
+from mergers.context import DeleteContext
+from mergers.strategies import DeleteEntry, buffered_merger
+from payloads import NATURAL_ORDER, SENTINEL, HudiRelease
+from payloads.api import Properties
+from payloads.builtin import PartialUpdateAvroPayload
+from payloads.builtin.base import BuiltinPayload, flag_tests, text_tests
+from payloads.extract import CONSISTENT_TIMESTAMP, PAYLOAD_ORDERING_FIELD, is_true, list_reader
+
+if TYPE_CHECKING:
+    from bridge.carriers import Progress, RowShape
+    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.plan import MergePlan
+    from mergers import HoodieKey, HoodieRecordMerger
+    from mergers.strategies import BufferedMerger
+    from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
+    from payloads.builtin.base import DeleteTest
+
+_DELETE = "D"
+_CUSTOM = RecordMergeMode.CUSTOM
+
+
+class _Buffered:
+    """What writer and reader share: versions are rows with an ordering value, and a mark where they are deletes."""
+
+    def __init__(
+        self,
+        config: EffectiveMergeConfig,
+        plan: MergePlan,
+        schema: AvroSchema,
+        shape: RowShape,
+        progress: Progress,
+    ) -> None:
+        self.schema = schema
+        self._config = config
+        self._plan = plan
+        self._release = config.release
+        self._shape = shape
+        self._progress = progress
+
+    def _merger(
+        self, rule: MergeRule, schema: AvroSchema, props: Properties, engine: HoodieRecordType, mode: str
+    ) -> BufferedMerger:
+        """Return the merger of a rule; `mode` is what a payload's merger does where the mode is CUSTOM."""
+        if rule.mode is None:
+            msg = f"Hudi {self._release} has no merge mode for this table"
+            raise PlanError(msg)
+        custom = self._custom_merger(rule, engine, mode) if rule.mode is _CUSTOM else None
+        table = self._config.table
+        return buffered_merger(
+            rule.mode,
+            schema,
+            props,
+            release=self._release,
+            engine=engine,
+            merger=custom,
+            partial_update_mode=table.partial_update_mode if table.version >= 9 else None,  # noqa: PLR2004
+            fidelity=self._plan.fidelity,
+        )
+
+    def _custom_merger(self, rule: MergeRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
+        if rule.payload is None:
+            if self._plan.merger is None:
+                msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger"
+                raise PlanError(msg)
+            return resolve_merger(self._plan.merger)
+        rows_are_avro = engine is HoodieRecordType.AVRO
+        payload = self._plan.payload_ref(rule.payload)
+        if self._release < HudiRelease.V1_1:
+            return AvroRecordMerger(payload, self._release, mode)
+        return AvroRecordMerger(payload, self._release, mode, rows_are_avro=rows_are_avro)
+
+    def _props(self) -> Properties:
+        """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields."""
+        fields = ",".join(self._config.ordering)
+        names = (keys.ORDERING_FIELDS.key, "hoodie.table.precombine.field", PAYLOAD_ORDERING_FIELD)
+        ordering = dict.fromkeys(names, fields) if fields else {}
+        merged = self._config.merge_properties
+        prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
+        return Properties({**self._plan.props, **merged, **prefixed, **ordering})
+
+    def _settled(self, merged: Any, *known: StoredRow | None) -> StoredRow:
+        """Return a merge result as one of our carriers: a known one, or one whose record may stand where theirs do."""
+        if isinstance(merged, StoredRow):
+            return merged
+        source = next((row.source for row in known if row is not None and row.record is merged.record), None)
+        return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)
+
+    def _final(self, merger: BufferedMerger, base: StoredRow, newer: StoredRow) -> StoredRow | None:
+        """Return the row after a final merge: `base` itself where it stays, None for a delete."""
+        merged = merger.final_merge(base, newer)
+        if merged.marked_delete:
+            return None
+        row = base if merged is base else self._stored(self._settled(merged, base, newer))
+        if self._progress.trace:
+            self._progress.trace(self._progress.point, base, newer, row)
+        return row
+
+    def _stored(self, row: StoredRow) -> StoredRow:
+        """Return a row as it is stored: in the columns of the table, unless it stands somewhere already."""
+        record = row.record if row.source is not None else self._shape.stored(row.record)
+        return StoredRow(row.key, record, self.schema, row.source)
+
+
+class ModeWriter(_Buffered):
+    """What a writer calls from 1.1 on."""
+
+    def __init__(
+        self,
+        config: EffectiveMergeConfig,
+        plan: MergePlan,
+        schema: AvroSchema,
+        shape: RowShape,
+        progress: Progress,
+    ) -> None:
+        """Bind the writer's calls.
+
+        Raises:
+            PlanError: an ordering field is not in the schema.
+        """
+        super().__init__(config, plan, schema, shape, progress)
+        for field in config.ordering:
+            if field.split(".")[0] not in schema.by_name:
+                msg = f"the ordering field {field!r} is not in the data, which has {', '.join(schema.by_name)}"
+                raise PlanError(msg)
+        props = self._insert_props = self._props()
+        self._dedup = self._merger(config.dedup, schema, props, HoodieRecordType.AVRO, "pre_combine")
+        self._merge = self._merger(config.merge, schema, props, HoodieRecordType.AVRO, "combine")
+        consistent = is_true(plan.props.get(CONSISTENT_TIMESTAMP))
+        self._read_ordering = list_reader(schema, config.ordering, consistent=consistent)
+        self._by_commit = config.dedup.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+        self._deletes = DeleteContext(props, schema, reads_operation=False)
+        self._asked = self._asked_class()
+
+    def _asked_class(self) -> type[HoodieRecordPayload] | None:
+        """Return the class whose objects the writer makes, and so asks whether a row is a delete; None: none."""
+        if self._plan.payload is None:
+            return None
+        payload_class = self._plan.payload.resolve(self._release)
+        asks = not issubclass(payload_class, BuiltinPayload) or issubclass(payload_class, PartialUpdateAvroPayload)
+        return payload_class.for_schema(self.schema) if asks else None
+
+    def incoming(
+        self, key: HoodieKey, record: Record | None, source: Any, ordering: Ordering | None = None
+    ) -> StoredRow:
+        """Make the buffered record of an incoming row; `ordering` overrides what the ordering fields say."""
+        self._progress.point = MergePoint.COMBINE_INPUT
+        if record is None:
+            return StoredRow(key, None, self.schema, source, _DELETE, ordering or NATURAL_ORDER)
+        if ordering is None:
+            ordering = NATURAL_ORDER if self._by_commit else self._read_ordering(record)
+        operation = _DELETE if self._is_delete(record, ordering) else None
+        return StoredRow(key, record, self.schema, source, operation, ordering)
+
+    def _is_delete(self, record: Record, ordering: Ordering | None) -> bool:
+        if self._asked is None:
+            return self._deletes.is_delete(record)
+        return self._payload(record, ordering).is_deleted(self.schema, self._insert_props)
+
+    def _payload(self, record: Record, ordering: Ordering | None) -> HoodieRecordPayload:
+        payload_class: Any = self._asked
+        payload: HoodieRecordPayload = payload_class(record) if ordering is None else payload_class(record, ordering)
+        return payload
+
+    def combine_input(self, older: StoredRow, newer: StoredRow) -> StoredRow:
+        """Combine two versions of one batch, in their order of arrival."""
+        self._progress.point = MergePoint.COMBINE_INPUT
+        merged = self._dedup.delta_merge(newer, older)
+        result = older if merged is None else self._settled(merged, newer, older)
+        if self._progress.trace:
+            self._progress.trace(MergePoint.COMBINE_INPUT, older, newer, result)
+        return result
+
+    def is_deleted(self, version: StoredRow) -> bool:
+        """Whether the writer routes this version as a delete."""
+        return version.marked_delete
+
+    def insert(self, version: StoredRow) -> StoredRow | None:
+        """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
+        self._progress.point = MergePoint.INSERT
+        row = None if version.marked_delete else version
+        if row is not None and self._asked is not None and self._config.merge.mode is _CUSTOM:
+            payload = self._payload(row.record, row.ordering_value)
+            own = payload.record
+            value: Any = payload.get_insert_value(self.schema, self._insert_props)
+            if value is None or value is SENTINEL:
+                row = None
+            elif value is not own:
+                row = StoredRow(version.key, value, self.schema)
+        row = None if row is None else self._stored(row)
+        if self._progress.trace:
+            self._progress.trace(MergePoint.INSERT, None, version, row)
+        return row
+
+    def upsert(self, base: StoredRow, version: StoredRow) -> StoredRow | None:
+        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+        self._progress.point = MergePoint.UPSERT
+        base.ordering_value = self._merge.context.row_ordering(base.record)
+        return self._final(self._merge, base, version)
+
+    def log_entry(self, version: StoredRow) -> LogRow | LogDelete | None:
+        """Return what the writer appends to the log of a stored key; None for a version to ignore."""
+        self._progress.point = MergePoint.INSERT
+        if not version.marked_delete:
+            row = self.insert(version)
+            return None if row is None else LogRow(row.record, row.source)
+        # Delete entries carry the real ordering value in commit-time tables, too.
+        ordering = version.ordering_value if version.record is None else self._read_ordering(version.record)
+        return LogDelete(None if ordering is None else read_back(ordering, self._release))
+
+    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
+        """Return the column tests for rows that go in as they are; None where each record has to be asked."""
+        if self._asked is not None:
+            return None
+        field, marker = (self._insert_props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
+        custom = text_tests(self.schema, field, marker, ignore_case=False) if field and marker else ()
+        return None if custom is None else (*flag_tests(self.schema), *custom)
+
+
+class FileGroupReader(_Buffered):
+    """What readers and compaction call from 1.0 on; rows are Spark's own, so ordering values have other classes."""
+
+    def __init__(
+        self,
+        config: EffectiveMergeConfig,
+        plan: MergePlan,
+        schema: AvroSchema,
+        shape: RowShape,
+        progress: Progress,
+    ) -> None:
+        """Bind the reader's calls."""
+        super().__init__(config, plan, schema, shape, progress)
+        self._is_custom = config.read.mode is _CUSTOM
+        self._schema = with_meta(schema) if self._is_custom else schema
+        until_1_0 = config.release < HudiRelease.V1_1
+        self._merger_of_mode = self._merger(config.read, self._schema, self._props(), HoodieRecordType.SPARK, "combine")
+        # From 1.1 on a reader looks at its own properties alone: marked rows are in delete blocks by then.
+        props = self._props() if until_1_0 else Properties()
+        self._deletes = DeleteContext(props, self._schema, reads_operation=not until_1_0)
+
+    def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
+        """Fold the next log entry of a key into what the reader holds for it."""
+        self._progress.point = MergePoint.LOG_FOLD
+        change: DeleteEntry | StoredRow
+        if isinstance(entry, LogDelete):
+            change = DeleteEntry(key, entry.ordering)
+            result = self._settled(self._merger_of_mode.fold(folded, change), folded)
+        else:
+            change = self._buffered(key, entry.record, entry.source)
+            if self._deletes.is_delete(change.record):
+                change.operation = _DELETE
+            result = self._settled(self._merger_of_mode.fold(folded, change), change, folded)
+        if self._progress.trace and folded is not None:
+            self._progress.trace(MergePoint.LOG_FOLD, folded, entry if change is not result else change, result)
+        return result
+
+    def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> StoredRow | None:
+        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+        if folded is None:
+            return base
+        self._progress.point = point
+        if base is None:
+            return None if folded.marked_delete else self._stored(folded)
+        older = self._buffered(base.key, base.record, base.source)
+        row = self._final(self._merger_of_mode, older, folded)
+        return base if row is older else row
+
+    def _buffered(self, key: HoodieKey | None, record: Record, source: Any) -> StoredRow:
+        shaped = with_meta_columns(record) if self._is_custom else record
+        ordering = self._merger_of_mode.context.row_ordering(shaped)
+        return StoredRow(key, shaped, self._schema, source, None, ordering)

@@ -1,0 +1,71 @@
+"""law_cases: one case a law and domain, for a test of whatever framework."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mergers.laws.check import DEFAULT_DOMAINS, check_laws, domains_named
+from mergers.laws.core import Domain
+from mergers.laws.rules import laws_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mergers.laws.core import Law, RuleSet
+    from mergers.laws.report import LawResult
+
+
+@dataclass(frozen=True)
+class LawCase:
+    """One law in one domain, for a test.
+
+    Attributes:
+        law: the id of the law.
+        domain: the domain.
+    """
+
+    law: str
+    domain: str
+    _arguments: tuple[Any, dict[str, Any]]
+
+    @property
+    def __name__(self) -> str:
+        """The name of the case in a test report."""
+        return f"{self.law}-{self.domain}"
+
+    def __str__(self) -> str:
+        return self.__name__
+
+    def result(self) -> LawResult:
+        """Judge."""
+        subject, settings = self._arguments
+        return check_laws(subject, laws=[self.law], domain=self.domain, **settings).results[0]
+
+    def check(self) -> None:
+        """Judge, and fail where the law is violated.
+
+        Raises:
+            LawViolationError: it is; the message shows the counterexample.
+        """
+        subject, settings = self._arguments
+        check_laws(subject, laws=[self.law], domain=self.domain, **settings).raise_if_violated()
+
+
+def law_cases(
+    payload_or_merger: Any,
+    *,
+    laws: Iterable[str | Law | RuleSet] | None = None,
+    domain: str | Domain | Iterable[str | Domain] = DEFAULT_DOMAINS,
+    **settings: Any,
+) -> list[LawCase]:
+    """Return one case a law and domain, for `pytest.mark.parametrize`; the arguments are those of `check_laws`.
+
+    Laws that can say nothing are left out: `tombstone` on data alone, `agreement` without a second implementation.
+    """
+    return [
+        LawCase(law.id, one.value, (payload_or_merger, settings))
+        for one in domains_named(domain)
+        for law in laws_named(laws)
+        if not (law.needs_delete and one is Domain.DATA) and not (law.needs_other and settings.get("other") is None)
+    ]

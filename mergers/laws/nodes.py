@@ -1,0 +1,68 @@
+"""What an evaluator works on: values with their answers, and copies of operands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mergers.laws import core
+from mergers.laws.equality import Answer
+from payloads.records import copied
+from payloads.schema import Branch
+
+if TYPE_CHECKING:
+    from mergers.laws.core import Expr
+    from payloads.schema import Record
+
+
+class Node:
+    """A value with its answer; two nodes of one evaluator that have the same state are one node.
+
+    Attributes:
+        value: an incoming version, a stored row, or the error that came instead.
+        is_row: whether it is a stored row.
+        answer: what can be seen of it.
+    """
+
+    __slots__ = ("answer", "is_row", "value")
+
+    def __init__(self, value: Any, answer: Any, *, is_row: bool) -> None:
+        self.value = value
+        self.answer = answer
+        self.is_row = is_row
+
+
+def positions_of(expr: Expr) -> set[int]:
+    """Return the operands that an expression speaks of, by their place among the nodes."""
+    match expr:
+        case core.Row():
+            return {0}
+        case core.Incoming(position):
+            return {position + 1}
+        case core.Merge(older, newer) | core.Act(older, newer):
+            return positions_of(older) | positions_of(newer)
+        case _:
+            msg = f"{expr!r} does not stand inside another expression"
+            raise TypeError(msg)
+
+
+def copied_row(row: Record | None) -> Record | None:
+    """Return a copy of a stored row."""
+    return None if row is None else copied(row)
+
+
+def row_answer(row: Record | None) -> Answer:
+    """Return what can be seen of a stored row."""
+    return Answer(row, None, row is None)
+
+
+def turned(record: Record | None) -> Record | None:
+    """Return a record with its fields in order, and the entries of maps inside them the other way round."""
+    return None if record is None else {name: _inside(value) for name, value in record.items()}
+
+
+def _inside(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _inside(value[name]) for name in reversed(value)}
+    if isinstance(value, list):
+        return [_inside(item) for item in value]
+    return Branch(value.name, _inside(value.value)) if isinstance(value, Branch) else value

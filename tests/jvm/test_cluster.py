@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bridge.session import find_java
+from payloads import HudiRelease
+from tests.jvm import cluster_job
+from tests.jvm.java_compiler import compiled
+from tests.jvm.test_custom_payloads import EXAMPLES
+
+
+@pytest.fixture(scope="module")
+def answer(bundles, tmp_path_factory):
+    sources = {EXAMPLES.name: EXAMPLES.read_text("utf-8")}
+    folder = tmp_path_factory.mktemp("cluster")
+    jar = compiled(bundles, sources, HudiRelease.V0_15, folder / "examples")
+    root = Path(__file__).parents[2]
+    environment = {
+        **os.environ,
+        "JAVA_HOME": str(find_java()),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": str(root),
+        "SPARK_WORKER_DIR": str(folder / "work"),
+    }
+    # What the running session told its own gateway is not for this one.
+    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET", "SPARK_HOME"):
+        environment.pop(name, None)
+    done = subprocess.run(
+        [sys.executable, "-m", cluster_job.__name__, str(jar)],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_executors_get_the_classes(answer):
+    assert answer["sum"] == 2 * sum(range(100))
+
+
+def test_a_failing_payload_says_why_and_fails_soon(answer):
+    assert answer["failure"].startswith("com.acme.Examples$Throwing failed at upsert (key id='bad'): ")
+    assert answer["seconds"] < 60
+
+
+def test_a_key_with_more_data_than_memory_streams(answer):
+    assert cluster_job.VERSIONS * cluster_job.BYTES_EACH > 2 * 512 * 2**20
+    assert answer["versions"] == [cluster_job.VERSIONS]

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import shutil
+import types
+import zipfile
+from pathlib import Path
+
+import pytest
+from pyspark.sql import functions as sf
+
+from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
+from bridge.engines.jvm_jars import bundle_for, gateway_of, resolve
+from bridge.engines.jvm_payload import jvm_payload
+from bridge.errors import EngineError, PlanError, sentence_of
+from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
+from payloads import (
+    SENTINEL,
+    HudiRelease,
+    Ordering,
+    PayloadConstructorError,
+    PayloadFailedError,
+    PayloadNotFoundError,
+    PayloadRef,
+    parse_schema,
+)
+from tests.jvm.java_compiler import compiled
+
+EXAMPLES = Path(__file__).parent / "java" / "Examples.java"
+COLUMNS = "id string, ts bigint, v string, n bigint, tags array<string>"
+
+
+@pytest.fixture(scope="session")
+def jar(bundles, tmp_path_factory):
+    sources = {EXAMPLES.name: EXAMPLES.read_text("utf-8")}
+    return compiled(bundles, sources, HudiRelease.V0_15, tmp_path_factory.mktemp("examples"))
+
+
+def plan_of(jar, name, **settings):
+    payload = PayloadRef(f"com.acme.Examples${name}", jar=str(jar))
+    return MergePlan(payload=payload, release="0.15", key="id", ordering="ts", **settings)
+
+
+def rows(frame):
+    return sorted((tuple(row) for row in frame.collect()), key=repr)
+
+
+def batch(spark, *values):
+    return spark.createDataFrame([(*value, None, None, None)[:5] for value in values], COLUMNS).coalesce(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "incoming", "expected"),
+    [
+        ("ListAppend", ("a", 1, "x", 1, ["p"]), ("a", 2, "y", 2, ["q", "r"]), ("a", 2, "y", 2, ["p", "q", "r"])),
+        ("KeepNonNull", ("a", 1, "x", 1, ["p"]), ("a", 2, None, 2, None), ("a", 2, "x", 2, ["p"])),
+        ("RunningSum", ("a", 1, "x", 40, None), ("a", 2, "y", 2, None), ("a", 2, "y", 42, None)),
+        ("Concat", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 2, "x+y", 2, None)),
+        ("OldestWins", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 1, "x", 1, None)),
+        ("ChangesInput", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 1, "changed", 1, None)),
+        ("TwoArguments", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 2, "y", 2, None)),
+    ],
+)
+def test_a_payload_merges_with_the_stored_row(jar, spark, name, stored, incoming, expected):
+    untouched = ("z", 9, "z", 9, ["z"])
+    merged = upsert(batch(spark, stored, untouched), batch(spark, incoming), plan_of(jar, name))
+    assert rows(merged) == [expected, untouched]
+
+
+def test_a_payload_combines_a_batch(jar, spark):
+    incoming = batch(spark, ("a", 1, "x", 1), ("a", 3, "y", 2), ("a", 2, "z", 3))
+    combined = combine_input(incoming, plan_of(jar, "RunningSum"))
+    assert rows(combined.select("id", "n", "_pb_delete", "_pb_ordering.type")) == [("a", 6, False, "int")]
+
+
+def test_state_lasts_from_the_batch_to_the_insert(jar, spark):
+    incoming = batch(spark, ("a", 1, "x", 0), ("a", 3, "y", 0), ("a", 2, "z", 0))
+    merged = upsert(batch(spark, ("b", 1, "b", 0)), incoming, plan_of(jar, "Counting"))
+    assert rows(merged.select("id", "n")) == [("a", 3), ("b", 0)]
+
+
+def test_a_payload_runs_at_the_merge_points_of_merge_on_read(jar, spark):
+    plan = plan_of(jar, "RunningSum", table_type="mor")
+    stored, log = append(batch(spark, ("a", 1, "x", 10)), None, batch(spark, ("a", 2, "y", 5), ("b", 1, "n", 1)), plan)
+    for read in (snapshot, compact):
+        assert rows(read(stored, log, plan).select("id", "n")) == [("a", 15), ("b", 1)]
+
+
+def test_each_snapshot_of_a_simulation_reads_the_log_anew(jar, spark):
+    batches = [batch(spark, ("a", number, "x", 1)) for number in range(1, 5)]
+    seen = simulate(batches, plan_of(jar, "Counting", table_type="mor"), compact_after=[3])
+    assert rows(seen.select("_pb_commit", "n")) == [(1, 1), (2, 1), (3, 2), (4, 1)]
+
+
+def test_an_exception_names_key_merge_point_and_cause(jar, spark):
+    merged = upsert(batch(spark, ("bad", 1), ("good", 1)), batch(spark, ("bad", 2), ("good", 2)), plan_of(jar, "Throwing"))
+    with pytest.raises(Exception, match="no rule") as failure:
+        merged.collect()
+    assert sentence_of(failure.value) == (
+        "com.acme.Examples$Throwing failed at upsert (key id='bad'): java.lang.IllegalStateException: no rule; "
+        "caused by com.acme.Examples$Refused: this order was cancelled"
+    )
+    assert "at com.acme.Examples$Throwing.combineAndGetUpdateValue(Examples.java" in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("Absent", PayloadNotFoundError, "there is no class com.acme.Examples$Absent in .*jar"),
+        ("NoConstructor", PayloadConstructorError, "no public constructor .* it has .Option."),
+        ("NoPayload", PayloadConstructorError, "is no payload: it does not implement"),
+        ("Unfinished", PayloadConstructorError, "is abstract"),
+    ],
+)
+def test_a_class_that_is_no_payload_is_refused_before_any_task(jar, spark, name, error, words):
+    with pytest.raises(error, match=words.replace("$", r"\$")):
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan_of(jar, name))
+
+
+def test_two_jars_with_one_class_name_do_not_mix(bundles, spark, tmp_path):
+    text = """package com.acme;
+    public class Twin extends org.apache.hudi.common.model.OverwriteWithLatestAvroPayload {
+        public Twin(org.apache.avro.generic.GenericRecord record, Comparable orderingVal) { super(record, orderingVal); }
+        public org.apache.hudi.common.util.Option<org.apache.avro.generic.IndexedRecord> combineAndGetUpdateValue(
+            org.apache.avro.generic.IndexedRecord current, org.apache.avro.Schema schema) throws java.io.IOException {
+            org.apache.avro.generic.GenericRecord record = (org.apache.avro.generic.GenericRecord) getInsertValue(schema).get();
+            record.put("v", "NAME");
+            return org.apache.hudi.common.util.Option.of(record);
+        }
+    }"""
+    merged = []
+    for name in ("one", "two"):
+        jar = compiled(bundles, {"Twin.java": text.replace("NAME", name)}, HudiRelease.V0_15, tmp_path / name)
+        plan = MergePlan(payload=PayloadRef("com.acme.Twin", jar=str(jar)), release="0.15", key="id", ordering="ts")
+        merged.append(upsert(batch(spark, ("a", 1, "x")), batch(spark, ("a", 2, "y")), plan))
+    assert [frame.first()["v"] for frame in merged] == ["one", "two"]
+
+
+def test_the_named_release_counts_and_not_the_copy_of_hudi_in_a_fat_jar(bundles, jar, tmp_path):
+    fat = tmp_path / "fat.jar"
+    shutil.copyfile(jar, fat)
+    (old,) = resolve(bundles, bundle_for(bundles, HudiRelease.V0_15))
+    with zipfile.ZipFile(old) as source, zipfile.ZipFile(fat, "a") as target:
+        for name in source.namelist():
+            if name.startswith("org/apache/hudi/common/") and name.endswith(".class"):
+                target.writestr(name, source.read(name))
+    payload = PayloadRef("org.apache.hudi.common.model.DefaultHoodieRecordPayload", jar=str(fat))
+    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "ts", "type": "long"}]})
+    late = jvm_payload(bundles, payload, "1.2")({"ts": 1}, Ordering("long", 1))
+    props = {"hoodie.table.ordering.fields": "ts"}
+    assert late.combine_and_get_update_value({"ts": 2}, schema, props) is SENTINEL  # 0.15 answers the stored row
+
+
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [
+        ("org.apache.hudi:hudi-spark3.5-bundle_2.13:0.15.0", "built for Scala 2.13, and this Spark runs on 2.12"),
+        ("org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0", "the plan is for Hudi 0.15, and .* is 1.2"),
+        ("org.apache.hudi", "no Maven coordinate; write group:artifact:version"),
+    ],
+)
+def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
+    payload = PayloadRef("com.acme.Any", package=(package,))
+    plan = MergePlan(payload=payload, release="0.15", key="id", ordering="ts", engine="jvm")
+    with pytest.raises(PlanError, match=words):
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan)
+
+
+def test_a_jar_that_is_not_there_is_refused(bundles, spark, tmp_path):
+    with pytest.raises(EngineError, match="can't be read"):
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan_of(tmp_path / "absent.jar", "Concat"))
+    text = tmp_path / "text.jar"
+    text.write_text("no jar")
+    with pytest.raises(EngineError, match="is no jar"):
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan_of(text, "Concat"))
+
+
+def test_spark_connect_is_refused():
+    with pytest.raises(EngineError, match="Spark Connect"):
+        gateway_of(types.SimpleNamespace(client=None))
+
+
+def test_all_column_types_survive(bundles, spark):
+    expression = """
+        'a' id, CAST(1 AS BIGINT) ts, CAST(1 AS TINYINT) b, CAST(-2 AS SMALLINT) s, 3 i, 1.5F f, -0.0D d, true t,
+        X'00FF' raw, 12.30BD dec, DATE'1500-01-01' day, TIMESTAMP'1500-01-01 00:00:00.000001' at, 'é😀' txt,
+        array(1, null) l, map('k', DATE'2020-02-29') m,
+        named_struct('x', TIMESTAMP'2020-01-01 01:02:03.456789', 'y', array(named_struct('z', 'q'))) r
+    """
+    stored = spark.range(1).selectExpr(*_columns(expression))
+    plan = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id", ordering="ts", engine="jvm")
+    assert rows(upsert(stored, stored, plan)) == rows(stored)
+
+
+def _columns(text):
+    depth, found = 0, [""]
+    for letter in " ".join(text.split()):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return found
+
+
+def test_meta_columns_of_written_rows_are_new(jar, spark):
+    meta = ["_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
+    stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(*(sf.lit("old").alias(name) for name in meta), "*")
+    merged = upsert(stored, batch(spark, ("a", 2, "y")), plan_of(jar, "Concat")).orderBy("id").collect()
+    assert [(row["v"], row["_hoodie_record_key"], row["_hoodie_file_name"]) for row in merged] == [
+        ("x+y", "a", None),
+        ("z", "old", "old"),
+    ]
+    assert len(merged[0]["_hoodie_commit_time"]) == 17
+
+
+def test_a_compiled_payload_is_an_ordinary_payload_of_the_library(jar, spark):
+    schema = parse_schema(
+        {"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "long"}]}
+    )
+    payload = jvm_payload(spark, PayloadRef("com.acme.Examples$RunningSum", jar=str(jar)), "0.15").for_schema(schema)
+    older, newer = payload({"id": "a", "n": 1}), payload({"id": "a", "n": 2})
+    assert newer.pre_combine(older).record == {"id": "a", "n": 3}
+    merger = AvroRecordMerger(payload, "0.15", "combine")
+    stored = HoodieAvroIndexedRecord(None, {"id": "a", "n": 40}, schema)
+    merged = merger.merge(stored, HoodieAvroRecord(None, merger.payload_class({"id": "a", "n": 2})), schema, {})
+    assert merged.record == {"id": "a", "n": 42}
+
+
+def test_an_error_of_a_compiled_payload_is_ours_in_the_library(jar, spark):
+    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]})
+    payload = jvm_payload(spark, PayloadRef("com.acme.Examples$Throwing", jar=str(jar)), "0.15")
+    with pytest.raises(PayloadFailedError, match="no rule; caused by .*this order was cancelled"):
+        payload({"id": "bad"}).combine_and_get_update_value({"id": "bad"}, schema, {})
