@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from bridge.errors import InputError, JavaNotFoundError, MergeFailedError, PlanError
 from bridge.merge_point import MergePoint
-from bridge.pipeline import append, combine_input, compact, simulate, simulate_commits, snapshot, upsert
+from bridge.pipeline import (
+    append,
+    combine_input,
+    compact,
+    simulate,
+    simulate_commits,
+    simulate_upgrade,
+    snapshot,
+    upsert,
+)
 from bridge.plan import MergePlan, TableType
 from bridge.session import local_session
 
@@ -22,6 +31,7 @@ __all__ = [
     "local_session",
     "simulate",
     "simulate_commits",
+    "simulate_upgrade",
     "snapshot",
     "upsert",
 ]

@@ -105,9 +105,9 @@ class _Buffered:
     def _final(self, merger: BufferedMerger, base: StoredRow, newer: StoredRow) -> StoredRow | None:
         """Return the row after a final merge: `base` itself where it stays, None for a delete."""
         merged = merger.final_merge(base, newer)
-        if merged.marked_delete:
-            return None
-        row = base if merged is base else self._stored(self._settled(merged, base, newer))
+        row: StoredRow | None = base
+        if merged is not base:
+            row = None if merged.marked_delete else self._stored(self._settled(merged, base, newer))
         if self._progress.trace:
             self._progress.trace(self._progress.point, base, newer, row)
         return row
@@ -257,17 +257,18 @@ class FileGroupReader(_Buffered):
     def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
         """Fold the next log entry of a key into what the reader holds for it."""
         self._progress.point = MergePoint.LOG_FOLD
-        change: DeleteEntry | StoredRow
+        newer: LogDelete | StoredRow
         if isinstance(entry, LogDelete):
-            change = DeleteEntry(key, entry.ordering)
-            result = self._settled(self._merger_of_mode.fold(folded, change), folded)
+            newer = entry
+            merged = self._merger_of_mode.fold(folded, DeleteEntry(key, entry.ordering))
+            result = self._settled(merged, folded)
         else:
-            change = self._buffered(key, entry.record, entry.source)
-            if self._deletes.is_delete(change.record):
-                change.operation = _DELETE
-            result = self._settled(self._merger_of_mode.fold(folded, change), change, folded)
-        if self._progress.trace and folded is not None:
-            self._progress.trace(MergePoint.LOG_FOLD, folded, entry if change is not result else change, result)
+            newer = self._buffered(key, entry.record, entry.source)
+            if self._deletes.is_delete(newer.record):
+                newer.operation = _DELETE
+            result = self._settled(self._merger_of_mode.fold(folded, newer), newer, folded)
+        if self._progress.trace and (folded is not None or result is not newer):
+            self._progress.trace(MergePoint.LOG_FOLD, folded, newer, result)
         return result
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> StoredRow | None:

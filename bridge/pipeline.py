@@ -14,10 +14,12 @@ from pyspark.sql import functions as sf
 from bridge import frames
 from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, TO_LOG
 from bridge.engines.python import COMMIT
+from bridge.errors import PlanError
 from bridge.frames import KIND, SEQUENCE
 from bridge.plan import TableType
 from bridge.programs import Action
 from bridge.small_files import small_file_candidates
+from bridge.upgrade import handover
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -125,6 +127,51 @@ def simulate_commits(
     return _simulated([side], layout, plan, commits, compact_after)
 
 
+def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
+    versions: DataFrame,
+    old: MergePlan,
+    new: MergePlan,
+    *,
+    commits: int,
+    upgrade_after: int,
+    keep_table_version: bool = False,
+    compact_after: Collection[int] = (),
+) -> DataFrame:
+    """Do what `simulate_commits` does for a table that `old` writes until `upgrade_after`, and then `new`.
+
+    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
+    table as it is. Where `upgrade_after` is the last commit, the new release only reads, and the last snapshot is its.
+
+    Raises:
+        PlanError: there is nothing to upgrade, or more differs than what the writer passes.
+        MergeConfigError: the settings contradict each other; said as Hudi says it.
+    """
+    if not 1 <= upgrade_after <= commits:
+        msg = f"the upgrade can't come after commit {upgrade_after}; there are {commits}, counted from 1"
+        raise PlanError(msg)
+    keeps = keep_table_version or upgrade_after == commits
+    change = handover(old, new, after=upgrade_after, keep_table_version=keeps)
+    layout = frames.layout_of(old, versions)
+    log_updates = old.table_type is TableType.MERGE_ON_READ
+    arguments = {
+        "commits": commits,
+        "compact_after": tuple(compact_after),
+        "log_updates": log_updates,
+        "handover": change,
+    }
+    side = frames.incoming_side(versions, layout, old, commit=sf.col(COMMIT).cast("long"))
+    rows = frames.run(
+        [side],
+        layout,
+        old,
+        program="simulate_upgrade",
+        arguments=arguments,
+        extras=(FIRST, LAST),
+        untouched=None,
+    )
+    return _by_commit(rows, layout)
+
+
 def _simulated(
     sides: list[DataFrame], layout: frames.Layout, plan: MergePlan, commits: int, compact_after: Collection[int]
 ) -> DataFrame:
@@ -142,7 +189,11 @@ def _simulated(
         untouched=None,
         by_partition=candidates > 0,
     )
-    # A row that stays visible is one outcome, however many commits it lives through.
+    return _by_commit(rows, layout)
+
+
+def _by_commit(rows: DataFrame, layout: frames.Layout) -> DataFrame:
+    """Return snapshots: a row that stays visible is one outcome, however many commits it lives through."""
     numbers = sf.explode(sf.sequence(FIRST, LAST)).alias(COMMIT)
     return rows.select(numbers, *(f"`{name}`" for name in layout.names))
 

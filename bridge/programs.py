@@ -13,7 +13,7 @@ from bridge.carriers import LogDelete, LogRow, StoredRow
 from bridge.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from bridge.carriers import Carrier
     from bridge.record_merge import RecordMerge
@@ -82,7 +82,7 @@ class Program(Protocol):
         """Give the carriers whose rows the program still needs."""
 
 
-class _KeyState:
+class KeyState:
     """The parts that all programs share: the key, its stored row, its folded log and its folded input."""
 
     def __init__(self, merge: RecordMerge) -> None:
@@ -93,9 +93,11 @@ class _KeyState:
         self.input: Carrier | None = None
 
     def start(self, key: HoodieKey) -> None:
+        """Begin a key."""
         self.key, self.base, self.log, self.input = key, None, None, None
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:  # noqa: ARG002
+        """Take the next version."""
         if arrival.origin is Origin.INCOMING:
             self.fold_input(arrival)
         elif arrival.origin is Origin.STORED:
@@ -104,19 +106,21 @@ class _KeyState:
                 raise InputError(msg)
             self.base = StoredRow(self.key, arrival.record, self.merge.schema, arrival.source)
         elif arrival.is_delete:
-            self.log = self.merge.fold_log(self.log, self.key, LogDelete(arrival.ordering))  # type: ignore[arg-type]
+            self.log = self.merge.fold_log(self.log, self.key, LogDelete(arrival.ordering))
         else:
             self.log = self.merge.fold_log(self.log, self.key, LogRow(arrival.record or {}, arrival.source))
 
     def fold_input(self, arrival: Arrival) -> None:
+        """Combine an incoming version with those of its batch before it."""
         version = self.merge.incoming(self.key, arrival.record, arrival.source, arrival.ordering)
         self.input = version if self.input is None else self.merge.combine_input(self.input, version)
 
     def held(self) -> Iterator[Carrier]:
+        """Give the carriers of all parts."""
         return (carrier for carrier in (self.base, self.log, self.input) if carrier is not None)
 
 
-class CombineInput(_KeyState):
+class CombineInput(KeyState):
     """Deduplicate a batch. Adds: whether the survivor is a delete, its ordering value."""
 
     def finish(self, emit: Emit) -> None:
@@ -126,7 +130,7 @@ class CombineInput(_KeyState):
             emit(Action.INSERT, None if self.input.record is None else self.input, *extras)
 
 
-class Upsert(_KeyState):
+class Upsert(KeyState):
     """Copy-on-write merge of a batch into the stored rows."""
 
     def finish(self, emit: Emit) -> None:
@@ -152,7 +156,7 @@ class Upsert(_KeyState):
         emit(_change(base, row), row)
 
 
-class Append(_KeyState):
+class Append(KeyState):
     """Merge-on-read write. Adds: whether the outcome goes to the log, the ordering value of a delete entry."""
 
     def finish(self, emit: Emit) -> None:
@@ -174,7 +178,7 @@ class Append(_KeyState):
             emit(Action.UPDATE, StoredRow(self.key, entry.record, self.merge.schema, entry.source), True, None)
 
 
-class Snapshot(_KeyState):
+class Snapshot(KeyState):
     """Query-time merge of stored rows with the log."""
 
     def finish(self, emit: Emit) -> None:
@@ -183,7 +187,7 @@ class Snapshot(_KeyState):
         emit(_change(self.base, row), row)
 
 
-class Compact(_KeyState):
+class Compact(KeyState):
     """Compaction of the log into the stored rows."""
 
     def finish(self, emit: Emit) -> None:
@@ -198,105 +202,3 @@ def _change(base: StoredRow | None, row: StoredRow | None) -> Action:
     if base is None:
         return Action.INSERT
     return Action.KEEP if row is base else Action.UPDATE
-
-
-class Timeline(_KeyState):
-    """A key through the commits of a table: its state, and which row of it is visible since when."""
-
-    def __init__(self, merge: RecordMerge) -> None:
-        super().__init__(merge)
-        self._visible: StoredRow | None = None
-        self._since = 1
-
-    def start(self, key: HoodieKey) -> None:
-        """Begin a key of an empty table."""
-        super().start(key)
-        self._visible, self._since = None, 1
-
-    def held(self) -> Iterator[Carrier]:
-        """Give the carriers of the table and the visible row."""
-        yield from super().held()
-        if self._visible is not None:
-            yield self._visible
-
-    def write_base(self) -> None:
-        """Merge the input into the base file (copy-on-write), or insert it."""
-        version, self.input = self.input, None
-        if version is not None:
-            self.base = self.merge.insert(version) if self.base is None else self.merge.upsert(self.base, version)
-
-    def write_log(self) -> None:
-        """Append the input to the log of a stored key (merge-on-read), or insert it."""
-        if self.base is None or self.input is None:
-            self.write_base()
-            return
-        entry = self.merge.log_entry(self.input)
-        self.input = None
-        if entry is not None:
-            self.log = self.merge.fold_log(self.log, self.key, entry)
-
-    def compact(self) -> None:
-        """Merge the log into the base file."""
-        if self.log is not None:
-            self.base, self.log = self.merge.compact(self.base, self.log), None
-
-    def query(self, commit: int, emit: Emit) -> None:
-        """Take the snapshot after `commit`."""
-        self.show(self.merge.snapshot(self.base, self.log), commit, emit)
-
-    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
-        """Note that `row` is visible from `commit` on; emit the one that was visible until then."""
-        if row is self._visible and row is not None:
-            return
-        if self._visible is not None and self._since < commit:
-            emit(Action.KEEP, self._visible, self._since, commit - 1)
-        self._visible, self._since = row, commit
-
-
-class Simulate(Timeline):
-    """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible."""
-
-    def __init__(
-        self, merge: RecordMerge, *, commits: int, log_updates: bool, compact_after: Collection[int] = ()
-    ) -> None:
-        """Set up a table.
-
-        Args:
-            merge: the calls of the release.
-            commits: how many commits there are; they are numbered from 1.
-            log_updates: whether updates go to the log (merge-on-read) or are merged at once (copy-on-write).
-            compact_after: the commits after which the log is compacted.
-        """
-        super().__init__(merge)
-        self._commits = commits
-        self._compactions = sorted(compact_after) if log_updates else []
-        self._write = self.write_log if log_updates else self.write_base
-        self._commit = 0
-
-    def start(self, key: HoodieKey) -> None:
-        """Begin a key of an empty table."""
-        super().start(key)
-        self._commit = 0
-
-    def accept(self, arrival: Arrival, emit: Emit) -> None:
-        """Take a version of the current commit, or end that commit and begin the arrival's."""
-        if arrival.commit != self._commit:
-            self._end_commit(arrival.commit, emit)
-        self.fold_input(arrival)
-
-    def finish(self, emit: Emit) -> None:
-        """End the last commits and emit what is visible then."""
-        self._end_commit(self._commits + 1, emit)
-        self.show(None, self._commits + 1, emit)
-
-    def _end_commit(self, next_commit: int, emit: Emit) -> None:
-        """Write the input of the current commit, and run the compactions before `next_commit`."""
-        if self.input is not None:
-            self._write()
-            if self._commit not in self._compactions:
-                self.query(self._commit, emit)
-        for commit in self._compactions:
-            if self._commit <= commit < next_commit:
-                self.compact()
-                self.query(commit, emit)
-        self._commit = next_commit

@@ -35,7 +35,7 @@ class RecordMerge:
     """
 
     def __init__(
-        self, plan: MergePlan, schema: AvroSchema, *, has_meta: bool = False, trace: Trace | None = None
+        self, plan: MergePlan, schema: AvroSchema, *, has_meta: bool = False, progress: Progress | None = None
     ) -> None:
         """Resolve payload and mode, and decide all that depends on plan and schema alone.
 
@@ -43,7 +43,7 @@ class RecordMerge:
             plan: what merges, and how.
             schema: the write schema, without meta columns.
             has_meta: whether stored rows carry the meta columns.
-            trace: told of every call.
+            progress: notes where the merge is; None for one of its own.
 
         Raises:
             PlanError: an ordering field is not in the schema.
@@ -53,7 +53,8 @@ class RecordMerge:
         self.plan = plan
         self.schema = schema
         self.key_of = key_reader(plan)
-        self._progress = Progress(MergePoint.COMBINE_INPUT, trace)
+        self._has_meta = has_meta
+        self._progress = progress or Progress(MergePoint.COMBINE_INPUT, None)
         writer, reader = _sides(plan, schema, RowShape(has_meta=has_meta), self._progress)
         self.incoming = writer.incoming
         self.combine_input = writer.combine_input
@@ -64,6 +65,10 @@ class RecordMerge:
         self.fold_log = reader.fold_log
         self._read = reader.read
         self._writer = writer
+
+    def under(self, plan: MergePlan) -> RecordMerge:
+        """Return the calls of another plan for the same rows; both note in one place where the merge is."""
+        return RecordMerge(plan, self.schema, has_meta=self._has_meta, progress=self._progress)
 
     @property
     def point(self) -> MergePoint:
@@ -81,15 +86,18 @@ class RecordMerge:
 
     def snapshot(self, base: StoredRow | None, folded: Any) -> StoredRow | None:
         """Return the row that a snapshot query sees, or None."""
-        return self._read(MergePoint.SNAPSHOT, base, folded)
+        row: StoredRow | None = self._read(MergePoint.SNAPSHOT, base, folded)
+        return row
 
     def compact(self, base: StoredRow | None, folded: Any) -> StoredRow | None:
         """Return the row that compaction writes to the base file, or None."""
-        return self._read(MergePoint.COMPACT, base, folded)
+        row: StoredRow | None = self._read(MergePoint.COMPACT, base, folded)
+        return row
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
         """Return the column tests for rows that are inserted as they are; None where each record has to be asked."""
-        return self._writer.insert_tests()
+        tests: tuple[DeleteTest, ...] | None = self._writer.insert_tests()
+        return tests
 
     @property
     def needs_ordering(self) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.programs import Timeline
+from bridge.timeline import Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

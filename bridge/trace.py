@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.carriers import LogDelete
-from bridge.merge_point import MergePoint, calls_of
+from bridge.merge_point import MergePoint, Rule, calls_of
 from bridge.plan import TableType
-from bridge.programs import Arrival, Origin, Simulate
+from bridge.programs import Arrival, Origin
 from bridge.record_merge import RecordMerge
 from bridge.schema import META_COLUMNS
-from mergers import OperationMode
+from bridge.timeline import Simulate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Ordering, Record
 
 _METHODS = {
-    OperationMode.PRE_COMBINE: "pre_combine",
-    OperationMode.COMBINE: "combine_and_get_update_value",
-    None: "get_insert_value",
+    Rule.PRE_COMBINE: "pre_combine",
+    Rule.COMBINE: "combine_and_get_update_value",
+    Rule.INSERT_VALUE: "get_insert_value",
+    Rule.DELTA: "delta merge",
+    Rule.FINAL: "final merge",
+    Rule.DELETE_TEST: "delete test",
 }
 COMPARED = "compare ordering values"
 """Stands for a method where the log reader decides about a delete entry by itself, without the payload."""
@@ -45,7 +48,7 @@ class Call(NamedTuple):
     Attributes:
         commit: the commit that caused it, from 1.
         point: the merge point.
-        method: the payload method, or `COMPARED`.
+        method: the payload method, the operation of the merge mode, or `COMPARED`.
         older: the version that was there; None where there was none.
         newer: the version that came.
         result: what is there afterwards; None for nothing.
@@ -98,7 +101,7 @@ class _Traced(Simulate):
         super().__init__(merge, **settings)
         self.calls: list[Call] = []
         self._unnumbered: list[Call] = []
-        self._methods = {point: _METHODS[call.mode] for point, call in calls_of(plan.release).items()}
+        self._methods = {point: _METHODS[call.rule] for point, call in calls_of(plan.release).items()}
         merge.trace = self._note
 
     def query(self, commit: int, emit: Any) -> None:
@@ -108,7 +111,7 @@ class _Traced(Simulate):
         self._unnumbered.clear()
 
     def _note(self, point: MergePoint, older: Any, newer: Any, result: Any) -> None:
-        asked = _METHODS[None] if older is None else self._methods[point]
+        asked = self._methods[MergePoint.INSERT if older is None else point]
         method = COMPARED if isinstance(newer, LogDelete) else asked
         sides = (None if older is None else _side(older), _side(newer), None if result is None else _side(result))
         self._unnumbered.append(Call(0, point, method, *sides))

@@ -11,7 +11,7 @@ from mergers.laws.core import Act, Expr, Incoming, Merge, Operands, Row
 from mergers.laws.universe import value_at
 from payloads import HudiRelease, resolve_payload
 from payloads.builtin.base import BuiltinPayload
-from payloads.errors import PayloadNotFoundError
+from payloads.errors import PayloadBridgeError
 from payloads.logical import to_logical
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _java_name(verification: Verification) -> dict[str, str]:
         return {"hoodie.write.record.merge.mode": mode}
     try:
         found = resolve_payload(verification.name, verification.release)
-    except PayloadNotFoundError:
+    except PayloadBridgeError:
         found = None
     if found is None or not issubclass(found, BuiltinPayload):
         if ":" in verification.name or "." not in verification.name:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
 
 import click
 
-from bridge.merge_point import calls_of
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.schema import read_schema
+from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
@@ -84,7 +84,13 @@ def sample_option(what: str) -> Callable[[F], F]:
 
 
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    payload_option(required=True),
+    payload_option(),
+    click.option(
+        "--mode",
+        type=click.Choice([mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]),
+        help="A merge mode of Hudi 1.0 and later, in place of a payload.",
+    ),
+    click.option("--merger", metavar="NAME", help="Your own merger as package.module:Class, in place of a payload."),
     release_option(default=HudiRelease.latest().value, show_default=True),
     click.option(
         "--key",
@@ -145,9 +151,15 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
         UsageError: the options contradict each other, or ask for what is not there.
     """
     engine: Literal["auto", "python"] = options["engine"]
+    given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
+    if len(given) != 1:
+        msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
+        raise click.UsageError(msg)
+    merger = options["mode"] or options["merger"]
     try:
         plan = MergePlan(
-            payload=PayloadRef(options["payload"]),
+            payload=None if options["payload"] is None else PayloadRef(options["payload"]),
+            merger=None if merger is None else MergerRef(merger),
             release=options["release"],
             table_type=table_type,
             key=options["key"],
@@ -157,8 +169,10 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             props=dict(options["props"]),
             engine=engine,
         )
-        calls_of(plan.release)
-        PayloadRef(options["payload"]).resolve(plan.release)
+        if plan.payload is not None:
+            plan.payload.resolve(plan.release)
+        elif plan.merger is not None and plan.mode is None:
+            plan.merger.resolve()
     except PayloadBridgeError as error:
         refuse(error)
     return plan

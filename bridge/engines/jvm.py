@@ -1,4 +1,4 @@
-"""The jvm engine: a compiled payload class inside Spark's own executors, streaming over the sorted versions of each key.
+"""The jvm engine: a compiled payload class inside Spark's own executors, over the sorted versions of each key.
 
 Rows go to Java in plain forms that cost little: text as UTF-8 bytes, dates as days, timestamps as microseconds.
 """
@@ -8,19 +8,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines.jvm_jars import gateway_of, jars_of, java_name_of, session_loader
+from bridge.engines.jvm_gateway import Driver
+from bridge.engines.jvm_jars import jars_of, java_name_of
 from bridge.engines.outcomes import ACTION
+from bridge.errors import PlanError
 from bridge.merge_point import SchemaView, calls_of, props_of
 from bridge.programs import Action
 from bridge.schema import META_COLUMNS, with_meta
 from payloads.extract import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, DataFrame
 
     from bridge.engines.python import Job
     from bridge.plan import MergePlan
@@ -41,32 +42,29 @@ def run(
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     spark = versions.sparkSession
-    jvm = gateway_of(spark)
+    driver = Driver(spark)
     payload, release = job.plan.payload, job.plan.release
+    if payload is None:
+        msg = "a plan without a payload can't merge records"
+        raise PlanError(msg)
     jars = jars_of(spark, payload, release)
     data = spark_types.StructType(list(fields))
     names = {field.name for field in fields}
     control = [name for name in versions.columns if name not in names]
-    sent = versions.select(*map(_to_plain, fields), *control)
-    description = _description(
-        job, java_name_of(payload, release), data, [*data.names, *control], spark.conf.get(_JAVA8)
-    )
-    task_class = session_loader(spark).loadClass("bridge.jvm.MergeTask")
-    gateway = spark.sparkContext._gateway
-    arguments = gateway.new_array(jvm.java.lang.Object, 2)
-    arguments[0], arguments[1] = jvm.java.util.ArrayList(list(jars.names)), description
-    task = task_class.getConstructors()[0].newInstance(arguments)
+    is_java8 = spark.conf.get(_JAVA8) == "true"
+    description = _description(job, java_name_of(payload, release), data, [*data.names, *control], is_java8=is_java8)
+    task_class = driver.session_class("bridge.jvm.MergeTask")
+    task = driver.new(task_class, driver.jvm.java.util.ArrayList(list(jars.names)), description)
     added = [field for field in result.fields if field.name not in names]
     returned = spark_types.StructType([*(_plain_field(field) for field in fields), *added])
-    encoder = jvm.org.apache.spark.sql.Encoders.row(spark._jsparkSession.parseDataType(returned.json()))
-    outcomes = DataFrame(sent._jdf.mapPartitions(task, encoder), spark)
+    outcomes = driver.map_partitions(versions.select(*map(_to_plain, fields), *control), task, returned)
     outcomes = outcomes.select(*map(_from_plain, fields), *(field.name for field in added))
     if job.instant is None or META_COLUMNS[0] not in names:
         return outcomes
     return _stamped(outcomes, job.plan, job.instant)
 
 
-def _description(job: Job, payload: str, data: spark_types.StructType, columns: list[str], java8: str) -> str:
+def _description(job: Job, payload: str, data: spark_types.StructType, columns: list[str], *, is_java8: bool) -> str:
     """Say in JSON what a task has to do; plain values only, so that Java needs no class of ours to read it."""
     plan = job.plan
     ordering = plan.ordering[0] if plan.ordering else None
@@ -87,7 +85,7 @@ def _description(job: Job, payload: str, data: spark_types.StructType, columns: 
             "grouping": job.grouping,
             "has_meta": META_COLUMNS[0] in data.names,
             "identity": plan.identity,
-            "java8": java8 == "true",
+            "java8": is_java8,
             "meta_schema": json.dumps(with_meta(job.schema).source),
             "ordering": ordering,
             "payload": payload,

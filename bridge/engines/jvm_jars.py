@@ -13,11 +13,12 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyspark
 from py4j.protocol import Py4JError
 
+from bridge.engines.jvm_gateway import Driver
 from bridge.errors import EngineError, PlanError
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
 
@@ -56,30 +57,15 @@ class _Application:
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="payload-bridge-"))
         self.helper: Path | None = None
-        self.sent: dict[str, str] = {}
+        self.sent: set[str] = set()
         self.checked: dict[tuple[str, HudiRelease, str | None, tuple[str, ...]], Jars] = {}
 
 
 _applications: dict[str, _Application] = {}
 
 
-def gateway_of(spark: SparkSession) -> Any:
-    """Return the driver's JVM.
-
-    Raises:
-        EngineError: the session is one of Spark Connect, whose driver can't be reached.
-    """
-    if not hasattr(spark, "_jsparkSession"):
-        msg = (
-            "the jvm engine needs the driver's JVM, which a Spark Connect session can't reach; "
-            "run it in a classic session, or give a Python payload and the python engine"
-        )
-        raise EngineError(msg)
-    return spark._jvm  # noqa: SLF001 (PySpark's only way to the gateway)
-
-
 def jars_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> Jars:
-    """Make the jars of a payload known to Spark: ours, Hudi's of the release, the user's; check that the class is there.
+    """Make the jars of a payload known to Spark (ours, Hudi's, the user's), and check that the class is there.
 
     Raises:
         EngineError: a jar can't be had, or the session has no gateway.
@@ -87,15 +73,15 @@ def jars_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> J
         PayloadNotFoundError: the class is in none of the jars.
         PayloadConstructorError: the class is no payload, or lacks the constructor.
     """
-    gateway_of(spark)
+    driver = Driver(spark)
     application = _applications.setdefault(spark.sparkContext.applicationId, _Application())
     name = java_name_of(payload, release)
     asked = (name, release, payload.jar, payload.package)
     if asked not in application.checked:
         files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
-        helper = _helper_of(spark, application, files)
-        jars = _sent(spark, application, [helper, *files])
-        _check(spark, name, jars)
+        helper = _helper_of(driver, application, files)
+        jars = _sent(driver, application, [helper, *files])
+        _check(driver, name, jars)
         application.checked[asked] = jars
     return application.checked[asked]
 
@@ -149,11 +135,8 @@ def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
     if not _COORDINATE.fullmatch(coordinate):
         msg = f"{coordinate!r} is no Maven coordinate; write group:artifact:version"
         raise PlanError(msg)
-    jvm = gateway_of(spark)
-    uri = jvm.java.net.URI.create(f"ivy://{coordinate}?transitive=false")
     try:
-        found = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
-        return [Path(found.apply(index)) for index in range(found.size())]
+        return [Path(path) for path in Driver(spark).resolve(coordinate)]
     except Py4JError as error:
         msg = (
             f"the package {coordinate} can't be had ({_first_line(error)}); check the name and the network, "
@@ -167,7 +150,7 @@ def _is_bundle(coordinate: str) -> bool:
 
 
 def _scala_of(spark: SparkSession) -> str:
-    version: str = gateway_of(spark).scala.util.Properties.versionNumberString()
+    version: str = Driver(spark).jvm.scala.util.Properties.versionNumberString()
     return ".".join(version.split(".")[:2])
 
 
@@ -201,78 +184,35 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
 # -- our own classes
 
 
-def _helper_of(spark: SparkSession, application: _Application, files: list[Path]) -> Path:
-    """Compile our Java source with the compiler that Spark carries, once an application."""
+def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> Path:
+    """Compile our Java source against the jars, once an application: the four releases fit one compilation."""
     if application.helper is None:
-        classes = compile_sources(spark, sorted(SOURCES.glob("*.java")), files)
+        sources = {path.name: path.read_text("utf-8") for path in sorted(SOURCES.glob("*.java"))}
+        classes = driver.compile(sources, files)
         digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
         path = application.folder / f"payload-bridge-{digest}.jar"
         with zipfile.ZipFile(path, "w") as archive:
             for name, data in classes.items():
                 archive.writestr(name, data)
-        spark.sql(f"ADD JAR '{path}'")
+        driver.add_jar(path)
         application.helper = path
     return application.helper
 
 
-def compile_sources(spark: SparkSession, sources: list[Path], class_path: list[Path]) -> dict[str, bytes]:
-    """Compile Java files with Janino against Spark and the jars of `class_path`; return class files by their path."""
-    jvm, gateway = gateway_of(spark), spark.sparkContext._gateway  # noqa: SLF001 (as above)
-    urls = gateway.new_array(jvm.java.net.URL, len(class_path))
-    for index, path in enumerate(class_path):
-        urls[index] = jvm.java.io.File(str(path)).toURI().toURL()
-    loader = jvm.java.net.URLClassLoader(urls, session_loader(spark))
-    units = gateway.new_array(jvm.org.codehaus.commons.compiler.util.resource.Resource, len(sources))
-    for index, source in enumerate(sources):
-        text = source.read_text("utf-8")
-        units[index] = jvm.org.codehaus.commons.compiler.util.resource.StringResource(source.name, text)
-    made = jvm.org.codehaus.commons.compiler.util.resource.MapResourceCreator()
-    compiler = jvm.org.codehaus.janino.Compiler()
-    compiler.setIClassLoader(jvm.org.codehaus.janino.ClassLoaderIClassLoader(loader))
-    compiler.setClassFileCreator(made)
-    compiler.setDebugLines(True)
-    compiler.compile(units)
-    return {str(name): bytes(data) for name, data in dict(made.getMap()).items()}
-
-
-def session_loader(spark: SparkSession) -> Any:
-    """Return the class loader of the session, which knows Spark and the jars that were added."""
-    return spark._jsparkSession.sharedState().jarClassLoader()  # noqa: SLF001 (as above)
-
-
-def _sent(spark: SparkSession, application: _Application, files: list[Path]) -> Jars:
+def _sent(driver: Driver, application: _Application, files: list[Path]) -> Jars:
     for path in files:
         if path.name not in application.sent:
-            spark.sparkContext._jsc.sc().addFile(str(path))  # noqa: SLF001 (PySpark's own addFile looks for Python code)
-            application.sent[path.name] = str(path)
+            driver.send(path)
+            application.sent.add(path.name)
     return Jars(tuple(path.name for path in files), tuple(str(path) for path in files))
 
 
 # -- checking the class
 
 
-def class_in(spark: SparkSession, jars: Jars, name: str) -> Any:
-    """Load a class on the driver, in the loader of its jars."""
-    gateway = spark.sparkContext._gateway  # noqa: SLF001 (as above)
-    paths = gateway.new_array(gateway.jvm.java.lang.String, len(jars.paths))
-    for index, path in enumerate(jars.paths):
-        paths[index] = path
-    loaders = session_loader(spark).loadClass("bridge.jvm.JarLoader")
-    find = loaders.getMethods()
-    of = next(method for method in find if method.getName() == "of")
-    arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
-    arguments[0] = paths
-    return of.invoke(None, arguments).loadClass(name)
-
-
-def _check(spark: SparkSession, name: str, jars: Jars) -> None:
+def _check(driver: Driver, name: str, jars: Jars) -> None:
     where = ", ".join(jars.names[1:])
-    gateway = spark.sparkContext._gateway  # noqa: SLF001 (as above)
-    arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
-    arguments[0] = name
-    checks = class_in(spark, jars, "bridge.jvm.Checks")
-    method = next(method for method in checks.getMethods() if method.getName() == "refused")
-    refused = method.invoke(None, arguments)
+    refused = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "refused", name)
     if refused is None:
         return
     reason, detail = refused

@@ -11,25 +11,24 @@ import itertools
 import json
 import re
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from bridge.engines.jvm_jars import class_in, jars_of, java_name_of, session_loader
+from bridge.engines.jvm_errors import checked
+from bridge.engines.jvm_gateway import Driver
+from bridge.engines.jvm_jars import jars_of, java_name_of
 from bridge.ordering_text import from_text, to_text
+from bridge.schema import META_COLUMNS, with_meta
 from payloads import (
     NATURAL_ORDER,
     SENTINEL,
     HoodieRecordPayload,
     HudiRelease,
-    NullOrderingError,
     Ordering,
-    OrderingTypeError,
-    PayloadBridgeError,
     PayloadConfigError,
     PayloadFailedError,
     PayloadFamilyError,
     PayloadRef,
     SchemaError,
-    UnsupportedPayloadOperationError,
 )
 from payloads.avro import decode, encode, parse_schema
 
@@ -47,18 +46,15 @@ class PayloadCalls:
 
     def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
         """Load the classes; raises what `jars_of` raises."""
-        jars = jars_of(spark, payload, release)
-        gateway = spark.sparkContext._gateway
-        arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
-        arguments[0] = class_in(spark, jars, "bridge.jvm.PayloadCalls").newInstance()
-        calls_class = session_loader(spark).loadClass("bridge.jvm.Calls")
-        self._calls = calls_class.getConstructors()[0].newInstance(arguments)
-        self._numbers = itertools.count()
+        driver, jars = Driver(spark), jars_of(spark, payload, release)
+        target = driver.class_in(jars.paths, "bridge.jvm.PayloadCalls").newInstance()
+        self._calls = driver.new(driver.session_class("bridge.jvm.Calls"), target)
+        self.numbers = itertools.count()
         self._left: list[int] = []
 
-    def number(self, owner: object) -> int:
+    def number_for(self, owner: object) -> int:
         """Return a number for a payload, which Java forgets after `owner` has gone."""
-        number = next(self._numbers)
+        number = next(self.numbers)
         weakref.finalize(owner, self._left.append, number).atexit = False
         return number
 
@@ -80,6 +76,8 @@ class JvmPayload(HoodieRecordPayload):
         calls: what runs it.
         reference: where it comes from.
         schema: the schema of the records that payloads are built from, where `for_schema` states one.
+        number: what Java calls this payload.
+        is_built: whether the object is there already.
     """
 
     java_name: ClassVar[str]
@@ -90,8 +88,8 @@ class JvmPayload(HoodieRecordPayload):
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         super().__init__(record, ordering_value)  # type: ignore[arg-type]  # the compiled class decides about null
-        self._number = self.calls.number(self)
-        self._is_built = False
+        self.number = self.calls.number_for(self)
+        self.is_built = False
 
     @classmethod
     def for_schema(cls, schema: AvroSchema) -> type[Self]:
@@ -125,8 +123,8 @@ class JvmPayload(HoodieRecordPayload):
         if not isinstance(older, JvmPayload) or older.calls is not self.calls:
             raise PayloadFamilyError.from_classes(type(self), type(older))
         new = type(self).__new__(type(self))
-        number = self.calls.number(new)
-        step = {"op": "pre_combine", "older": older._number, "as": number, **_asked(schema, props)}
+        number = self.calls.number_for(new)
+        step = {"op": "pre_combine", "older": older.number, "as": number, **_asked(schema, props)}
         answer = self._ask(step, schema, older)
         if answer["winner"] == "null":
             msg = f"{self.java_name}.preCombine answered null; it must answer one of the payloads or a new one"
@@ -134,12 +132,12 @@ class JvmPayload(HoodieRecordPayload):
         if answer["winner"] != "new":
             return self if answer["winner"] == "self" else older
         known = schema or self.schema
-        new._number, new._is_built = number, True
+        new.number, new.is_built = number, True
         data, ordering = self.calls.run(
             [{"op": "data", "id": number, "schema": _text(known)}, {"op": "ordering", "id": number}]
         )
-        new.record = _record(_checked(data, self.java_name))
-        new.ordering_value = _ordering(_checked(ordering, self.java_name))  # type: ignore[assignment]
+        new.record = _record(checked(data, self.java_name))
+        new.ordering_value = _ordering(checked(ordering, self.java_name))  # type: ignore[assignment]
         return new
 
     def combine_and_get_update_value(
@@ -181,16 +179,16 @@ class JvmPayload(HoodieRecordPayload):
 
     def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> dict[str, Any]:
         """Ask a question, together with building what is not built yet; give the answer to the last step."""
-        new = [payload for payload in (self, *others) if not payload._is_built]
+        new = [payload for payload in (self, *others) if not payload.is_built]
         steps = [payload._make(schema) for payload in new]
-        answers = self.calls.run([*steps, {"id": self._number, **step}])
+        answers = self.calls.run([*steps, {"id": self.number, **step}])
         for payload, answer in zip(new, answers, strict=False):
-            _checked(answer, payload.java_name)
-            payload._is_built = True
-        return _checked(answers[-1], self.java_name)
+            checked(answer, payload.java_name)
+            payload.is_built = True
+        return checked(answers[-1], self.java_name)
 
     def _make(self, schema: AvroSchema | None) -> Step:
-        return make_step(self._number, self.java_name, self.record, self.ordering_value, self.schema or schema)
+        return make_step(self.number, self.java_name, self.record, self.ordering_value, self.schema or schema)
 
     def _answered(self, answer: dict[str, Any], current: Record | None) -> Record | Sentinel | None:
         match answer["outcome"]:
@@ -262,8 +260,6 @@ def _bytes(schema: AvroSchema, record: Record) -> str:
 
 
 def _stored_schema(record: Record, schema: AvroSchema) -> AvroSchema:
-    from bridge.schema import META_COLUMNS, with_meta  # noqa: PLC0415
-
     has_meta = META_COLUMNS[0] in record and META_COLUMNS[0] not in schema.by_name
     return with_meta(schema) if has_meta else schema
 
@@ -281,60 +277,3 @@ def _record(answer: dict[str, Any]) -> Record | None:
 def _ordering(answer: dict[str, Any]) -> Ordering | None:
     value = answer["value"]
     return None if value is None else from_text({"type": value[0], "value": value[1]})
-
-
-# -- errors
-
-
-class _Rule(NamedTuple):
-    """Java exceptions whose class and message match become `error`."""
-
-    exception: str
-    message: str
-    error: type[PayloadBridgeError]
-
-
-_IN_COMPARISON: dict[str, type[PayloadBridgeError]] = {
-    "java.lang.ClassCastException": OrderingTypeError,
-    "java.lang.NullPointerException": NullOrderingError,
-}
-_RULES = (
-    _Rule(
-        "ClassCastException",
-        r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)",
-        OrderingTypeError,
-    ),
-    _Rule("HoodieException", "Ordering value is null", NullOrderingError),
-    _Rule("IllegalArgumentException", r"hoodie\.", PayloadConfigError),
-    _Rule("UnsupportedOperationException", "", UnsupportedPayloadOperationError),
-    _Rule(r"Avro\w*Exception|EOFException|HoodieIOException|SchemaCompatibilityException", "", SchemaError),
-)
-
-
-def in_comparison(error: dict[str, Any]) -> bool:
-    """Whether a Java error comes from `compareTo`: of a value, or with null."""
-    return "compareTo" in error["at"] or "compareTo" in (error["message"] or "")
-
-
-def _checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
-    """Return an answer, or raise the error that it tells of."""
-    if "error" not in answer:
-        return answer
-    kind = _IN_COMPARISON.get(answer["error"]["type"])
-    if kind is not None and in_comparison(answer["error"]):
-        msg = f"{java_name} can't compare ordering values: {answer['error']['message']}; give all versions one type of it"
-        raise kind(msg)
-    links = [answer["error"], *answer["error"]["causes"]]
-    texts = [f"{link['type'].rpartition('.')[2]}: {link['message']}" for link in links]
-    found = next(
-        (
-            rule.error
-            for link in links
-            for rule in _RULES
-            if re.fullmatch(rf"(?:.*[.$])?(?:{rule.exception})", link["type"])
-            and re.search(rule.message, link["message"] or "")
-        ),
-        PayloadFailedError,
-    )
-    msg = f"{java_name} failed: {'; caused by '.join(texts)}; mend the record or the class"
-    raise found(msg)

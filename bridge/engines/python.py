@@ -26,6 +26,8 @@ from bridge.programs import Action, Arrival, Origin
 from bridge.record_merge import RecordMerge
 from bridge.schema import META_COLUMNS, with_meta
 from bridge.small_files import SmallFileTable
+from bridge.timeline import Simulate
+from bridge.upgrade import Upgrade
 from payloads import NullOrderingError, OrderingTypeError, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -46,8 +48,9 @@ PROGRAMS: dict[str, Callable[..., programs.Program]] = {
     "append": programs.Append,
     "compact": programs.Compact,
     "snapshot": programs.Snapshot,
-    "simulate": programs.Simulate,
+    "simulate": Simulate,
     "simulate_small_files": SmallFileTable,
+    "simulate_upgrade": Upgrade,
 }
 """What a job can run, by the name that travels to the tasks."""
 

@@ -25,13 +25,11 @@ class Evaluator:
     """Evaluates expressions over the versions of one algebra, and compares the sides of equations.
 
     Attributes:
-        merges: how many merges were run.
         refused: how many equations had an error on both sides, so that they said nothing.
     """
 
     def __init__(self, algebra: Algebra, equality: Equality = same_bytes, other: Algebra | None = None) -> None:
         self.algebra = algebra
-        self.merges = 0
         self.refused = 0
         self._equality = equality
         self._other = None if other is None else Evaluator(other, equality)
@@ -191,7 +189,6 @@ class Evaluator:
         for node in (older, newer):
             if isinstance(node.answer, Failed):
                 return node
-        self.merges += 1
         algebra = self.algebra
         return self._version_node(lambda: algebra.merge(algebra.copy(older.value), algebra.copy(newer.value)))
 
@@ -199,7 +196,6 @@ class Evaluator:
         for node in (row, newer):
             if isinstance(node.answer, Failed):
                 return node
-        self.merges += 1
         try:
             stored = self.algebra.act(copied_row(row.value), self.algebra.copy(newer.value))
         except Exception as error:  # noqa: BLE001 (an error is an answer, whoever's code it comes from)

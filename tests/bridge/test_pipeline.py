@@ -93,6 +93,26 @@ class TestTheBlogsExample:
         assert rows_of(upsert(stored, spark.createDataFrame([RIDER_D], TRIPS), plan)) == [RIDER_D]
 
 
+    @pytest.mark.parametrize(
+        ("mode", "first", "second"),
+        [
+            ("COMMIT_TIME_ORDERING", RIDER_C, (*RIDER_D[:4], 19.10, "san_francisco")),
+            ("EVENT_TIME_ORDERING", RIDER_A, RIDER_A),
+        ],
+    )
+    @pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+    def test_the_merge_modes(
+        self, spark: SparkSession, release: str, mode: str, first: tuple[Any, ...], second: tuple[Any, ...]
+    ) -> None:
+        last = second if mode == "COMMIT_TIME_ORDERING" else RIDER_D
+        batches = [spark.createDataFrame(rows, TRIPS).coalesce(1) for rows in ([RIDER_A, RIDER_C], [last])]
+        for table_type in ("cow", "mor"):
+            plan = MergePlan(
+                merger=mode, release=release, table_type=table_type, key="uuid", partition="city", ordering="ts"
+            )
+            assert rows_of(simulate(batches, plan)) == [(1, *first), (2, *second)]
+
+
 @pytest.mark.parametrize("case", ["dms", "default", "late-overwrite"])
 def test_the_functions_chained_answer_like_simulate(spark: SparkSession, case: str) -> None:
     """append, snapshot and compact, frame by frame, against one job for all commits."""
@@ -215,7 +235,8 @@ def test_a_failing_payload_names_itself_and_the_key(spark: SparkSession) -> None
         upsert(stored, incoming, plan).collect()
 
 
-def test_a_users_class_runs_through_every_merge_point(spark: SparkSession) -> None:
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
+def test_a_users_class_runs_through_every_merge_point(spark: SparkSession, release: str) -> None:
     """Java style, two-argument methods, no base class, and it changes the row that it returns."""
     batches = [
         spark.createDataFrame(rows, "id string, name string")
@@ -224,7 +245,7 @@ def test_a_users_class_runs_through_every_merge_point(spark: SparkSession) -> No
     answers = {}
     for table_type in ("cow", "mor"):
         plan = MergePlan(
-            payload="tests.bridge.user_payloads:KeepsLongestName", release="0.15", key="id", table_type=table_type
+            payload="tests.bridge.user_payloads:KeepsLongestName", release=release, key="id", table_type=table_type
         )
         result = simulate([batch.coalesce(1) for batch in batches], plan, compact_after=[2])
         answers[table_type] = rows_of(result)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 
+READ = 0
+"""Stands in the place of a commit's number for the snapshot that a later release read before any write."""
+
+
 @dataclass(frozen=True)
 class Commit:
     """One upsert.
@@ -37,6 +41,23 @@ class Commit:
 
 
 @dataclass(frozen=True)
+class Upgrade:
+    """How a table of one release went on under a later one.
+
+    Attributes:
+        release: the later release.
+        after: the number of the last commit of the earlier one.
+        keeps_version: whether the table kept its version.
+        read: what a snapshot query of the later release returned before any write; None where it failed.
+    """
+
+    release: HudiRelease
+    after: int
+    keeps_version: bool
+    read: tuple[Row, ...] | None
+
+
+@dataclass(frozen=True)
 class History:
     """A table that real Hudi wrote.
 
@@ -49,6 +70,7 @@ class History:
         ordering: the ordering fields.
         options: the merge-related options of the writer.
         error: what real Hudi said when it refused to go on after the last of `commits`.
+        upgrade: how a later release went on, where one did.
     """
 
     folder: str
@@ -60,6 +82,14 @@ class History:
     schema_ddl: str
     commits: tuple[Commit, ...]
     error: str | None = None
+    upgrade: Upgrade | None = None
+
+    @property
+    def snapshots(self) -> dict[int, tuple[Row, ...]]:
+        """The recorded snapshots by the number of the commit; `READ` is that of the later release before any write."""
+        numbered = {number: commit.snapshot for number, commit in enumerate(self.commits, start=1)}
+        read = None if self.upgrade is None else self.upgrade.read
+        return numbered if read is None else {**numbered, READ: read}
 
     @property
     def case(self) -> str:
@@ -74,7 +104,10 @@ class History:
         return self.options["hoodie.record.merge.mode"]
 
     def __str__(self) -> str:
-        return f"{self.release} {self.folder}"
+        if self.upgrade is None:
+            return f"{self.release} {self.folder}"
+        kind = "kept version" if self.upgrade.keeps_version else "upgraded"
+        return f"{self.release} to {self.upgrade.release} ({kind}) {self.folder}"
 
 
 class Outcome(NamedTuple):
@@ -125,6 +158,17 @@ def read(path: Path) -> History:
             for commit in raw["commits"]
         ),
         error=raw.get("error"),
+        upgrade=_upgrade(raw, columns) if "then_hudi_version" in raw else None,
+    )
+
+
+def _upgrade(raw: dict[str, Any], columns: Mapping[str, str]) -> Upgrade:
+    read = raw.get("read_by_new_release_before_any_write")
+    return Upgrade(
+        release=HudiRelease.parse(raw["then_hudi_version"]),
+        after=sum(commit["hudi_version"] == raw["hudi_version"] for commit in raw["commits"]),
+        keeps_version=raw["mode"] == "kept-version",
+        read=None if read is None else tuple(_row(columns, row) for row in read),
     )
 
 
@@ -135,7 +179,7 @@ def columns_of(schema_ddl: str) -> dict[str, str]:
     return {name.strip("`"): re.split(r"\s+(?:not null|comment)\b", kind.lower())[0].strip() for name, kind in pairs}
 
 
-def _row(columns: dict[str, str], row: list[Any] | dict[str, Any]) -> Row:
+def _row(columns: Mapping[str, str], row: list[Any] | dict[str, Any]) -> Row:
     values = row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
     return {name: parse_value(columns.get(name, ""), value) for name, value in values.items()}
 
@@ -191,18 +235,19 @@ def outcomes(answers: Iterable[tuple[History, int, Iterable[Row]]], histories: I
     """Compare what a pipeline answered after each commit of `histories` with what real Hudi answered.
 
     Args:
-        answers: history, number of the commit from 1, rows of the snapshot; a commit without an answer differs.
+        answers: history, number of the commit (see `History.snapshots`), rows; a commit without an answer differs.
         histories: all that were asked for.
     """
     rows = {(id(history), number): list(snapshot) for history, number, snapshot in answers}
     for history in histories:
-        for number, commit in enumerate(history.commits, start=1):
+        for number, snapshot in history.snapshots.items():
             if (id(history), number) not in rows:
                 found = ["there is no answer"]
             else:
-                found = differences(commit.snapshot, rows[id(history), number])
+                found = differences(snapshot, rows[id(history), number])
             if found:
-                yield Outcome(history, (f"after commit {number}:", *found))
+                where = "read before any write" if number == READ else f"after commit {number}"
+                yield Outcome(history, (f"{where}:", *found))
                 break
         else:
             yield Outcome(history)
@@ -217,4 +262,4 @@ RELEASES = frozenset({HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_2})
 
 def is_supported(history: History) -> bool:
     """Whether the Spark pipeline runs `history` already."""
-    return history.release in RELEASES
+    return history.release in RELEASES and (history.upgrade is None or history.upgrade.release in RELEASES)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge import MergePlan, simulate_commits
+from bridge import MergePlan, simulate_commits, simulate_upgrade
+from tests.conformance.histories import READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +26,7 @@ _TABLE_TYPES = {"COPY_ON_WRITE": "cow", "MERGE_ON_READ": "mor"}
 def run_histories(
     spark: SparkSession, histories: Sequence[History], engine: str = "auto"
 ) -> Iterator[tuple[History, int, list[Mapping[str, Any]]]]:
-    """Give the snapshot after each commit of each history: (history, number of the commit from 1, rows)."""
+    """Give the snapshots of each history: (history, number of the commit as in `History.snapshots`, rows)."""
     groups: dict[str, list[History]] = collections.defaultdict(list)
     for history in histories:
         groups[_group(history)].append(history)
@@ -36,7 +38,9 @@ def _group(history: History) -> str:
     """Name what has to be equal in the histories of one job."""
     compactions = [commit.compacted_inline for commit in history.commits]
     plan = (history.payload_class, history.table_type, history.ordering, sorted(history.options.items()))
-    return json.dumps([str(history.release), history.schema_ddl, plan, compactions])
+    upgrade = history.upgrade
+    then = upgrade and (str(upgrade.release), upgrade.after, upgrade.keeps_version, upgrade.read is None)
+    return json.dumps([str(history.release), history.schema_ddl, plan, compactions, then])
 
 
 def _run_group(
@@ -56,14 +60,40 @@ def _run_group(
     )
     versions = versions_of(spark, dict(enumerate(group)))
     compact_after = [number for number, commit in enumerate(first.commits, start=1) if commit.compacted_inline]
-    result = simulate_commits(versions, plan, commits=len(first.commits), compact_after=compact_after)
     rows: dict[tuple[int, int], list[Mapping[str, Any]]] = collections.defaultdict(list)
-    for row in result.collect():
-        values = row.asDict()
-        rows[values.pop(_CASE), values.pop("_pb_commit")].append(values)
+    for result in _results(versions, plan, first, compact_after):
+        for row in result.collect():
+            values = row.asDict()
+            rows[values.pop(_CASE), values.pop("_pb_commit")].append(values)
     for case, history in enumerate(group):
-        for number in range(1, len(history.commits) + 1):
+        for number in history.snapshots:
             yield history, number, rows[case, number]
+
+
+def _results(versions: DataFrame, plan: MergePlan, history: History, compact_after: list[int]) -> Iterator[DataFrame]:
+    """Give the frames that together hold the snapshots of a history, numbered as there."""
+    commits, upgrade = len(history.commits), history.upgrade
+    if upgrade is None or upgrade.after == commits:
+        yield simulate_commits(versions, plan, commits=commits, compact_after=compact_after)
+    if upgrade is None:
+        return
+    then = dataclasses.replace(plan, release=upgrade.release)
+    number = sf.col("_pb_commit")
+    if upgrade.after < commits:
+        yield simulate_upgrade(
+            versions,
+            plan,
+            then,
+            commits=commits,
+            upgrade_after=upgrade.after,
+            keep_table_version=upgrade.keeps_version,
+            compact_after=compact_after,
+        )
+    if upgrade.read is not None:
+        before = versions.where(number <= upgrade.after)
+        only_read = simulate_upgrade(before, plan, then, commits=upgrade.after, upgrade_after=upgrade.after)
+        last = only_read.where(number == upgrade.after)
+        yield last.withColumn("_pb_commit", sf.lit(READ))
 
 
 def versions_of(spark: SparkSession, group: dict[int, History]) -> DataFrame:

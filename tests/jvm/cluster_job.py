@@ -48,7 +48,9 @@ def run(spark: SparkSession, jar: str) -> dict[str, Any]:
         failure = sentence_of(error)
     took = time.monotonic() - before
     wide = spark.range(VERSIONS).select(
-        sf.lit("k").alias("id"), sf.col("id").alias("ts"), sf.lit(1).cast("long").alias("n"),
+        sf.lit("k").alias("id"),
+        sf.col("id").alias("ts"),
+        sf.lit(1).cast("long").alias("n"),
         sf.repeat(sf.substring(sf.sha2(sf.col("id").cast("string"), 256), 1, 10), BYTES_EACH // 10).alias("wide"),
     )
     combined = combine_input(wide, _plan(jar, "RunningSum")).select("n").collect()

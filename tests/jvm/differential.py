@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bridge.engines.jvm_payload import in_comparison, make_step
+from bridge.engines.jvm_errors import in_comparison
+from bridge.engines.jvm_payload import make_step
+from bridge.ordering_text import from_text
 from payloads import SENTINEL, HudiRelease, Ordering, PayloadBridgeError, parse_schema
 from payloads.avro import decode, encode
 from tests.conformance.errors import Kind, kind_of, kind_of_java
 from tests.conformance.same import same_ordering, same_plain, same_value
-
-from bridge.ordering_text import from_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,10 @@ def scenes(case: Case) -> Iterator[tuple[str, list[Step]]]:
         "pre_combine(props)": {"props": case.props},
         "pre_combine()": {},
     }.items():
-        yield name, [older, newer, {"op": "pre_combine", "id": "newer", "older": "older", "as": "merged", **asked}, *view]
+        yield (
+            name,
+            [older, newer, {"op": "pre_combine", "id": "newer", "older": "older", "as": "merged", **asked}, *view],
+        )
     combine = {"op": "combine", "id": "newer", "stored": case.stored[0], "props": case.props}
     again = {**combine, "stored": case.stored[1]}
     asked = {"id": "newer", "props": case.props}
@@ -51,13 +55,27 @@ def scenes(case: Case) -> Iterator[tuple[str, list[Step]]]:
     yield "combine()", [newer, {**combine, "props": None}, {"op": "insert_value", **asked}]
     yield (
         "insert_value(props)",
-        [newer, {"op": "insert_value", **asked}, {"op": "metadata", "id": "newer"}, {"op": "is_deleted", **asked}, combine],
+        [
+            newer,
+            {"op": "insert_value", **asked},
+            {"op": "metadata", "id": "newer"},
+            {"op": "is_deleted", **asked},
+            combine,
+        ],
     )
     yield (
         "is_deleted({})",
-        [newer, {"op": "is_deleted", "id": "newer", "props": {}}, {"op": "insert_value", **asked}, {"op": "ordering", "id": "newer"}],
+        [
+            newer,
+            {"op": "is_deleted", "id": "newer", "props": {}},
+            {"op": "insert_value", **asked},
+            {"op": "ordering", "id": "newer"},
+        ],
     )
-    yield "insert_value()", [newer, {"op": "insert_value", "id": "newer", "props": None}, {"op": "can_produce_sentinel", "id": "newer"}]
+    yield (
+        "insert_value()",
+        [newer, {"op": "insert_value", "id": "newer", "props": None}, {"op": "can_produce_sentinel", "id": "newer"}],
+    )
     if case.payload_class.release >= HudiRelease.V1_1:
         yield "indexed_record", [newer, {"op": "indexed_record", **asked}]
     if not case.payload_class.__name__.startswith("Empty"):
@@ -72,11 +90,7 @@ def _make(name: str, record: Any, ordering: Ordering | None) -> Step:
 def differences(case: Case, calls: PayloadCalls) -> list[str]:
     """Run every scene of a case on both sides, with one call to Java; return what differs."""
     played = list(scenes(case))
-    steps = [
-        _java_step(case, index, step)
-        for index, (_, scene) in enumerate(played)
-        for step in scene
-    ]
+    steps = [_java_step(case, index, step) for index, (_, scene) in enumerate(played) for step in scene]
     answers = iter(calls.run(steps))
     found = []
     for name, scene in played:
@@ -114,8 +128,6 @@ def _java_step(case: Case, scene: int, step: Step) -> Step:
 
 
 def _text(schema: AvroSchema) -> str:
-    import json
-
     return json.dumps(schema.source)
 
 
@@ -127,7 +139,7 @@ class Failed:
     text: str = ""
 
 
-def _java_answer(case: Case, answer: dict[str, Any]) -> Any:
+def _java_answer(case: Case, answer: dict[str, Any]) -> Any:  # noqa: PLR0911 (one for each kind of answer)
     if "skipped" in answer:
         return "skipped"
     if "error" in answer:
@@ -135,7 +147,10 @@ def _java_answer(case: Case, answer: dict[str, Any]) -> Any:
             return Failed(kind.value, str(answer["error"]["message"]))
         links = [answer["error"], *answer["error"]["causes"]]
         # What follows a class in parentheses names loaders and modules.
-        cut = [{**link, "message": re.sub(r" \((?:class )?\S+ (?:and|is) .*\)$", "", link["message"] or "")} for link in links]
+        cut = [
+            {**link, "message": re.sub(r" \((?:class )?\S+ (?:and|is) .*\)$", "", link["message"] or "")}
+            for link in links
+        ]
         kind = kind_of_java({**cut[0], "causes": cut[1:]}, case.payload_class.java_name)
         return Failed(kind.value, f"{links[0]['type']}: {links[0]['message']}")
     if "misfit" in answer:

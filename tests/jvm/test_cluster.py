@@ -33,7 +33,12 @@ def answer(bundles, tmp_path_factory):
         environment.pop(name, None)
     done = subprocess.run(
         [sys.executable, "-m", cluster_job.__name__, str(jar)],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])

@@ -9,7 +9,8 @@ import pytest
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
-from bridge.engines.jvm_jars import bundle_for, gateway_of, resolve
+from bridge.engines.jvm_gateway import Driver
+from bridge.engines.jvm_jars import bundle_for, resolve
 from bridge.engines.jvm_payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
@@ -49,18 +50,19 @@ def batch(spark, *values):
 
 
 @pytest.mark.parametrize(
-    ("name", "stored", "incoming", "expected"),
+    ("name", "rows_in", "expected"),
     [
-        ("ListAppend", ("a", 1, "x", 1, ["p"]), ("a", 2, "y", 2, ["q", "r"]), ("a", 2, "y", 2, ["p", "q", "r"])),
-        ("KeepNonNull", ("a", 1, "x", 1, ["p"]), ("a", 2, None, 2, None), ("a", 2, "x", 2, ["p"])),
-        ("RunningSum", ("a", 1, "x", 40, None), ("a", 2, "y", 2, None), ("a", 2, "y", 42, None)),
-        ("Concat", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 2, "x+y", 2, None)),
-        ("OldestWins", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 1, "x", 1, None)),
-        ("ChangesInput", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 1, "changed", 1, None)),
-        ("TwoArguments", ("a", 1, "x", 1, None), ("a", 2, "y", 2, None), ("a", 2, "y", 2, None)),
+        ("ListAppend", [("a", 1, "x", 1, ["p"]), ("a", 2, "y", 2, ["q", "r"])], ("a", 2, "y", 2, ["p", "q", "r"])),
+        ("KeepNonNull", [("a", 1, "x", 1, ["p"]), ("a", 2, None, 2, None)], ("a", 2, "x", 2, ["p"])),
+        ("RunningSum", [("a", 1, "x", 40, None), ("a", 2, "y", 2, None)], ("a", 2, "y", 42, None)),
+        ("Concat", [("a", 1, "x", 1, None), ("a", 2, "y", 2, None)], ("a", 2, "x+y", 2, None)),
+        ("OldestWins", [("a", 1, "x", 1, None), ("a", 2, "y", 2, None)], ("a", 1, "x", 1, None)),
+        ("ChangesInput", [("a", 1, "x", 1, None), ("a", 2, "y", 2, None)], ("a", 1, "changed", 1, None)),
+        ("TwoArguments", [("a", 1, "x", 1, None), ("a", 2, "y", 2, None)], ("a", 2, "y", 2, None)),
     ],
 )
-def test_a_payload_merges_with_the_stored_row(jar, spark, name, stored, incoming, expected):
+def test_a_payload_merges_with_the_stored_row(jar, spark, name, rows_in, expected):
+    stored, incoming = rows_in
     untouched = ("z", 9, "z", 9, ["z"])
     merged = upsert(batch(spark, stored, untouched), batch(spark, incoming), plan_of(jar, name))
     assert rows(merged) == [expected, untouched]
@@ -92,7 +94,9 @@ def test_each_snapshot_of_a_simulation_reads_the_log_anew(jar, spark):
 
 
 def test_an_exception_names_key_merge_point_and_cause(jar, spark):
-    merged = upsert(batch(spark, ("bad", 1), ("good", 1)), batch(spark, ("bad", 2), ("good", 2)), plan_of(jar, "Throwing"))
+    merged = upsert(
+        batch(spark, ("bad", 1), ("good", 1)), batch(spark, ("bad", 2), ("good", 2)), plan_of(jar, "Throwing")
+    )
     with pytest.raises(Exception, match="no rule") as failure:
         merged.collect()
     assert sentence_of(failure.value) == (
@@ -118,13 +122,17 @@ def test_a_class_that_is_no_payload_is_refused_before_any_task(jar, spark, name,
 
 def test_two_jars_with_one_class_name_do_not_mix(bundles, spark, tmp_path):
     text = """package com.acme;
-    public class Twin extends org.apache.hudi.common.model.OverwriteWithLatestAvroPayload {
-        public Twin(org.apache.avro.generic.GenericRecord record, Comparable orderingVal) { super(record, orderingVal); }
-        public org.apache.hudi.common.util.Option<org.apache.avro.generic.IndexedRecord> combineAndGetUpdateValue(
-            org.apache.avro.generic.IndexedRecord current, org.apache.avro.Schema schema) throws java.io.IOException {
-            org.apache.avro.generic.GenericRecord record = (org.apache.avro.generic.GenericRecord) getInsertValue(schema).get();
+    import org.apache.avro.Schema;
+    import org.apache.avro.generic.*;
+    import org.apache.hudi.common.model.OverwriteWithLatestAvroPayload;
+    import org.apache.hudi.common.util.Option;
+    public class Twin extends OverwriteWithLatestAvroPayload {
+        public Twin(GenericRecord record, Comparable orderingVal) { super(record, orderingVal); }
+        public Option<IndexedRecord> combineAndGetUpdateValue(IndexedRecord current, Schema schema)
+            throws java.io.IOException {
+            GenericRecord record = (GenericRecord) getInsertValue(schema).get();
             record.put("v", "NAME");
-            return org.apache.hudi.common.util.Option.of(record);
+            return Option.of(record);
         }
     }"""
     merged = []
@@ -176,7 +184,7 @@ def test_a_jar_that_is_not_there_is_refused(bundles, spark, tmp_path):
 
 def test_spark_connect_is_refused():
     with pytest.raises(EngineError, match="Spark Connect"):
-        gateway_of(types.SimpleNamespace(client=None))
+        Driver(types.SimpleNamespace(client=None))
 
 
 def test_all_column_types_survive(bundles, spark):
@@ -203,7 +211,13 @@ def _columns(text):
 
 
 def test_meta_columns_of_written_rows_are_new(jar, spark):
-    meta = ["_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
+    meta = [
+        "_hoodie_commit_time",
+        "_hoodie_commit_seqno",
+        "_hoodie_record_key",
+        "_hoodie_partition_path",
+        "_hoodie_file_name",
+    ]
     stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(*(sf.lit("old").alias(name) for name in meta), "*")
     merged = upsert(stored, batch(spark, ("a", 2, "y")), plan_of(jar, "Concat")).orderBy("id").collect()
     assert [(row["v"], row["_hoodie_record_key"], row["_hoodie_file_name"]) for row in merged] == [
@@ -229,5 +243,5 @@ def test_a_compiled_payload_is_an_ordinary_payload_of_the_library(jar, spark):
 def test_an_error_of_a_compiled_payload_is_ours_in_the_library(jar, spark):
     schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]})
     payload = jvm_payload(spark, PayloadRef("com.acme.Examples$Throwing", jar=str(jar)), "0.15")
-    with pytest.raises(PayloadFailedError, match="no rule; caused by .*this order was cancelled"):
+    with pytest.raises(PayloadFailedError, match=r"no rule; caused by .*this order was cancelled"):
         payload({"id": "bad"}).combine_and_get_update_value({"id": "bad"}, schema, {})

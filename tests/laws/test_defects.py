@@ -25,11 +25,11 @@ SETTINGS = {"schema": SCHEMA, "key": ["id"], "ordering_fields": ["ts"]}
 
 @pytest.mark.parametrize(("faulty", "law"), FAULTY, ids=lambda value: getattr(value, "__name__", value))
 def test_every_defect_is_caught_by_the_law_that_names_it(faulty, law):
-    report = check_laws(faulty, **SETTINGS, laws=[law])
+    report = check_laws(faulty, **SETTINGS, laws=[law], examples=60)
     assert [result.law.id for result in report.violations][:1] == [law], str(report)
 
 
 @pytest.mark.parametrize("lawful", LAWFUL, ids=lambda value: value.__name__)
 def test_no_lawful_merge_is_accused(lawful):
-    report = check_laws(lawful, **SETTINGS, domain="data")
+    report = check_laws(lawful, **SETTINGS, domain="data", examples=40)
     assert report.ok, str(report)

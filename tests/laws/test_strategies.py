@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mergers.laws.core import Domain
@@ -52,6 +52,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_values_fit_their_schema(kind, data):
     schema = parse_schema(KINDS[kind])
@@ -60,6 +61,7 @@ def test_values_fit_their_schema(kind, data):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in {"null", "list of itself", "map"}])
 @pytest.mark.parametrize("domain", Domain)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_any_column_can_be_data_or_ordering(kind, domain, data):
     schema = parse_schema(

@@ -1,0 +1,72 @@
+"""Java's exceptions as the errors of this project, where a compiled payload runs for the library."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from payloads import (
+    NullOrderingError,
+    OrderingTypeError,
+    PayloadBridgeError,
+    PayloadConfigError,
+    PayloadFailedError,
+    SchemaError,
+    UnsupportedPayloadOperationError,
+)
+
+
+class _Rule(NamedTuple):
+    """Java exceptions whose class and message match become `error`."""
+
+    exception: str
+    message: str
+    error: type[PayloadBridgeError]
+
+
+_IN_COMPARISON: dict[str, type[PayloadBridgeError]] = {
+    "java.lang.ClassCastException": OrderingTypeError,
+    "java.lang.NullPointerException": NullOrderingError,
+}
+_RULES = (
+    _Rule(
+        "ClassCastException",
+        r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)",
+        OrderingTypeError,
+    ),
+    _Rule("HoodieException", "Ordering value is null", NullOrderingError),
+    _Rule("IllegalArgumentException", r"hoodie\.", PayloadConfigError),
+    _Rule("UnsupportedOperationException", "", UnsupportedPayloadOperationError),
+    _Rule(r"Avro\w*Exception|EOFException|HoodieIOException|SchemaCompatibilityException", "", SchemaError),
+)
+
+
+def in_comparison(error: dict[str, Any]) -> bool:
+    """Whether a Java error comes from `compareTo`: of a value, or with null."""
+    return "compareTo" in error["at"] or "compareTo" in (error["message"] or "")
+
+
+def checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
+    """Return an answer, or raise the error that it tells of."""
+    if "error" not in answer:
+        return answer
+    kind = _IN_COMPARISON.get(answer["error"]["type"])
+    if kind is not None and in_comparison(answer["error"]):
+        msg = (
+            f"{java_name} can't compare ordering values ({answer['error']['message']}); give them one type, and no null"
+        )
+        raise kind(msg)
+    links = [answer["error"], *answer["error"]["causes"]]
+    texts = [f"{link['type'].rpartition('.')[2]}: {link['message']}" for link in links]
+    found = next(
+        (
+            rule.error
+            for link in links
+            for rule in _RULES
+            if re.fullmatch(rf"(?:.*[.$])?(?:{rule.exception})", link["type"])
+            and re.search(rule.message, link["message"] or "")
+        ),
+        PayloadFailedError,
+    )
+    msg = f"{java_name} failed: {'; caused by '.join(texts)}; mend the record or the class"
+    raise found(msg)

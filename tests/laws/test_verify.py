@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.cli import main
+from bridge.errors import InputError
+from bridge.verify import result_as_json, story_of, verify
+from bridge.verify_files import pytest_text, python_source
+from bridge.verify_spark import spark_text
+from payloads import Branch, HudiRelease
+
+ROOT = Path(__file__).parents[2]
+LATEST = HudiRelease.latest()
+
+
+def verified(name="DefaultHoodieRecordPayload", release=LATEST, **settings):
+    return verify(name, release=release, **{"key": ("id",), "exhaustive": True, **settings})
+
+
+def run(*words):
+    return CliRunner().invoke(main, ["verify", *words])
+
+
+def test_a_violation_that_is_allowed_is_no_failure():
+    found = verified()
+    assert not found.success
+    assert found.verdict == "DefaultHoodieRecordPayload (1.2) violates action, schedule-independence; seed 0."
+    allowed = verified(allow=("action", "schedule-independence"))
+    assert allowed.success
+    assert allowed.verdict.endswith("all of them allowed; seed 0.")
+    assert verified(domains=("data",)).verdict.endswith("no law is violated; seed 0.")
+
+
+def test_only_checked_laws_can_be_allowed():
+    with pytest.raises(InputError, match="--allow purity: not among the checked laws, which are action"):
+        verified(laws=("action",), allow=("purity",))
+
+
+def test_a_story_has_both_bracketings_side_by_side():
+    (result,) = verified(laws=("action",), domains=("flagged",)).report.violations
+    story = story_of(result)
+    assert story.columns == ("(s·a)·b", "s·(a·b)")
+    assert [name for name, _ in story.operands] == ["s", "a", "b"]
+    first, last = story.steps
+    assert first[0] == "s·a = no row"
+    assert first[1].startswith("a·b = {'id': 'key', 'ts': 2")
+    assert last[1] == "s·(a·b) = no row"
+    assert story.meaning.startswith("For a table: the same rows")
+
+
+def test_what_holds_has_no_story():
+    result = verified(laws=("purity",), domains=("data",)).report.results[0]
+    assert result_as_json(result)["counterexample"] is None
+    with pytest.raises(LookupError, match="purity is not violated"):
+        story_of(result)
+
+
+def test_the_emitted_test_fails_by_its_counterexamples(tmp_path):
+    text = pytest_text(verified("AWSDmsAvroPayload", domains=("data", "flagged")))
+    path = tmp_path / "test_emitted.py"
+    path.write_text(text, encoding="utf-8")
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+    answer = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    assert answer.returncode == 1, answer.stdout
+    assert f"{text.count('def test_')} failed" in answer.stdout
+    assert "(s·a)·b = " in answer.stdout
+
+
+def test_source_reads_back():
+    value = {"a": [float("inf"), Branch("int", 1)], "b": (b"\x00",), "c": {"d": None}}
+    assert eval(python_source(value), {"Branch": Branch}) == value  # noqa: S307
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "expected"),
+    [
+        ("DefaultHoodieRecordPayload", "0.15", "org.apache.hudi.common.model.DefaultHoodieRecordPayload"),
+        ("PostgresDebeziumAvroPayload", "1.2", "'hoodie.write.table.version': '8'"),
+        ("EVENT_TIME_ORDERING", "1.1", "'hoodie.write.record.merge.mode': 'EVENT_TIME_ORDERING'"),
+    ],
+)
+def test_the_emitted_script_is_python_that_names_the_release(name, release, expected):
+    script = spark_text(verified(name, HudiRelease.parse(release)))
+    compile(script, "script", "exec")
+    assert f":{release}." in script
+    assert expected in script
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"name": "tests.laws.faulty:Concatenates", "domains": ("data",)}, "no class that real Hudi can load"),
+        ({"laws": ("purity",), "name": "PostgresDebeziumAvroPayload"}, "shows in a table"),
+        ({"domains": ("data",)}, "violates no law"),
+    ],
+)
+def test_a_script_that_would_show_nothing_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        spark_text(verified(**settings))
+
+
+def test_the_command_prints_a_line_a_law_and_ends_with_1(tmp_path):
+    words = ("AWSDmsAvroPayload", "--laws", "action", "--exhaustive", "--emit-test", str(tmp_path / "test_it.py"))
+    result = run(*words)
+    assert result.exit_code == 1
+    assert "action [data]: violated" in result.output
+    assert (tmp_path / "test_it.py").exists()
+    assert run(*words).exit_code == 3
+
+
+def test_the_command_prints_json():
+    result = run(
+        "DefaultHoodieRecordPayload", "--allow", "action", "--laws", "action", "--exhaustive", "--output", "json"
+    )
+    answer = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert answer["success"] is True
+    assert [(one["law"], one["domain"], one["verdict"]) for one in answer["results"]] == [
+        ("action", "data", "proved"),
+        ("action", "flagged", "violated"),
+    ]
+    assert answer["results"][1]["counterexample"]["right"]["bracketing"] == "s·(a·b)"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("Nope",), ("DefaultHoodieRecordPayload", "--laws", "x"), ("DefaultHoodieRecordPayload", "--domain", "x")],
+)
+def test_the_command_refuses_what_it_does_not_know(words):
+    assert run(*words).exit_code == 2
