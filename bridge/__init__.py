@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bridge.config import TableMergeConfig
 from bridge.errors import InputError, JavaNotFoundError, MergeFailedError, PlanError
 from bridge.merge_point import MergePoint
+from bridge.migration_plan import plan_migration
 from bridge.pipeline import (
     append,
     combine_input,
@@ -24,11 +26,13 @@ __all__ = [
     "MergePlan",
     "MergePoint",
     "PlanError",
+    "TableMergeConfig",
     "TableType",
     "append",
     "combine_input",
     "compact",
     "local_session",
+    "plan_migration",
     "simulate",
     "simulate_commits",
     "simulate_upgrade",

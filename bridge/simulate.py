@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _PRINT = "_pb_print"
 # Microseconds, and nulls as such: rows are equal where these texts are.
-_EXACT = {
+EXACT = {
     "ignoreNullFields": "false",
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
     "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
@@ -79,7 +79,7 @@ def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) ->
 def _prints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:
     """Return commit, key and the whole row as text."""
     data = [_column(name) for name in snapshots.columns if name != COMMIT]
-    return snapshots.select(COMMIT, *map(_column, identity), sf.to_json(sf.struct(*data), _EXACT).alias(_PRINT))
+    return snapshots.select(COMMIT, *map(_column, identity), sf.to_json(sf.struct(*data), EXACT).alias(_PRINT))
 
 
 def _column(name: str) -> Column:

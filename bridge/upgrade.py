@@ -132,8 +132,8 @@ class Upgrade(Simulate):
         """Note an entry, also as it is: another release folds the same log anew."""
         super().append_log(entry)
         if self.merge is self._old:
-            is_delete = isinstance(entry, LogDelete)
-            self._entries.append(entry if is_delete else StoredRow(self.key, entry.record, None, entry.source))
+            kept = entry if isinstance(entry, LogDelete) else StoredRow(self.key, entry.record, None, entry.source)
+            self._entries.append(kept)
 
     def compact(self) -> None:
         """Merge the log into the base file."""

@@ -28,6 +28,7 @@ from mergers.fold import (
     fold_left,
     fold_right,
 )
+from mergers.laws import LawReport, check_laws, law_cases
 from mergers.record import (
     HoodieAvroIndexedRecord,
     HoodieAvroRecord,
@@ -39,7 +40,7 @@ from mergers.record import (
 )
 from mergers.registry import MergerRef, resolve_merger
 from mergers.selection import MergerConfig, runnable_here, select_merger
-from mergers.strategies.commit_time import OverwriteWithLatestMerger
+from mergers.strategies import BufferedMerger, OverwriteWithLatestMerger, PartialUpdateMode, buffered_merger
 
 __all__ = [
     "COMMIT_TIME_BASED_MERGE_STRATEGY_UUID",
@@ -48,6 +49,7 @@ __all__ = [
     "PAYLOAD_BASED_MERGE_STRATEGY_UUID",
     "AvroRecordMerger",
     "Bracketing",
+    "BufferedMerger",
     "HoodieAvroIndexedRecord",
     "HoodieAvroRecord",
     "HoodieEmptyRecord",
@@ -56,6 +58,7 @@ __all__ = [
     "HoodieRecordMerger",
     "HoodieRecordType",
     "HoodieSparkRecord",
+    "LawReport",
     "MergerConfig",
     "MergerConfigError",
     "MergerNotFoundError",
@@ -63,15 +66,19 @@ __all__ = [
     "MetadataValues",
     "OperationMode",
     "OverwriteWithLatestMerger",
+    "PartialUpdateMode",
     "RecordMergeMode",
     "UnsupportedRecordOperationError",
     "adapt_merger",
     "bracketing_text",
     "bracketings",
+    "buffered_merger",
+    "check_laws",
     "every_bracketing",
     "fold",
     "fold_left",
     "fold_right",
+    "law_cases",
     "resolve_merger",
     "runnable_here",
     "select_merger",

@@ -9,6 +9,7 @@ from bridge.cli.inspect import inspect
 from bridge.cli.merge import merge
 from bridge.cli.payloads import payloads
 from bridge.cli.plan import plan
+from bridge.cli.replay import replay_command
 from bridge.cli.simulate import simulate
 from bridge.cli.verb import Verbs
 from bridge.cli.verify import verify_command
@@ -29,5 +30,5 @@ def main() -> None:
     """
 
 
-for verb in (demo, inspect, merge, payloads, plan, simulate, verify_command):
+for verb in (demo, inspect, merge, payloads, plan, replay_command, simulate, verify_command):
     main.add_command(verb)

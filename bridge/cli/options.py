@@ -15,7 +15,7 @@ from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import types as spark_types
 
@@ -83,6 +83,28 @@ def sample_option(what: str) -> Callable[[F], F]:
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
+batches_option = click.option(
+    "--batches",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    required=True,
+    help="The batches: one file or folder each, in the order of their names (Parquet, Avro, JSON lines, CSV).",
+)
+_COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--compact-after",
+        type=numbers,
+        metavar="N[,N]",
+        help="Compact the log of a merge-on-read table after these batches, counted from 1.",
+    ),
+    click.option(
+        "--compact-every",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Compact the log of a merge-on-read table after every N batches.",
+    ),
+)
+_RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     payload_option(),
     click.option(
@@ -91,7 +113,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="A merge mode of Hudi 1.0 and later, in place of a payload.",
     ),
     click.option("--merger", metavar="NAME", help="Your own merger as package.module:Class, in place of a payload."),
-    release_option(default=HudiRelease.latest().value, show_default=True),
+    _RELEASE,
     click.option(
         "--key",
         type=names,
@@ -139,7 +161,23 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 def plan_options(command: F) -> F:
     """Add the options that make a plan; `plan_of` reads them."""
-    for option in reversed(_PLAN_OPTIONS):
+    return _with(command, _PLAN_OPTIONS)
+
+
+def left_plan_options(command: F) -> F:
+    """Add the options that make the plan of the left of two sides, whose release is that of `--from`."""
+    text = "The Hudi release of the left side: 0.15, 1.0, 1.1 or 1.2."
+    left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
+    return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
+
+
+def compaction_options(command: F) -> F:
+    """Add `--compact-after` and `--compact-every`; `compactions_of` reads them."""
+    return _with(command, _COMPACTION_OPTIONS)
+
+
+def _with(command: F, options: Sequence[Callable[[Any], Any]]) -> F:
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -176,6 +214,26 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     except PayloadBridgeError as error:
         refuse(error)
     return plan
+
+
+def compactions_of(
+    after: tuple[int, ...] | None, every: int | None, batches: int, types: Sequence[TableType]
+) -> tuple[int, ...]:
+    """Return the numbers of the batches after which the log is compacted.
+
+    Raises:
+        UsageError: both options, a batch that is not there, or no table that has a log.
+    """
+    message = None
+    if after is not None and every is not None:
+        message = "--compact-after and --compact-every exclude each other; give one"
+    elif (after or every) and TableType.MERGE_ON_READ not in types:
+        message = "only merge-on-read tables compact; add --table-type mor or both"
+    elif after and after[-1] > batches:
+        message = f"--compact-after {after[-1]}: there are {batches} batches"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    return after or (tuple(range(every, batches + 1, every)) if every else ())
 
 
 def refuse(error: PayloadBridgeError) -> NoReturn:

@@ -5,14 +5,22 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from pyspark.sql import functions as sf
 
 from bridge import pipeline
-from bridge.cli.options import SAMPLE, numbers, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.options import (
+    SAMPLE,
+    batches_option,
+    compaction_options,
+    compactions_of,
+    plan_of,
+    plan_options,
+    sample_option,
+    with_schema,
+)
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines.python import COMMIT
@@ -25,6 +33,7 @@ from bridge.simulate import Figures, disagreements, figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from pyspark.sql import DataFrame
 
@@ -32,13 +41,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb, short_help="Play batches through all merge points of a table.")
-@click.option(
-    "--batches",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    required=True,
-    help="The batches: one file or folder each, in the order of their names (Parquet, Avro, JSON lines, CSV).",
-)
+@batches_option
 @plan_options
 @click.option(
     "--table-type",
@@ -47,18 +50,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The type of the table: copy-on-write, merge-on-read, or both side by side.",
 )
-@click.option(
-    "--compact-after",
-    type=numbers,
-    metavar="N[,N]",
-    help="Compact the log of a merge-on-read table after these batches, counted from 1.",
-)
-@click.option(
-    "--compact-every",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Compact the log of a merge-on-read table after every N batches.",
-)
+@compaction_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: Path, table_type: str, sample: int | None, **options: Any) -> Report:
     """Write batches to an empty table, and show what a query sees after each.
@@ -71,7 +63,7 @@ def simulate(batches: Path, table_type: str, sample: int | None, **options: Any)
     """
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     plan = plan_of(types[0], **options)
-    compactions = _compactions(options["compact_after"], options["compact_every"], len(visible(batches)), types)
+    compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
 
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
@@ -94,26 +86,6 @@ def simulate(batches: Path, table_type: str, sample: int | None, **options: Any)
         if wants_json():
             _add_snapshots(report, snapshots, len(read), plan.identity, sample)
     return report
-
-
-def _compactions(
-    after: tuple[int, ...] | None, every: int | None, batches: int, types: list[TableType]
-) -> tuple[int, ...]:
-    """Return the numbers of the batches after which the log is compacted.
-
-    Raises:
-        UsageError: both options, a batch that is not there, or no table that has a log.
-    """
-    message = None
-    if after is not None and every is not None:
-        message = "--compact-after and --compact-every exclude each other; give one"
-    elif (after or every) and TableType.MERGE_ON_READ not in types:
-        message = "only merge-on-read tables compact; add --table-type mor or both"
-    elif after and after[-1] > batches:
-        message = f"--compact-after {after[-1]}: there are {batches} batches"
-    if message is not None:
-        raise click.UsageError(message, click.get_current_context())
-    return after or (tuple(range(every, batches + 1, every)) if every else ())
 
 
 @contextlib.contextmanager

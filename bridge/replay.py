@@ -1,0 +1,312 @@
+"""Replay: the same batches on two sides; which keys differ after each commit, by kind, and what data it takes."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+
+from bridge.config.keys import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS
+from bridge.config.succession import implicit_delete_marker
+from bridge.engines.python import COMMIT
+from bridge.errors import sentence_of
+from bridge.frames import ARRIVAL
+from bridge.pipeline import simulate_commits, simulate_upgrade
+from bridge.rows import json_rows
+from bridge.simulate import EXACT
+from payloads import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.plan import MergePlan
+
+KINDS = ONLY_LEFT, ONLY_RIGHT, CHANGED = "only-left", "only-right", "changed"
+"""How a key differs."""
+
+_SIDE, _ROW, _KIND, _LEFT, _RIGHT, _COUNT = "_pb_side", "_pb_row", "_pb_kind", "_pb_left", "_pb_right", "_pb_count"
+_FLAG = "_hoodie_is_deleted"
+
+
+class Grade(enum.Enum):
+    """How far two sides agree; the first that holds."""
+
+    REFUSED = "REFUSED"
+    IDENTICAL = "IDENTICAL"
+    IDENTICAL_HERE = "IDENTICAL ON THIS DATA"
+    ON_TIES = "DIFFERS ON TIES"
+    ON_DELETES = "DIFFERS ON DELETES"
+    DIFFERS = "DIFFERS"
+
+
+class Counts(NamedTuple):
+    """How many keys differ after a commit, by kind."""
+
+    commit: int
+    only_left: int
+    only_right: int
+    changed: int
+
+    @property
+    def total(self) -> int:
+        """How many keys differ."""
+        return self.only_left + self.only_right + self.changed
+
+
+class Difference(NamedTuple):
+    """A key that differs, in JSON values.
+
+    Attributes:
+        key: the columns that identify the row.
+        kind: one of `KINDS`.
+        columns: those whose values differ, where both sides have the key.
+        left: the row on the left side; None where there is none.
+        right: the row on the right side.
+    """
+
+    key: dict[str, Any]
+    kind: str
+    columns: list[str]
+    left: dict[str, Any] | None
+    right: dict[str, Any] | None
+
+
+class Example(NamedTuple):
+    """A difference, the commit after which it shows, and the versions of its key until then, in order of arrival."""
+
+    commit: int
+    difference: Difference
+    versions: list[dict[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Sides:
+    """What both sides do with the same batches.
+
+    Attributes:
+        left: the plan of the left side, which all commits follow.
+        right: the plan of the right side.
+        commits: how many commits there are, counted from 1.
+        upgrade_after: the right side is the table of the left one, which the plan `right` takes over after this
+            commit; after the last one it only reads. None: a table of its own.
+        keep_table_version: whether that table keeps its version.
+        compact_after: the commits after which a log is compacted, on both sides.
+    """
+
+    left: MergePlan
+    right: MergePlan
+    commits: int
+    upgrade_after: int | None = None
+    keep_table_version: bool = False
+    compact_after: tuple[int, ...] = ()
+
+    @property
+    def follow_one_rule(self) -> bool:
+        """Whether both sides do the same, so that no data can tell them apart."""
+        return self.left == self.right and self.upgrade_after is None
+
+    def left_of(self, versions: DataFrame) -> DataFrame:
+        """Return the snapshots of the left side."""
+        return simulate_commits(versions, self.left, commits=self.commits, compact_after=self.compact_after)
+
+    def right_of(self, versions: DataFrame) -> DataFrame:
+        """Return the snapshots of the right side.
+
+        Raises:
+            PayloadBridgeError: its release refuses payload or settings.
+        """
+        if self.right.payload is not None and self.upgrade_after != self.commits:
+            self.right.payload.resolve(self.right.release)
+        if self.upgrade_after is None:
+            return simulate_commits(versions, self.right, commits=self.commits, compact_after=self.compact_after)
+        return simulate_upgrade(
+            versions,
+            self.left,
+            self.right,
+            commits=self.commits,
+            upgrade_after=self.upgrade_after,
+            keep_table_version=self.keep_table_version,
+            compact_after=self.compact_after,
+        )
+
+
+@contextlib.contextmanager
+def replay(versions: DataFrame, sides: Sides) -> Iterator[Replay]:
+    """Run both sides over the same batches, with their numbers in `_pb_commit`; the differences are kept meanwhile.
+
+    Raises:
+        PayloadBridgeError, PySparkException: the left side fails. Where only the right one does, it is REFUSED.
+    """
+    if sides.left.arrival is None and ARRIVAL not in versions.columns:
+        versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
+    left = sides.left_of(versions)
+    try:
+        found = _differences(left, sides.right_of(versions), sides.left.identity).persist()
+    except PayloadBridgeError as error:
+        left.count()
+        yield Replay(versions, sides, None, (), str(error))
+        return
+    try:
+        refused, counts = None, _counts(found, sides.commits)
+    except (PayloadBridgeError, PySparkException) as error:
+        left.count()  # raises where this side is to blame
+        refused, counts = sentence_of(error), ()
+    try:
+        yield Replay(versions, sides, None if refused else found, counts, refused)
+    finally:
+        found.unpersist()
+
+
+@dataclasses.dataclass(frozen=True)
+class Replay:
+    """The answers of a replay.
+
+    Attributes:
+        versions: all batches.
+        sides: what ran.
+        found: commit, key, kind and both rows of every difference; None where the right side is refused.
+        counts: how many keys differ after each commit.
+        refused: why the right side is refused.
+    """
+
+    versions: DataFrame
+    sides: Sides
+    found: DataFrame | None
+    counts: tuple[Counts, ...]
+    refused: str | None = None
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the right side runs, and no key differs after any commit."""
+        return self.refused is None and not any(counts.total for counts in self.counts)
+
+    def grade(self) -> Grade:
+        """Return how far the sides agree.
+
+        Differences hang on ties, or on deletes, where the same keys without them show none: of versions with one
+        ordering value the first alone, or no version that says that it deletes. Both sides run again for these keys.
+        """
+        if self.found is None:
+            return Grade.REFUSED
+        if self.is_equal:
+            return Grade.IDENTICAL if self.sides.follow_one_rule else Grade.IDENTICAL_HERE
+        identity = self.sides.left.identity
+        keys = self.found.select(*map(_column, identity)).distinct()
+        differing = self.versions.join(sf.broadcast(keys), list(identity), "leftsemi")
+        if self._agree(self._without_ties(differing)):
+            return Grade.ON_TIES
+        return Grade.ON_DELETES if self._agree(self._without_deletes(differing)) else Grade.DIFFERS
+
+    def differences(self, limit: int | None = None) -> list[Difference]:
+        """Return the keys that differ after the last commit, by key."""
+        if self.found is None:
+            return []
+        identity = map(_column, self.sides.left.identity)
+        last = self.found.where(sf.col(COMMIT) == self.sides.commits).orderBy(*identity)
+        return [self._difference(row) for row in json_rows(last if limit is None else last.limit(limit))]
+
+    def examples(self) -> list[Example]:
+        """Return the smallest example of each kind: with the fewest versions, then the earliest, then by key."""
+        if self.found is None or self.is_equal:
+            return []
+        identity = self.sides.left.identity
+        key = [*map(_column, identity)]
+        sizes = self.versions.select(*key, sf.col(COMMIT).alias(_COUNT))
+        so_far = (
+            self.found.select(*key, COMMIT, _KIND).join(sizes, list(identity)).where(sf.col(_COUNT) <= sf.col(COMMIT))
+        )
+        counted = so_far.groupBy(*key, COMMIT, _KIND).agg(sf.count(sf.lit(1)).alias(_COUNT))
+        smallest = sf.row_number().over(Window.partitionBy(_KIND).orderBy(_COUNT, COMMIT, *key))
+        chosen = counted.withColumn(_COUNT, smallest).where(sf.col(_COUNT) == 1).drop(_COUNT)
+        rows = json_rows(self.found.join(sf.broadcast(chosen), [*identity, COMMIT, _KIND]))
+        examples = [self._example(row) for row in rows]
+        return sorted(examples, key=lambda example: KINDS.index(example.difference.kind))
+
+    def _example(self, row: dict[str, Any]) -> Example:
+        difference, commit = self._difference(row), row[COMMIT]
+        own = self.versions.where(sf.col(COMMIT) <= commit)
+        for name in self.sides.left.identity:
+            own = own.where(_column(name).cast("string") == str(difference.key[name]))
+        ordered = own.orderBy(COMMIT, self._arrival).drop(ARRIVAL)
+        return Example(commit, difference, json_rows(ordered))
+
+    def _difference(self, row: dict[str, Any]) -> Difference:
+        left, right = row[_LEFT], row[_RIGHT]
+        both = left is not None and right is not None
+        columns = [name for name in left if left[name] != right[name]] if both else []
+        return Difference({name: row[name] for name in self.sides.left.identity}, row[_KIND], columns, left, right)
+
+    # -- the same keys without some of their versions
+
+    @property
+    def _arrival(self) -> Column:
+        return sf.col(ARRIVAL) if self.sides.left.arrival is None else _column(self.sides.left.arrival)
+
+    def _agree(self, versions: DataFrame | None) -> bool:
+        if versions is None:
+            return False
+        sides = self.sides
+        return _differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity).isEmpty()
+
+    def _without_ties(self, versions: DataFrame) -> DataFrame | None:
+        """Return the first of all versions with one ordering value; None where nothing orders them."""
+        left = self.sides.left
+        if not left.ordering:
+            return None
+        tied = Window.partitionBy(*map(_column, left.identity), *map(sf.col, left.ordering))
+        first = sf.row_number().over(tied.orderBy(COMMIT, self._arrival))
+        return versions.withColumn(_COUNT, first).where(sf.col(_COUNT) == 1).drop(_COUNT)
+
+    def _without_deletes(self, versions: DataFrame) -> DataFrame | None:
+        """Return the versions that don't say that they delete; None where none could."""
+        tests = [_column(name).cast("string") == marker for name, marker in self._markers() if name in versions.columns]
+        deletes = sf.lit(False)
+        for test in tests:
+            deletes |= sf.coalesce(test, sf.lit(False))
+        return versions.where(~deletes) if tests else None
+
+    def _markers(self) -> Iterator[tuple[str, str]]:
+        """Give the columns and values that mark a delete on either side."""
+        yield _FLAG, "true"
+        payload = self.sides.left.writer_options().get(WRITE_PAYLOAD_CLASS.key)
+        for props in (self.sides.left.props, self.sides.right.props, implicit_delete_marker(payload)):
+            if DELETE_KEY.key in props and DELETE_MARKER.key in props:
+                yield props[DELETE_KEY.key], props[DELETE_MARKER.key]
+
+
+def _differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) -> DataFrame:
+    """Return commit, key, kind and both rows of the keys that two simulations don't share."""
+    names = [name for name in left.columns if name != COMMIT]
+    keys = [sf.col(COMMIT), *map(_column, identity)]
+
+    def tagged(frame: DataFrame, side: str) -> DataFrame:
+        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(_column, names)).alias(_ROW))
+
+    def row_of(side: str) -> Column:
+        return sf.first(sf.when(sf.col(_SIDE) == side, sf.col(_ROW)), ignorenulls=True).alias(side)
+
+    both = tagged(left, _LEFT).unionByName(tagged(right, _RIGHT)).groupBy(*keys).agg(row_of(_LEFT), row_of(_RIGHT))
+    kind = (
+        sf.when(sf.col(_RIGHT).isNull(), ONLY_LEFT)
+        .when(sf.col(_LEFT).isNull(), ONLY_RIGHT)
+        .when(sf.to_json(_LEFT, EXACT) != sf.to_json(_RIGHT, EXACT), CHANGED)
+    )
+    return both.withColumn(_KIND, kind).where(sf.col(_KIND).isNotNull())
+
+
+def _counts(found: DataFrame, commits: int) -> tuple[Counts, ...]:
+    by_kind = {(commit, kind): number for commit, kind, number in found.groupBy(COMMIT, _KIND).count().collect()}
+    return tuple(
+        Counts(commit, *(by_kind.get((commit, kind), 0) for kind in KINDS)) for commit in range(1, commits + 1)
+    )
+
+
+def _column(name: str) -> Column:
+    return sf.col(f"`{name}`")

@@ -1,0 +1,52 @@
+"""The commands of the guide run, and print what its pages show."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.cli import main
+
+GUIDE = Path(__file__).parents[1] / "migration_guide"
+README = GUIDE.parent / "README.md"
+PROGRAM = ".venv/bin/payload-bridge"
+PAGES = ["quickstart.md", "upgrade.md"]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_run_and_answer_as_it_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: object
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer, run = "", 0
+    for kind, text in BLOCK.findall((GUIDE / page).read_text(encoding="utf-8")):
+        if kind == "text":
+            assert text.strip() in answer
+        if kind != "sh" or "pip install" in text or f"{PROGRAM} demo" in text:
+            continue
+        if PROGRAM not in text:
+            subprocess.run(["bash", "-euc", text], check=True)  # noqa: S607 (the reader's shell)
+            continue
+        command = shlex.split(text.replace("\\\n", " "))
+        result = CliRunner().invoke(main, command[1:], catch_exceptions=False)
+        assert result.exit_code in {0, 1}, result.output
+        answer, run = result.stdout, run + 1
+    assert run
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (GUIDE / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in GUIDE.glob("*.md")} - {"README.md"}
+    assert {page for page in pages if f"({page})" not in index} == set()
+
+
+def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = (text for kind, text in BLOCK.findall(README.read_text(encoding="utf-8")) if kind == "python")
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 (our own example)
+    assert capsys.readouterr().out == "Oslo\n"
