@@ -20,7 +20,7 @@ from mergers.strategies import DeleteEntry, buffered_merger
 from payloads import NATURAL_ORDER, SENTINEL, HudiRelease
 from payloads.api import Properties
 from payloads.builtin import PartialUpdateAvroPayload
-from payloads.builtin.base import BuiltinPayload, flag_tests, text_tests
+from payloads.builtin.base import IS_DELETED, BuiltinPayload, flag_tests, text_tests
 from payloads.extract import CONSISTENT_TIMESTAMP, PAYLOAD_ORDERING_FIELD, is_true, list_reader
 
 if TYPE_CHECKING:
@@ -226,10 +226,13 @@ class ModeWriter(_Buffered):
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
         """Return the column tests for rows that go in as they are; None where each record has to be asked."""
-        if self._asked is not None:
+        flag = self.schema.by_name.get(IS_DELETED)
+        if self._asked is not None or (flag is not None and flag.schema.non_null.kind != "boolean"):
             return None
         field, marker = (self._insert_props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
-        custom = text_tests(self.schema, field, marker, ignore_case=False) if field and marker else ()
+        custom: tuple[DeleteTest, ...] | None = ()
+        if field and marker:
+            custom = None if "." in field else text_tests(self.schema, field, marker, ignore_case=False)
         return None if custom is None else (*flag_tests(self.schema), *custom)
 
 

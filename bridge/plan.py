@@ -105,6 +105,14 @@ class MergePlan:
             f"Hudi {self.release} has one ordering field, not {', '.join(self.ordering)}; name one",
         )
         yield self.engine not in ENGINES, f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
+        yield (
+            self.implementation not in {None, *IMPLEMENTATIONS},
+            f"unknown implementation {self.implementation!r}; choose one of {', '.join(IMPLEMENTATIONS)}",
+        )
+        yield (
+            (self.engine, self.implementation) in {("python", "java"), ("jvm", "python")},
+            f"the {self.engine} engine runs no {self.implementation} class; leave one of the two out",
+        )
         # What is not ported yet is refused, so that no answer is silently another one.
         yield not self.combine_before_upsert, "combine_before_upsert=False is not ported; leave it at True"
         yield self.inserts_to != "base", "inserts_to='log' is not ported; leave it at 'base'"

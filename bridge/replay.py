@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import enum
@@ -14,11 +15,10 @@ from pyspark.sql import functions as sf
 from bridge.config.keys import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS
 from bridge.config.succession import implicit_delete_marker
 from bridge.engines.python import COMMIT
-from bridge.errors import sentence_of
+from bridge.errors import PlanError, sentence_of
 from bridge.frames import ARRIVAL
-from bridge.pipeline import simulate_commits, simulate_upgrade
 from bridge.rows import json_rows
-from bridge.simulate import EXACT
+from bridge.figures import EXACT
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from bridge.plan import MergePlan
+    from bridge.sides import Sides
 
 KINDS = ONLY_LEFT, ONLY_RIGHT, CHANGED = "only-left", "only-right", "changed"
 """How a key differs."""
@@ -86,82 +86,45 @@ class Example(NamedTuple):
     versions: list[dict[str, Any]]
 
 
-@dataclasses.dataclass(frozen=True)
-class Sides:
-    """What both sides do with the same batches.
-
-    Attributes:
-        left: the plan of the left side, which all commits follow.
-        right: the plan of the right side.
-        commits: how many commits there are, counted from 1.
-        upgrade_after: the right side is the table of the left one, which the plan `right` takes over after this
-            commit; after the last one it only reads. None: a table of its own.
-        keep_table_version: whether that table keeps its version.
-        compact_after: the commits after which a log is compacted, on both sides.
-    """
-
-    left: MergePlan
-    right: MergePlan
-    commits: int
-    upgrade_after: int | None = None
-    keep_table_version: bool = False
-    compact_after: tuple[int, ...] = ()
-
-    @property
-    def follow_one_rule(self) -> bool:
-        """Whether both sides do the same, so that no data can tell them apart."""
-        return self.left == self.right and self.upgrade_after is None
-
-    def left_of(self, versions: DataFrame) -> DataFrame:
-        """Return the snapshots of the left side."""
-        return simulate_commits(versions, self.left, commits=self.commits, compact_after=self.compact_after)
-
-    def right_of(self, versions: DataFrame) -> DataFrame:
-        """Return the snapshots of the right side.
-
-        Raises:
-            PayloadBridgeError: its release refuses payload or settings.
-        """
-        if self.right.payload is not None and self.upgrade_after != self.commits:
-            self.right.payload.resolve(self.right.release)
-        if self.upgrade_after is None:
-            return simulate_commits(versions, self.right, commits=self.commits, compact_after=self.compact_after)
-        return simulate_upgrade(
-            versions,
-            self.left,
-            self.right,
-            commits=self.commits,
-            upgrade_after=self.upgrade_after,
-            keep_table_version=self.keep_table_version,
-            compact_after=self.compact_after,
-        )
-
-
 @contextlib.contextmanager
 def replay(versions: DataFrame, sides: Sides) -> Iterator[Replay]:
     """Run both sides over the same batches, with their numbers in `_pb_commit`; the differences are kept meanwhile.
 
     Raises:
         PayloadBridgeError, PySparkException: the left side fails. Where only the right one does, it is REFUSED.
+        PlanError: the two plans make no upgrade.
     """
     if sides.left.arrival is None and ARRIVAL not in versions.columns:
         versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
     left = sides.left_of(versions)
     try:
-        found = _differences(left, sides.right_of(versions), sides.left.identity).persist()
+        found = _differences(left, sides.right_of(versions), sides.left.identity)
+    except PlanError:
+        raise
     except PayloadBridgeError as error:
         left.count()
         yield Replay(versions, sides, None, (), str(error))
         return
+    found.persist()
     try:
-        refused, counts = None, _counts(found, sides.commits)
-    except (PayloadBridgeError, PySparkException) as error:
-        left.count()  # raises where this side is to blame
-        refused, counts = sentence_of(error), ()
-    try:
-        yield Replay(versions, sides, None if refused else found, counts, refused)
+        yield _counted(Replay(versions, sides, found, ()), left)
     finally:
         found.unpersist()
+
+
+def _counted(answer: Replay, left: DataFrame) -> Replay:
+    """Run both sides, and count their differences."""
+    found, commits = answer.found, answer.sides.commits
+    if found is None:
+        return answer
+    try:
+        rows = found.groupBy(COMMIT, _KIND).count().collect()
+    except (PayloadBridgeError, PySparkException) as error:
+        left.count()  # raises where this side is to blame
+        return dataclasses.replace(answer, found=None, refused=sentence_of(error))
+    numbers = {(commit, kind): number for commit, kind, number in rows}
+    counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(1, commits + 1))
+    return dataclasses.replace(answer, counts=tuple(counts))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -225,17 +188,14 @@ class Replay:
         counted = so_far.groupBy(*key, COMMIT, _KIND).agg(sf.count(sf.lit(1)).alias(_COUNT))
         smallest = sf.row_number().over(Window.partitionBy(_KIND).orderBy(_COUNT, COMMIT, *key))
         chosen = counted.withColumn(_COUNT, smallest).where(sf.col(_COUNT) == 1).drop(_COUNT)
-        rows = json_rows(self.found.join(sf.broadcast(chosen), [*identity, COMMIT, _KIND]))
-        examples = [self._example(row) for row in rows]
+        pairs = json_rows(self.found.join(sf.broadcast(chosen), [*identity, COMMIT, _KIND]))
+        until = chosen.withColumnRenamed(COMMIT, _COUNT)
+        story = self.versions.join(sf.broadcast(until), list(identity)).where(sf.col(COMMIT) <= sf.col(_COUNT))
+        versions: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
+        for row in json_rows(story.orderBy(COMMIT, self._arrival).drop(ARRIVAL, _COUNT)):
+            versions[row.pop(_KIND)].append(row)
+        examples = [Example(row[COMMIT], self._difference(row), versions[row[_KIND]]) for row in pairs]
         return sorted(examples, key=lambda example: KINDS.index(example.difference.kind))
-
-    def _example(self, row: dict[str, Any]) -> Example:
-        difference, commit = self._difference(row), row[COMMIT]
-        own = self.versions.where(sf.col(COMMIT) <= commit)
-        for name in self.sides.left.identity:
-            own = own.where(_column(name).cast("string") == str(difference.key[name]))
-        ordered = own.orderBy(COMMIT, self._arrival).drop(ARRIVAL)
-        return Example(commit, difference, json_rows(ordered))
 
     def _difference(self, row: dict[str, Any]) -> Difference:
         left, right = row[_LEFT], row[_RIGHT]
@@ -299,13 +259,6 @@ def _differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) -
         .when(sf.to_json(_LEFT, EXACT) != sf.to_json(_RIGHT, EXACT), CHANGED)
     )
     return both.withColumn(_KIND, kind).where(sf.col(_KIND).isNotNull())
-
-
-def _counts(found: DataFrame, commits: int) -> tuple[Counts, ...]:
-    by_kind = {(commit, kind): number for commit, kind, number in found.groupBy(COMMIT, _KIND).count().collect()}
-    return tuple(
-        Counts(commit, *(by_kind.get((commit, kind), 0) for kind in KINDS)) for commit in range(1, commits + 1)
-    )
 
 
 def _column(name: str) -> Column:

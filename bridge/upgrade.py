@@ -12,6 +12,8 @@ from bridge.carriers import LogDelete, LogRow, StoredRow
 from bridge.config import TableMergeConfig, change_version, created_properties
 from bridge.config.table import CREATED_VERSION
 from bridge.errors import PlanError
+from bridge.plan import TableType
+from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
 from bridge.timeline import Simulate
 from payloads import HudiRelease
 
@@ -50,7 +52,7 @@ def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: 
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; said as Hudi says it.
     """
-    _check(old, new)
+    check_upgrade(old, new)
     created = created_properties(old.writer_options(), old.table_type, old.release)
     kept = dataclasses.replace(new, table=TableMergeConfig.from_properties(created, old.release))
     version = CREATED_VERSION[new.release]
@@ -65,7 +67,12 @@ def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: 
     return Handover(after, kept, upgraded, dataclasses.replace(new, table=before))
 
 
-def _check(old: MergePlan, new: MergePlan) -> None:
+def check_upgrade(old: MergePlan, new: MergePlan) -> None:
+    """Refuse plans that make no upgrade of one table.
+
+    Raises:
+        PlanError: saying why.
+    """
     problem = None
     if new.release < HudiRelease.V1_1:
         problem = f"an upgrade to Hudi {new.release} is not ported, but to 1.1 and 1.2; name one of these"
@@ -74,7 +81,9 @@ def _check(old: MergePlan, new: MergePlan) -> None:
     elif (old.table_type, old.identity) != (new.table_type, new.identity):
         problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
     elif old.runs_java or new.runs_java:
-        problem = "an upgrade runs two releases at once, and the jvm engine only one; leave engine at auto"
+        problem = "an upgrade runs two releases at once, and the jvm engine only one; use a Python payload"
+    elif old.table_type is TableType.MERGE_ON_READ and small_file_candidates(old.props):
+        problem = f"an upgrade with the small-file rule is not ported; leave out {SMALL_FILE_LIMIT}"
     if problem is not None:
         raise PlanError(problem)
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from payloads.release import HudiRelease
-from tests.conformance.histories import columns_of, differences, load, outcomes, parse_value
+from tests.conformance.histories import READ, columns_of, differences, load, outcomes, parse_value
 
 HISTORIES = Path(__file__).parent / "histories"
+UPGRADED = Path(__file__).parent / "histories-upgraded"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,23 @@ def test_the_recorded_snapshots_pass(history):
     answers = [(history, number, commit.snapshot) for number, commit in enumerate(history.commits, start=1)]
     (outcome,) = outcomes(answers, [history])
     assert outcome.differences == ()
+
+
+def test_an_upgraded_history_has_what_the_later_release_read():
+    (found,) = load(UPGRADED / "0.15.0-to-1.2.0-upgraded", case="mysql-mor")
+    assert str(found) == "0.15 to 1.2 (upgraded) mysql-mor"
+    assert (found.upgrade.after, found.upgrade.keeps_version) == (3, False)
+    assert found.upgrade.read == found.snapshots[READ] != found.snapshots[3]
+
+    changed = found.snapshots | {READ: found.snapshots[3]}
+    (outcome,) = outcomes(((found, number, rows) for number, rows in changed.items()), [found])
+    assert outcome.differences[0] == "read before any write:"
+
+
+def test_a_later_release_that_could_not_read_the_table_has_no_snapshot():
+    (found,) = load(UPGRADED / "1.0.2-to-1.2.0-upgraded", case="first-value-mor")
+    assert found.error
+    assert list(found.snapshots) == [1, 2, 3]
 
 
 def test_rows_count_as_a_multiset_in_any_order(history):

@@ -16,11 +16,31 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 HISTORIES = Path(__file__).parent / "histories"
+UPGRADED = Path(__file__).parent / "histories-upgraded"
 
 
 @pytest.mark.parametrize("release", sorted(RELEASES), ids=str)
 def test_every_snapshot_is_real_hudis(spark: SparkSession, release: HudiRelease) -> None:
     histories = [history for history in load(HISTORIES, release.value) if is_supported(history)]
     assert histories
+    found = outcomes(run_histories(spark, histories), histories)
+    assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []
+
+
+@pytest.mark.parametrize("kind", ["0.15.0-to-1.2.0-kept-version", "0.15.0-to-1.2.0-upgraded"])
+def test_every_snapshot_of_a_table_that_0_15_made(spark: SparkSession, kind: str) -> None:
+    check_upgraded(spark, kind, 18)
+
+
+@pytest.mark.parametrize("kind", ["1.0.2-to-1.2.0-kept-version", "1.0.2-to-1.2.0-upgraded"])
+def test_every_snapshot_of_a_table_that_1_0_made(spark: SparkSession, kind: str) -> None:
+    check_upgraded(spark, kind, 22)
+
+
+def check_upgraded(spark: SparkSession, kind: str, count: int) -> None:
+    """Check the commits of both releases, and what the later one read before it wrote."""
+    histories = list(load(UPGRADED / kind))
+    assert len(histories) == count
+    assert all(history.upgrade is not None and history.upgrade.after == 3 for history in histories)
     found = outcomes(run_histories(spark, histories), histories)
     assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []

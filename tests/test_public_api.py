@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
+import types
 
 import pytest
 
@@ -117,3 +119,11 @@ def test_all_is_what_is_promised(package):
 def test_every_promised_name_is_there(package):
     module = importlib.import_module(package)
     assert [name for name in PUBLIC[package] if not hasattr(module, name)] == []
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_no_module_takes_the_place_of_a_public_name(package):
+    found = importlib.import_module(package)
+    for module in pkgutil.iter_modules(found.__path__):
+        importlib.import_module(f"{package}.{module.name}")
+    assert [name for name in found.__all__ if isinstance(getattr(found, name), types.ModuleType)] == []

@@ -29,8 +29,10 @@ from bridge.errors import PlanError
 from bridge.files import visible
 from bridge.plan import TableType
 from bridge.read import read_batches
-from bridge.replay import Example, Grade, Sides, replay
+from bridge.replay import Example, Grade, replay
 from bridge.report import Report, Table, plan_as_json
+from bridge.sides import Sides
+from bridge.upgrade import check_upgrade
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
@@ -112,6 +114,8 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     _check(to, after, commits, keep_table_version=keep_table_version)
     try:
         right = _right(left, to)
+        if after is not None:
+            check_upgrade(left, right)
     except PayloadBridgeError as error:
         refuse(error)
 

@@ -29,7 +29,7 @@ from bridge.plan import TableType
 from bridge.read import read_batches
 from bridge.report import Report, Table, plan_as_json
 from bridge.rows import json_rows
-from bridge.simulate import Figures, disagreements, figures
+from bridge.figures import Figures, disagreements, figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

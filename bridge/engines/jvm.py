@@ -18,6 +18,7 @@ from bridge.errors import PlanError
 from bridge.merge_point import SchemaView, calls_of, props_of
 from bridge.programs import Action
 from bridge.schema import META_COLUMNS, with_meta
+from payloads import HudiRelease
 from payloads.extract import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
@@ -45,7 +46,13 @@ def run(
     driver = Driver(spark)
     payload, release = job.plan.payload, job.plan.release
     if payload is None:
-        msg = "a plan without a payload can't merge records"
+        msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
+        raise PlanError(msg)
+    if release is not HudiRelease.V0_15:
+        msg = (
+            f"the jvm engine runs the merge points of Hudi 0.15, not yet those of {release}; "
+            "use the python engine, or ask the compiled class itself (bridge.engines.jvm_payload)"
+        )
         raise PlanError(msg)
     jars = jars_of(spark, payload, release)
     data = spark_types.StructType(list(fields))

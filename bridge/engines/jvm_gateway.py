@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyspark
 from pyspark.sql import DataFrame
 
 from bridge.errors import EngineError
@@ -60,9 +61,10 @@ class Driver:
         """
         uri = self.jvm.java.net.URI.create(f"ivy://{coordinate}?transitive=false")
         # Ivy writes a page about each package; what fails comes as an exception.
-        submit = getattr(getattr(self.jvm.org.apache.spark.deploy, "SparkSubmit$"), "MODULE$")
-        before = submit.printStream()
-        set_stream = getattr(submit, "printStream_$eq")
+        name = "SparkSubmitUtils$" if pyspark.__version__.startswith("3.") else "SparkSubmit$"
+        printer = getattr(getattr(self.jvm.org.apache.spark.deploy, name), "MODULE$")
+        before = printer.printStream()
+        set_stream = getattr(printer, "printStream_$eq")
         set_stream(self.jvm.java.io.PrintStream(self.jvm.java.io.ByteArrayOutputStream()))
         try:
             found = self.jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)

@@ -6,6 +6,7 @@ meet in a session. Spark itself only learns a small class that finds the right l
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import re
 import shutil
@@ -56,8 +57,10 @@ class _Application:
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="payload-bridge-"))
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.helper: Path | None = None
         self.sent: set[str] = set()
+        self.packages: dict[str, list[Path]] = {}
         self.checked: dict[tuple[str, HudiRelease, str | None, tuple[str, ...]], Jars] = {}
 
 
@@ -74,7 +77,7 @@ def jars_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> J
         PayloadConstructorError: the class is no payload, or lacks the constructor.
     """
     driver = Driver(spark)
-    application = _applications.setdefault(spark.sparkContext.applicationId, _Application())
+    application = _application_of(spark)
     name = java_name_of(payload, release)
     asked = (name, release, payload.jar, payload.package)
     if asked not in application.checked:
@@ -84,6 +87,13 @@ def jars_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> J
         _check(driver, name, jars)
         application.checked[asked] = jars
     return application.checked[asked]
+
+
+def _application_of(spark: SparkSession) -> _Application:
+    name = spark.sparkContext.applicationId
+    if name not in _applications:
+        _applications[name] = _Application()
+    return _applications[name]
 
 
 def java_name_of(payload: PayloadRef, release: HudiRelease) -> str:
@@ -135,8 +145,11 @@ def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
     if not _COORDINATE.fullmatch(coordinate):
         msg = f"{coordinate!r} is no Maven coordinate; write group:artifact:version"
         raise PlanError(msg)
+    driver, packages = Driver(spark), _application_of(spark).packages
     try:
-        return [Path(path) for path in Driver(spark).resolve(coordinate)]
+        if coordinate not in packages:
+            packages[coordinate] = [Path(path) for path in driver.resolve(coordinate)]
+        return packages[coordinate]
     except Py4JError as error:
         msg = (
             f"the package {coordinate} can't be had ({_first_line(error)}); check the name and the network, "

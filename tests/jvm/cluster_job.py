@@ -14,7 +14,7 @@ from bridge import MergePlan, combine_input, upsert
 from bridge.errors import sentence_of
 from payloads import PayloadRef
 
-VERSIONS, BYTES_EACH = 1_000_000, 1_100
+VERSIONS, BYTES_EACH = 1_000_000, 600
 
 
 def _session() -> SparkSession:

@@ -173,6 +173,17 @@ def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan)
 
 
+def test_a_release_whose_merge_points_are_not_ported_is_refused(bundles, spark):
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="1.2", key="id", ordering="ts", engine="jvm")
+    with pytest.raises(PlanError, match=r"merge points of Hudi 0.15, not yet those of 1.2"):
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan)
+
+
+def test_engine_and_implementation_must_fit():
+    with pytest.raises(PlanError, match="the python engine runs no java class"):
+        MergePlan(payload="DefaultHoodieRecordPayload", key="id", engine="python", implementation="java")
+
+
 def test_a_jar_that_is_not_there_is_refused(bundles, spark, tmp_path):
     with pytest.raises(EngineError, match="can't be read"):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan_of(tmp_path / "absent.jar", "Concat"))

@@ -2,7 +2,7 @@ package bridge.jvm;
 
 import java.util.function.Function;
 
-/** What the driver's gateway calls: it tells classes apart by their name alone, so it must see one class of this name. */
+/** What the driver's gateway calls: it tells classes apart by name alone, so it must see one class of this name. */
 public final class Calls {
     private final Function target;
 

@@ -4,7 +4,7 @@ import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.spark.sql.Row;
 
-/** What takes part in a merge: each remembers the Spark row that holds it, so that a row that stays is not converted. */
+/** What takes part in a merge: each remembers the Spark row that holds it; a row that stays is not converted. */
 final class Carriers {
     private Carriers() {
     }

@@ -15,7 +15,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 
-/** Feeds rows that are sorted by key, origin, commit and arrival to a program, and gives outcomes as they become final. */
+/** Feeds rows, sorted by key, origin, commit and arrival, to a program, and gives outcomes as they become final. */
 public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeyState.Emit {
     private static final int LONGEST_TEXT = 200;
 

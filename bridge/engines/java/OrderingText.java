@@ -69,7 +69,7 @@ final class OrderingText {
             return pair("instant", Long.valueOf(ChronoUnit.MICROS.between(Instant.EPOCH, (Instant) value)));
         }
         if (value instanceof ByteBuffer) {
-            return pair("bytes", Base64.getEncoder().encodeToString(Codec.bytesOf(value, "ordering")));
+            return pair("bytes", Base64.getEncoder().encodeToString(PlainCodecs.bytesOf(value, "ordering")));
         }
         if (value instanceof GenericEnumSymbol || value instanceof GenericFixed) {
             Map described = new LinkedHashMap();
@@ -105,7 +105,7 @@ final class OrderingText {
         return Double.isNaN(value) || Double.isInfinite(value) ? Double.toString(value) : Double.toHexString(value);
     }
 
-    /** Returns the elements of a list of ordering values (ArrayComparable, 1.1 and later), or null for another class. */
+    /** Returns the elements of a list of ordering values (ArrayComparable, from 1.1 on), or null for another class. */
     private static List elements(Object value) throws Exception {
         if (!value.getClass().getName().endsWith(".ArrayComparable")) {
             return null;

@@ -132,7 +132,8 @@ public final class PayloadCalls implements Function {
             Option value = props == null ? payload.getInsertValue(schema) : payload.getInsertValue(schema, props);
             answer(value, null, step, result);
         } else if (op.equals("indexed_record")) {
-            Object value = payload.getClass().getMethod("getIndexedRecord", new Class[] {Schema.class, Properties.class})
+            Class[] parameters = new Class[] {Schema.class, Properties.class};
+            Object value = HoodieRecordPayload.class.getMethod("getIndexedRecord", parameters)
                 .invoke(payload, new Object[] {schema, props});
             answer((Option) value, null, step, result);
         } else if (op.equals("data")) {

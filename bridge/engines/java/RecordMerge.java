@@ -14,7 +14,7 @@ import org.apache.hudi.avro.HoodieAvroUtils;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.spark.sql.Row;
 
-/** The calls of one release at its merge points, for one record at a time: bridge/record_merge.py for compiled classes. */
+/** The calls of a release at its merge points, one record at a time: bridge/record_merge.py for compiled classes. */
 final class RecordMerge {
     static final String COMBINE_INPUT = "combine-input";
     static final String UPSERT = "upsert";
