@@ -16,9 +16,9 @@ from bridge.config.keys import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS
 from bridge.config.succession import implicit_delete_marker
 from bridge.engines.python import COMMIT
 from bridge.errors import PlanError, sentence_of
+from bridge.figures import EXACT
 from bridge.frames import ARRIVAL
 from bridge.rows import json_rows
-from bridge.figures import EXACT
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:

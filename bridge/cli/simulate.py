@@ -24,12 +24,12 @@ from bridge.cli.options import (
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines.python import COMMIT
+from bridge.figures import Figures, disagreements, figures
 from bridge.files import visible
 from bridge.plan import TableType
 from bridge.read import read_batches
 from bridge.report import Report, Table, plan_as_json
 from bridge.rows import json_rows
-from bridge.figures import Figures, disagreements, figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

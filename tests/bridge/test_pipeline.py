@@ -92,7 +92,6 @@ class TestTheBlogsExample:
         plan = trip_plan("OverwriteWithLatestAvroPayload")
         assert rows_of(upsert(stored, spark.createDataFrame([RIDER_D], TRIPS), plan)) == [RIDER_D]
 
-
     @pytest.mark.parametrize(
         ("mode", "first", "second"),
         [
