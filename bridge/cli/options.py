@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -156,6 +156,23 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         show_default=True,
         help="What runs the merges; auto picks the fastest that can.",
     ),
+    click.option(
+        "--implementation",
+        type=click.Choice(["python", "java"]),
+        help="Run the compiled payload class even where there is a port (java), or never (python).",
+    ),
+    click.option(
+        "--jar",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="The jar with your compiled payload class; it runs as it is, inside Spark.",
+    ),
+    click.option(
+        "--package",
+        multiple=True,
+        metavar="COORDINATE",
+        help="A Maven package with compiled classes, group:artifact:version; may be repeated.",
+    ),
 )
 
 
@@ -188,7 +205,8 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     Raises:
         UsageError: the options contradict each other, or ask for what is not there.
     """
-    engine: Literal["auto", "python"] = options["engine"]
+    payload = options["payload"]
+    java = {"jar": options["jar"], "package": tuple(options["package"])}
     given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
@@ -196,7 +214,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     merger = options["mode"] or options["merger"]
     try:
         plan = MergePlan(
-            payload=None if options["payload"] is None else PayloadRef(options["payload"]),
+            payload=None if payload is None else PayloadRef(payload, **java),
             merger=None if merger is None else MergerRef(merger),
             release=options["release"],
             table_type=table_type,
@@ -205,9 +223,10 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             ordering=options["ordering"] or (),
             arrival=options["arrival"],
             props=dict(options["props"]),
-            engine=engine,
+            engine=options["engine"],
+            implementation=options["implementation"],
         )
-        if plan.payload is not None:
+        if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)
         elif plan.merger is not None and plan.mode is None:
             plan.merger.resolve()

@@ -250,3 +250,12 @@ def test_a_users_class_runs_through_every_merge_point(spark: SparkSession, relea
         answers[table_type] = rows_of(result)
     expected = [(1, "a", "x"), (1, "b", "long"), (2, "a", "zz"), (2, "b", "long"), (3, "a", "zz"), (3, "b", "long")]
     assert answers == {"cow": expected, "mor": expected}
+
+
+def test_the_state_of_a_users_class_lasts_through_the_batch(spark: SparkSession) -> None:
+    batches = [
+        spark.createDataFrame(rows, "id string, name string").coalesce(1)
+        for rows in ([("a", "x"), ("a", "y"), ("b", "z")], [("a", "w"), ("a", "v"), ("a", "u")])
+    ]
+    plan = MergePlan(payload="tests.bridge.user_payloads:Counts", release="0.15", key="id")
+    assert rows_of(simulate(batches, plan)) == [(1, "a", "y*2"), (1, "b", "z*1"), (2, "a", "u*3"), (2, "b", "z*1")]

@@ -26,6 +26,24 @@ class KeepsLongestName:
         return self.record
 
 
+class Counts(KeepsLongestName):
+    """Keeps state: how many versions it stands for, which becomes part of the name."""
+
+    def __init__(self, record: dict[str, Any] | None, ordering: Any) -> None:
+        super().__init__(record, ordering)
+        self.versions = 1
+
+    def preCombine(self, older: Counts) -> Counts:  # noqa: N802
+        self.versions += older.versions
+        return self
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        return self.getInsertValue(schema)
+
+    def getInsertValue(self, schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        return None if self.record is None else {**self.record, "name": f"{self.record['name']}*{self.versions}"}
+
+
 class RaisesForNameBoom(KeepsLongestName):
     """Fails for one record."""
 

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import json
 import shutil
 import types
 import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
+from bridge.cli import main
 from bridge.engines.jvm_gateway import Driver
 from bridge.engines.jvm_jars import bundle_for, resolve
 from bridge.engines.jvm_payload import jvm_payload
@@ -256,3 +259,15 @@ def test_an_error_of_a_compiled_payload_is_ours_in_the_library(jar, spark):
     payload = jvm_payload(spark, PayloadRef("com.acme.Examples$Throwing", jar=str(jar)), "0.15")
     with pytest.raises(PayloadFailedError, match=r"no rule; caused by .*this order was cancelled"):
         payload({"id": "bad"}).combine_and_get_update_value({"id": "bad"}, schema, {})
+
+
+def test_the_command_line_takes_a_jar(jar, tmp_path):
+    for number, value in enumerate(("x", "y"), start=1):
+        (tmp_path / f"{number}.jsonl").write_text(f'{{"id": "a", "ts": {number}, "v": "{value}", "n": 1}}\n', "utf-8")
+    (tmp_path.parent / "rows.ddl").write_text("id string, ts bigint, v string, n bigint", "utf-8")
+    arguments = ["simulate", "--batches", str(tmp_path), "--schema", str(tmp_path.parent / "rows.ddl")]
+    named = ["--payload", "com.acme.Examples$Concat", "--jar", str(jar), "--release", "0.15"]
+    options = ["--key", "id", "--ordering", "ts", "--output", "json"]
+    answer = CliRunner().invoke(main, [*arguments, *named, *options])
+    assert answer.exit_code == 0, answer.output
+    assert json.loads(answer.stdout)["results"][-1]["snapshot"] == [{"id": "a", "ts": 2, "v": "x+y", "n": 1}]
