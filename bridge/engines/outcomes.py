@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from bridge.carriers import Carrier
     from bridge.engines.arrow import RecordWriter
     from bridge.meta import MetaColumns
-    from payloads import Record
 
 IS_DELETE, ORDERING, TO_LOG = "_pb_delete", "_pb_ordering", "_pb_to_log"
 ACTION, FIRST, LAST = "_pb_action", "_pb_first", "_pb_last"
@@ -86,7 +85,7 @@ class Outcomes:
         if row is None:
             pile, made_from = self._bare, key_source
         elif row.source is None:
-            pile, made_from = self._new, _record(row)
+            pile, made_from = self._new, row.record
         elif type(row.source) is int:
             pile, made_from = self._here, row.source
         else:
@@ -151,12 +150,6 @@ class Outcomes:
                 mixed = pa.compute.if_else(written, stamped.column(index), data.column(index))
                 data = data.set_column(index, data.schema.field(index), mixed)
         return data
-
-
-def _record(row: Carrier) -> Record:
-    """Return the record of a carrier; an outcome with a row has one."""
-    record = row.payload.record if hasattr(row, "payload") else row.record
-    return record or {}
 
 
 def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
