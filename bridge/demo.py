@@ -1,7 +1,8 @@
 """The demo: batches that real Hudi merged are merged again on Spark, and the answers compared row by row.
 
-The recordings are package data: one folder a payload class and table type, with the batches as they were handed to the
-Spark writer of Hudi 0.15.0, and what a snapshot query of that release returned after each commit.
+The recordings are package data: one folder a release, payload class and table type, with the batches as they were
+handed to Hudi's Spark writer, and what a snapshot query of that release returned after each commit. The batches of a
+class are the same in all of them.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bridge.explanation import Explanation, explain_sides
 from bridge.pipeline import simulate_commits
 from bridge.plan import MergePlan, TableType
 from bridge.schema import avro_schema
-from bridge.trace import Call, trace_key
+from bridge.sides import Sides
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ RECORDED = {"AWSDmsAvroPayload": "dms", "DefaultHoodieRecordPayload": "default"}
 """The payload classes with a recording, and its name."""
 
 KEY, PARTITION = "id", "part"
-_RELEASE = "0.15.0"
+OLD, NEW = "0.15.0", "1.2.0"
+"""The releases with recordings."""
 
 Row = dict[str, Any]
 Rows = list[Row]
@@ -76,15 +79,15 @@ def identity_of(row: Row) -> tuple[Any, ...]:
     return row[PARTITION], row[KEY]
 
 
-def read_recording(payload: str, table_type: TableType) -> Recording:
-    """Read the recording of a payload class in `RECORDED`."""
+def read_recording(payload: str, table_type: TableType, release: str = OLD) -> Recording:
+    """Read the recording of a payload class in `RECORDED` under one of the releases."""
     folder = f"{RECORDED[payload]}-{table_type.value}"
-    file = importlib.resources.files("bridge") / "data" / _RELEASE / folder / "history.json.gz"
+    file = importlib.resources.files("bridge") / "data" / release / folder / "history.json.gz"
     raw = json.loads(gzip.decompress(file.read_bytes()))
     names = [column.split()[0] for column in raw["schema_ddl"].split(",")]
     plan = MergePlan(
         payload=PayloadRef(raw["payload_class"]),
-        release=HudiRelease.parse(_RELEASE),
+        release=HudiRelease.parse(release),
         table_type=table_type,
         key=(KEY,),
         partition=(PARTITION,),
@@ -124,10 +127,23 @@ def disagreeing(left: Rows, right: Rows) -> list[tuple[Any, ...]]:
     return sorted(key for key in sides[0].keys() | sides[1].keys() if sides[0].get(key) != sides[1].get(key))
 
 
-def trace(spark: SparkSession, recording: Recording, identity: tuple[Any, ...]) -> list[Call]:
-    """Return every merge call of one key; Spark parses the schema, no more."""
-    schema = avro_schema(spark.createDataFrame([], recording.ddl).schema, recording.plan.release)
-    return trace_key(recording.versions(identity), recording.plan, schema, compact_after=recording.compact_after)
+def smallest(recording: Recording, identities: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return the identity with the fewest versions; of several the one that is complete first."""
+
+    def size(identity: tuple[Any, ...]) -> tuple[Any, ...]:
+        versions = recording.versions(identity)
+        return len(versions), versions[-1][0], identity
+
+    return min(identities, key=size)
+
+
+def explained(spark: SparkSession, old: Recording, new: Recording, identity: tuple[Any, ...]) -> Explanation:
+    """Explain one key on both sides in this process; Spark parses the schema, no more."""
+    schema = avro_schema(spark.createDataFrame([], old.ddl).schema, old.plan.release)
+    sides = Sides(old.plan, new.plan, len(old.batches), compact_after=old.compact_after)
+    versions = old.versions(identity)
+    row = dict(zip((PARTITION, KEY), identity, strict=True))
+    return Explanation(row, versions, schema, sides.commits, explain_sides(versions, schema, sides))
 
 
 def _frozen(row: Row) -> tuple[tuple[str, str, str], ...]:

@@ -1,16 +1,20 @@
-"""`payload-bridge demo`: merges recorded batches on Spark and shows that the answers are those of real Hudi."""
+"""`payload-bridge demo`: recorded batches give real Hudi's answers here, and what an upgrade changes to one row."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from bridge import demo as recorded
+from bridge.cli.explain import parting_words
+from bridge.cli.issue import issue_option, report_of_issue
 from bridge.cli.options import payload_option
 from bridge.cli.quiet import quiet_session
+from bridge.cli.story import TYPE_NAMES, side_name, story
 from bridge.cli.verb import Verb
-from bridge.merge_point import MergePoint
+from bridge.demo import NEW, OLD
 from bridge.plan import TableType
 from bridge.report import Report, Table, plan_as_json
 from payloads import PayloadRef
@@ -19,184 +23,151 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from bridge.demo import Answer, Recording
-    from bridge.trace import Call, Side
-    from payloads import Record
 
     Identity = tuple[Any, ...]
 
-_LONG_NAMES = {TableType.COPY_ON_WRITE: "copy-on-write", TableType.MERGE_ON_READ: "merge-on-read"}
-_POINTS = {
-    MergePoint.COMBINE_INPUT: "combine input",
-    MergePoint.UPSERT: "upsert",
-    MergePoint.INSERT: "write",
-    MergePoint.LOG_FOLD: "log fold",
-    MergePoint.COMPACT: "compaction",
-    MergePoint.SNAPSHOT: "query",
-}
-_POINTS_EXPLAINED = (
-    "Where versions meet: combine input = two rows of one batch; write = a row is asked what to store; "
-    "upsert = a row meets the stored row (copy-on-write); log fold = a log entry meets the entries before it, "
-    "query = the folded log meets the stored row (both merge-on-read)."
-)
+
+class _Side(NamedTuple):
+    """One table: the recording and our answers."""
+
+    recording: Recording
+    answers: list[Answer]
+
+    @property
+    def unequal(self) -> int:
+        """How many answers are not real Hudi's."""
+        return sum(not answer.is_equal for answer in self.answers)
 
 
-@click.command(cls=Verb, short_help="Merge recorded batches and compare with real Hudi.")
+_Sides = dict[tuple[TableType, str], _Side]
+
+
+@click.command(cls=Verb, short_help="See what an upgrade changes, on answers of real Hudi.")
 @payload_option(type=click.Choice(list(recorded.RECORDED)), default=next(iter(recorded.RECORDED)), show_default=True)
-def demo(payload: str) -> Report:
-    """Merge recorded batches on Spark, and compare every answer with real Hudi's.
+@issue_option
+def demo(payload: str, issue: int | None) -> Report:
+    """Merge recorded batches under Hudi 0.15 and 1.2, compare with real Hudi's answers, and explain the difference.
 
-    Five batches that Hudi 0.15.0 wrote to a copy-on-write and to a merge-on-read table are merged here. Each commit's
-    rows are compared with what Hudi answered. Then every merge call of one key is shown on which the two table types
-    disagree. The exit code is 0 if all answers are equal, else 1.
+    Five batches that real Hudi 0.15.0 and 1.2.0 wrote, copy-on-write and merge-on-read, are merged here on Spark, and
+    each commit's rows compared with what Hudi answered. Then every merge call is shown of the smallest row that the two
+    releases end differently. The exit code is 0 if all answers are equal, else 1.
+
+    With --issue a known report of Apache Hudi is shown instead: its batches, what each release and table answers, and
+    the law that is broken.
 
     Example: payload-bridge demo
     """
+    if issue is not None:
+        context = click.get_current_context()
+        if context.get_parameter_source("payload") is not ParameterSource.DEFAULT:
+            msg = "--issue brings its payload class along; leave out --payload"
+            raise click.UsageError(msg, context)
+        return report_of_issue(issue)
     spark = quiet_session()
-    recordings = {table_type: recorded.read_recording(payload, table_type) for table_type in TableType}
-    answers = {table_type: recorded.run(spark, recording) for table_type, recording in recordings.items()}
-    keys = recorded.disagreeing(*(found[-1].rows for found in answers.values()))
+    sides: _Sides = {}
+    for table_type in TableType:
+        for release in (OLD, NEW):
+            recording = recorded.read_recording(payload, table_type, release)
+            sides[table_type, release] = _Side(recording, recorded.run(spark, recording))
+    return _report(spark, payload, sides)
 
-    recording = recordings[TableType.COPY_ON_WRITE]
-    all_answers = [answer for found in answers.values() for answer in found]
-    unequal = sum(not answer.is_equal for answer in all_answers)
+
+def _report(spark: SparkSession, payload: str, sides: _Sides) -> Report:
+    answers = sum(len(side.answers) for side in sides.values())
+    unequal = sum(side.unequal for side in sides.values())
+    changed = {one: _differing(sides[one, OLD], sides[one, NEW]) for one in TableType}
+    types = [sides[one, OLD] for one in TableType]
+    disagreeing = _differing(*types)
+    first = types[0].recording
+    keys = len({recorded.identity_of(row) for side in sides.values() for row in side.answers[-1].rows})
     report = Report(
         "demo",
-        _verdict(len(all_answers), unequal, len(keys)),
+        _verdict(answers, unequal, changed, keys),
         success=not unequal,
-        plan=plan_as_json(recording.plan) | {"table_type": "both"},
+        plan=plan_as_json(first.plan) | {"table_type": "both", "from": OLD, "to": NEW},
         statistics={
-            "rows_in": sum(map(len, recording.batches)),
-            "rows_out": {table_type.value: len(found[-1].rows) for table_type, found in answers.items()},
-            "snapshots": len(all_answers),
+            "rows_in": sum(map(len, first.batches)),
+            "rows_out": {
+                f"{one.value} {release}": len(side.answers[-1].rows) for (one, release), side in sides.items()
+            },
+            "snapshots": answers,
             "unequal_snapshots": unequal,
-            "disagreeing_keys": len(keys),
+            "last_rows": keys,
+            "changed_keys": {one.value: len(found) for one, found in changed.items()},
+            "disagreeing_keys": len(disagreeing),
         },
     )
-    report.body += [
-        (
-            f"{payload} of Hudi {recording.plan.release}: {len(recording.batches)} batches, run here on Spark through "
-            "Hudi's merge points, once for each table type. Beside it what real Hudi answered to the same batches."
-        ),
-        *_rule(recording),
-        Table.of_rows(
-            ("table type", "commit", "rows in", "rows", "Hudi's rows", "answer"),
-            [_line(table_type, recordings[table_type], one) for table_type, found in answers.items() for one in found],
-        ),
-    ]
     report.results += [
         {
+            "release": release,
+            "table_type": one.value,
             "commit": answer.commit,
-            "table_type": table_type.value,
             "rows": len(answer.rows),
             "expected_rows": len(answer.expected),
             "equal": answer.is_equal,
         }
-        for table_type, found in answers.items()
-        for answer in found
+        for (one, release), side in sides.items()
+        for answer in side.answers
     ]
-    if keys:
-        # The key with the most versions shows most.
-        shown = max(keys, key=lambda key: len(recording.versions(key)))
-        report.body += [_disagreement(keys, recording), *_story(spark, recordings, shown)]
-    else:
-        report.body.append("Both table types have the same rows after the last commit.")
+    report.body += [
+        *_example(spark, sides, changed),
+        *_rule(first),
+        Table.of_rows(
+            ("table type", "Hudi", "batches", "rows in", "rows", "equal answers"),
+            [_line(one, release, side) for (one, release), side in sides.items()],
+            f"{payload}: five batches merged here, and compared with real Hudi's answers after each",
+        ),
+        _within(disagreeing),
+    ]
     return report
 
 
-def _verdict(answers: int, unequal: int, keys: int) -> str:
+def _differing(left: _Side, right: _Side) -> list[Identity]:
+    return recorded.disagreeing(left.answers[-1].rows, right.answers[-1].rows)
+
+
+def _verdict(answers: int, unequal: int, changed: dict[TableType, list[Identity]], keys: int) -> str:
     if unequal:
         return f"{unequal} of {answers} answers differ from real Hudi's: this installation can't be trusted."
     same = f"All {answers} answers are real Hudi's, row by row."
-    if not keys:
-        return same
-    plural = "1 key" if keys == 1 else f"{keys} keys"
-    return f"{same} The same batches end differently in a copy-on-write and a merge-on-read table on {plural}."
+    if not any(changed.values()):
+        return f"{same} Both releases end with the same rows."
+    counts = " and ".join(f"{len(found)} of {keys} rows ({TYPE_NAMES[one]})" for one, found in changed.items())
+    return f"{same} On the same batches Hudi 1.2 ends with other rows than 0.15: {counts}."
 
 
-def _line(table_type: TableType, recording: Recording, answer: Answer) -> dict[str, Any]:
-    return {
-        "table type": _LONG_NAMES[table_type],
-        "commit": answer.commit,
-        "rows in": len(recording.batches[answer.commit - 1]),
-        "rows": len(answer.rows),
-        "Hudi's rows": len(answer.expected),
-        "answer": "equal" if answer.is_equal else "NOT EQUAL",
-    }
+def _example(spark: SparkSession, sides: _Sides, changed: dict[TableType, list[Identity]]) -> list[str | Table]:
+    """Explain the smallest row that the releases end differently, merge-on-read first."""
+    for one in reversed(TableType):
+        if changed[one]:
+            old, new = sides[one, OLD].recording, sides[one, NEW].recording
+            told = recorded.explained(spark, old, new, recorded.smallest(old, changed[one]))
+            names = [side_name(side) for side in told.sides]
+            labels = [f"Hudi {side.plan.release}" for side in told.sides]
+            return ["The smallest example: " + parting_words(told, labels), *story(told, names)]
+    return []
 
 
-def _disagreement(keys: list[Identity], recording: Recording) -> str:
-    names = ", ".join(map(_name, keys))
-    known = {recorded.identity_of(row) for batch in recording.batches for row in batch}
-    commits = len(recording.batches)
-    return f"After commit {commits} the two table types disagree on {len(keys)} of {len(known)} keys: {names}."
-
-
-def _name(identity: Identity) -> str:
-    return "/".join(map(str, identity))
-
-
-def _story(spark: SparkSession, recordings: dict[TableType, Recording], identity: Identity) -> list[str | Table]:
-    """Tell how one key came to its two ends: its versions, then every call for each table type."""
-    recording = recordings[TableType.COPY_ON_WRITE]
-    versions = recording.versions(identity)
-    labels = _Labels([row for _, row in versions])
-    rows = [
-        {"version": f"v{number}", "commit": commit, **row} for number, (commit, row) in enumerate(versions, start=1)
-    ]
-    ordering = ", ".join(recording.plan.ordering)
-    title = f"What happened to {_name(identity)}: the versions that arrived (ordering field: {ordering})"
-    story: list[str | Table] = [Table.of_rows(tuple(rows[0]), rows, title), _POINTS_EXPLAINED]
-    told = {_LONG_NAMES[one]: recorded.trace(spark, own, identity) for one, own in recordings.items()}
-    for name, calls in told.items():
-        columns = ("commit", "where", "older", "newer", "payload method", "result")
-        lines = [_call(call, labels) for call in calls]
-        story.append(Table(columns, lines, f"{name.capitalize()}: every call", frozenset({"commit"})))
-    story.append(_parting(told, labels))
-    return story
+def _within(disagreeing: list[Identity]) -> str:
+    if not disagreeing:
+        return f"Under Hudi {OLD} both table types end with the same rows."
+    names = ", ".join("/".join(map(str, key)) for key in disagreeing)
+    return f"Under Hudi {OLD} alone, copy-on-write and merge-on-read end differently for {len(disagreeing)}: {names}."
 
 
 def _rule(recording: Recording) -> list[str]:
     """Return the docstring of the payload, in paragraphs."""
     found = PayloadRef(recording.plan.payload_name).resolve(recording.plan.release)
-    return [" ".join(part.split()) for part in f"Its rule: {found.__doc__}".split("\n\n")]
+    return [" ".join(part.split()) for part in f"The rule of the class: {found.__doc__}".split("\n\n")]
 
 
-def _parting(told: dict[str, list[Call]], labels: _Labels) -> str:
-    """Say at which commit the table types part, and which call decided in each."""
-    ends = {name: {call.commit: call.result for call in calls} for name, calls in told.items()}
-    left, right = ends.values()
-    commit = min(number for number in left.keys() | right.keys() if left.get(number) != right.get(number))
-    parts = []
-    for name, calls in told.items():
-        here = [call for call in calls if call.commit == commit]
-        decided = next(call for call in here if _data(call.result) == _data(here[-1].result))
-        given = f"{'nothing' if decided.older is None else labels.of(decided.older)} and {labels.of(decided.newer)}"
-        answer = f"gives {labels.of(decided.result)}"
-        parts.append(f"{name} asks {decided.method} at its {_POINTS[decided.point]}, which of {given} {answer}")
-    return f"At commit {commit} they part: {'; '.join(parts)}."
-
-
-def _data(side: Side | None) -> Record | None:
-    return None if side is None else side.record
-
-
-def _call(call: Call, labels: _Labels) -> tuple[str, ...]:
-    older = "-" if call.older is None else labels.of(call.older)
-    return str(call.commit), _POINTS[call.point], older, labels.of(call.newer), call.method, labels.of(call.result)
-
-
-class _Labels:
-    """Names versions v1, v2 and so on by their data; data that no version has is written out."""
-
-    def __init__(self, versions: list[dict[str, Any]]) -> None:
-        self._versions = versions
-
-    def of(self, side: Side | None) -> str:
-        """Return the label of one side of a call."""
-        if side is None:
-            return "no row"
-        if side.record is None:
-            return "a delete" if side.ordering is None else f"a delete at {side.ordering.value}"
-        if side.record in self._versions:
-            return f"v{self._versions.index(side.record) + 1}"
-        return ", ".join(f"{name}={value}" for name, value in side.record.items())
+def _line(one: TableType, release: str, side: _Side) -> dict[str, Any]:
+    equal = len(side.answers) - side.unequal
+    return {
+        "table type": TYPE_NAMES[one],
+        "Hudi": release,
+        "batches": len(side.answers),
+        "rows in": sum(map(len, side.recording.batches)),
+        "rows": len(side.answers[-1].rows),
+        "equal answers": f"{equal} of {len(side.answers)}",
+    }

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
@@ -8,10 +7,11 @@ from click.testing import CliRunner
 
 from bridge import demo
 from bridge.cli import main
+from bridge.issues import ISSUES, answers, violation
 from bridge.merge_point import MergePoint
 from bridge.plan import MergePlan, TableType
-from bridge.trace import COMPARED, trace_key
-from payloads import PayloadRef, parse_schema
+from bridge.trace import COMPARED, DELETE_TEST, trace_key
+from payloads import HudiRelease, PayloadRef, parse_schema
 
 SCHEMA = parse_schema(
     {
@@ -31,21 +31,26 @@ PLAN = MergePlan(
     key=("id",),
     ordering=("ts",),
 )
+TOAST = "__debezium_unavailable_value"
 
 
 def version(ts, deleted=None):
     return {"id": "a", "ts": ts, "_hoodie_is_deleted": deleted}
 
 
+# -- the recorded batches
+
+
 def test_the_answers_are_real_hudis(spark):
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
     assert not result.stderr
-    assert result.stdout.count(" equal\n") == 10
-    assert "NOT EQUAL" not in result.stdout
-    assert "disagree on 1 of" in result.stdout
-    assert "At commit 5 they part" in result.stdout
-    assert "All 10 answers are real Hudi's" in " ".join(result.stdout.split())
+    words = " ".join(result.stdout.split())
+    assert words.startswith("All 20 answers are real Hudi's, row by row. On the same batches Hudi 1.2 ends with other")
+    assert "10 of 42 rows (copy-on-write) and 11 of 42 rows (merge-on-read)" in words
+    assert result.stdout.count("5 of 5") == 4
+    assert result.stdout.count("<- the sides part here") == 2
+    assert "end differently for 1: p0/k008." in words
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -54,36 +59,46 @@ def test_the_demo_as_json(spark):
     answer = json.loads(result.stdout)
     assert result.exit_code == 0
     assert answer["success"]
-    assert [one["equal"] for one in answer["results"]] == [True] * 10
-    assert answer["statistics"]["rows_out"] == {"cow": 42, "mor": 42}
-    assert answer["statistics"]["disagreeing_keys"] == 0
+    assert [one["equal"] for one in answer["results"]] == [True] * 20
+    assert answer["statistics"]["rows_out"] == {"cow 0.15.0": 42, "cow 1.2.0": 42, "mor 0.15.0": 42, "mor 1.2.0": 42}
+    assert answer["statistics"]["changed_keys"] == {"cow": 0, "mor": 0}
+    assert "Both releases end with the same rows." in answer["verdict"]
 
 
 def test_another_answer_ends_with_1(spark, monkeypatch):
     read = demo.read_recording
 
-    def altered(payload, table_type):
-        recording = read(payload, table_type)
-        recording.snapshots[2][0]["qty"] = 1000
+    def altered(payload, table_type, release):
+        recording = read(payload, table_type, release)
+        if release == demo.NEW:
+            recording.snapshots[2][0]["qty"] = 1000
         return recording
 
     monkeypatch.setattr(demo, "read_recording", altered)
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 1
-    assert result.stdout.count("NOT EQUAL") == 2
-    assert "2 of 10 answers differ from real Hudi's" in " ".join(result.stdout.split())
+    assert result.stdout.count("4 of 5") == 2
+    assert result.stdout.startswith("2 of 20 answers differ from real Hudi's")
 
 
 @pytest.mark.parametrize("table_type", TableType)
 @pytest.mark.parametrize("payload", demo.RECORDED)
-def test_a_trace_ends_where_spark_does(spark, payload, table_type):
-    recording = demo.read_recording(payload, table_type)
-    last = {demo.identity_of(row): row for row in demo.run(spark, recording)[-1].rows}
-    identities = {demo.identity_of(row) for batch in recording.batches for row in batch}
+def test_an_explanation_ends_where_spark_does(spark, payload, table_type):
+    old, new = (demo.read_recording(payload, table_type, release) for release in (demo.OLD, demo.NEW))
+    assert old.batches == new.batches
+    identities = {demo.identity_of(row) for batch in old.batches for row in batch}
     assert len(identities) > 40
-    for identity in identities:
-        result = demo.trace(spark, recording, identity)[-1].result
-        assert (None if result is None else result.record) == last.get(identity), identity
+    told = {identity: demo.explained(spark, old, new, identity) for identity in identities}
+    for side, recording in enumerate((old, new)):
+        last = {demo.identity_of(row): row for row in demo.run(spark, recording)[-1].rows}
+        for identity, explanation in told.items():
+            assert explanation.sides[side].trace.row_after(5) == last.get(identity), identity
+
+
+def test_the_smallest_example_has_the_fewest_versions():
+    recording = demo.read_recording("AWSDmsAvroPayload", TableType.COPY_ON_WRITE)
+    chosen = demo.smallest(recording, [("p0", "k008"), ("p0", "k002"), ("p0", "k000")])
+    assert chosen == ("p0", "k002")
 
 
 def test_rows_are_compared_with_their_types():
@@ -92,8 +107,11 @@ def test_rows_are_compared_with_their_types():
     assert demo.Answer(1, [{"id": 1, "a": None}], [{"a": None, "id": 1}]).is_equal
 
 
+# -- traces
+
+
 def test_a_trace_names_point_method_and_commit():
-    calls = trace_key([(1, version(1)), (2, version(3)), (2, version(2)), (4, version(5))], PLAN, SCHEMA)
+    calls = trace_key([(1, version(1)), (2, version(3)), (2, version(2)), (4, version(5))], PLAN, SCHEMA).calls
     told = [(call.commit, call.point, call.method) for call in calls]
     assert told == [
         (1, MergePoint.INSERT, "get_insert_value"),
@@ -109,25 +127,107 @@ def test_a_trace_names_point_method_and_commit():
 
 
 def test_a_trace_shows_the_compaction_at_its_commit():
-    calls = trace_key([(1, version(1)), (2, version(2))], PLAN, SCHEMA, compact_after=[4])
+    calls = trace_key([(1, version(1)), (2, version(2))], PLAN, SCHEMA, compact_after=[4]).calls
     assert [(call.commit, call.point) for call in calls][-1] == (4, MergePoint.COMPACT)
     assert calls[-1].result.record == version(2)
 
 
 def test_a_trace_shows_delete_entries_as_such():
-    calls = trace_key([(1, version(1)), (2, version(5)), (3, version(3, deleted=True))], PLAN, SCHEMA)
-    fold = next(call for call in calls if call.method == COMPARED)
+    trace = trace_key([(1, version(1)), (2, version(5)), (3, version(3, deleted=True))], PLAN, SCHEMA)
+    written, fold = (call for call in trace.calls if call.method in {DELETE_TEST, COMPARED})
+    assert (written.point, written.newer.record) == (MergePoint.INSERT, version(3, deleted=True))
     assert (fold.commit, fold.point) == (3, MergePoint.LOG_FOLD)
     assert (fold.newer.record, fold.newer.ordering.value) == (None, 3)
     assert fold.result.record == version(5)  # the greater ordering value stays
 
 
 def test_a_trace_of_copy_on_write_has_no_log():
-    plan = dataclasses.replace(PLAN, table_type=TableType.COPY_ON_WRITE)
-    calls = trace_key([(1, version(5)), (2, version(3, deleted=True))], plan, SCHEMA)
-    assert [call.point for call in calls] == [MergePoint.INSERT, MergePoint.UPSERT]
-    assert calls[-1].result is None
+    plan = MergePlan(payload=PLAN.payload, release="0.15", key=("id",), ordering=("ts",))
+    trace = trace_key([(1, version(5)), (2, version(3, deleted=True))], plan, SCHEMA)
+    assert [call.point for call in trace.calls] == [MergePoint.INSERT, MergePoint.UPSERT]
+    assert trace.calls[-1].result is None
+    assert (trace.row_after(1), trace.row_after(2), trace.row_after(0)) == (version(5), None, None)
 
 
 def test_a_trace_of_nothing():
-    assert trace_key([], PLAN, SCHEMA) == []
+    assert trace_key([], PLAN, SCHEMA).calls == []
+
+
+# -- known reports of apache/hudi
+
+
+def rows_of(number, column, *, payload=None):
+    """Return a column of the last rows, by table, release and the release that takes over."""
+    issue = ISSUES[number]
+    found = [one for one in answers(issue) if payload in {None, one.payload}]
+    assert not [one.error for one in found if one.error]
+    return {(one.table, one.release, one.new): [row[column] for row in one.rows] for one in found}
+
+
+def test_2057_deletes_of_dms_stay_only_where_the_class_is_not_stored():
+    found = rows_of(2057, "Op")
+    assert {key for key, rows in found.items() if rows} == {("copy-on-write, version kept", "0.15", "1.2")}
+    assert found["copy-on-write, version kept", "0.15", "1.2"] == ["D", "D"]
+
+
+def test_9635_the_table_types_and_the_time_of_compaction_disagree_under_0_15():
+    found = rows_of(9635, "name")
+    alone = {(table, release): rows for (table, release, new), rows in found.items() if new is None}
+    differing = {key for key, rows in alone.items() if rows != ["a3"]}
+    assert differing == {("merge-on-read", "0.15"), ("merge-on-read, compacted", "0.15")}
+    assert alone["merge-on-read", "0.15"] == alone["merge-on-read, compacted", "0.15"] == ["a4"]
+    assert alone["merge-on-read, compacted each time", "0.15"] == ["a3"]
+    taken = {key: rows for key, rows in found.items() if key[2] is not None and rows != ["a3"]}
+    assert taken == {("merge-on-read, upgraded", "0.15", "1.2"): ["a5"]}
+
+
+def test_11348_the_column_is_lost_only_where_another_class_merges():
+    partial = rows_of(11348, "column1", payload="PartialUpdateAvroPayload")
+    lost = {key for key, rows in partial.items() if rows == [None]}
+    assert lost == {("copy-on-write, version kept", "0.15", "1.2")}
+    assert all(rows == ["before"] for key, rows in partial.items() if key not in lost)
+    overwrite = rows_of(11348, "column1", payload="OverwriteWithLatestAvroPayload")
+    assert all(rows == [None] for rows in overwrite.values())
+    assert ("merge-on-read, compacted", "0.15", None) in overwrite
+
+
+def test_19748_the_marker_shows_where_1_2_reads_an_old_table():
+    found = rows_of(19748, "body")
+    marked = {key for key, rows in found.items() if rows == [TOAST]}
+    assert marked == {
+        ("merge-on-read, version kept", "0.15", "1.2"),
+        ("merge-on-read, version kept", "1.0", "1.2"),
+        ("merge-on-read, only read", "0.15", "1.2"),
+        ("merge-on-read, only read", "1.0", "1.2"),
+        ("copy-on-write, version kept", "0.15", "1.2"),
+    }
+    assert all(rows == ["long text"] for key, rows in found.items() if key not in marked)
+
+
+@pytest.mark.parametrize("release", HudiRelease)
+@pytest.mark.parametrize("number", sorted(ISSUES))
+def test_the_class_of_a_report_breaks_the_law(number, release):
+    mended = number == 9635 and release > HudiRelease.V0_15
+    assert (violation(ISSUES[number], release) is None) is mended
+
+
+@pytest.mark.parametrize("number", sorted(ISSUES))
+def test_a_report_is_shown_without_spark(number):
+    result = CliRunner().invoke(main, ["demo", "--issue", str(number)])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(f"apache/hudi #{number}, ")
+    assert result.stdout.count("violated") == (1 if number == 9635 else 4)
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    found = json.loads(CliRunner().invoke(main, ["demo", "--issue", str(number), "--output", "json"]).stdout)
+    assert len(found["results"]) == found["statistics"]["paths"]
+    assert found["statistics"]["distinct_answers"] == (3 if number == 9635 else 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"), [(("13800",), "2057"), (("2057", "--payload", "AWSDmsAvroPayload"), "leave out --payload")]
+)
+def test_a_report_that_is_not_shown(arguments, says):
+    result = CliRunner().invoke(main, ["demo", "--issue", *arguments])
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert not result.stdout

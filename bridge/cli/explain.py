@@ -1,0 +1,276 @@
+"""`payload-bridge explain`: the versions of one row in order, every merge call, and the rule that decided it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from bridge.cli.options import (
+    batches_option,
+    compaction_options,
+    compactions_of,
+    plan_of,
+    plan_options,
+    refuse,
+    release,
+    with_schema,
+)
+from bridge.cli.quiet import quiet_session
+from bridge.cli.replay import numbered, upgrade_point
+from bridge.cli.story import TYPE_NAMES, side_name, story, words
+from bridge.cli.verb import Verb
+from bridge.explanation import explain
+from bridge.files import visible
+from bridge.json_record import json_record
+from bridge.plan import TableType
+from bridge.read import read_batches
+from bridge.report import Report, plan_as_json
+from bridge.rows import cell
+from bridge.sides import Sides, plan_to
+from bridge.trace import check_traceable
+from bridge.upgrade import check_upgrade
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from bridge.call_sides import Side
+    from bridge.explanation import ExplainedSide, Explanation
+    from bridge.plan import MergePlan
+    from bridge.trace import Call
+    from payloads import HudiRelease, Record
+
+
+@click.command("explain", cls=Verb, short_help="Show every merge call of one row, and what decided it.")
+@batches_option
+@click.option(
+    "--row",
+    "rows",
+    metavar="[COLUMN=]VALUE",
+    multiple=True,
+    required=True,
+    help="The row: the value of the key column, or COLUMN=VALUE for each key and partition column that is needed.",
+)
+@plan_options
+@click.option(
+    "--table-type",
+    type=click.Choice(["cow", "mor", "both"]),
+    default="cow",
+    show_default=True,
+    help="The type of the table; both: copy-on-write beside merge-on-read.",
+)
+@click.option("--from", "old", type=release, metavar="R", help="Compare with --to: the release of the left side.")
+@click.option("--to", metavar="R|MODE|NAME", help="The right side, as in replay; --table-type is cow or mor then.")
+@click.option(
+    "--upgrade-after",
+    type=upgrade_point,
+    metavar="N|last",
+    help="The right side is the left table, upgraded after batch N; last: only the reader is upgraded.",
+)
+@click.option("--keep-table-version", is_flag=True, help="The upgraded side keeps the version of its table.")
+@compaction_options
+def explain_command(  # noqa: PLR0913 (one parameter an option)
+    *,
+    batches: Path,
+    rows: tuple[str, ...],
+    table_type: str,
+    old: HudiRelease | None,
+    to: str | None,
+    upgrade_after: int | None,
+    keep_table_version: bool,
+    **options: Any,
+) -> Report:
+    """Show the versions of one row in order, every merge call that they go through, and what decided each.
+
+    Two sides are shown one after another, with the call marked at which they part: two releases (--from and --to, as in
+    replay) or both table types. The exit code is 1 if they end differently.
+
+    Example: payload-bridge explain --batches days/ --payload AWSDmsAvroPayload --key id --ordering ts --row id=k008
+    --from 0.15 --to 1.2 --table-type mor
+    """
+    types = list(TableType) if table_type == "both" else [TableType(table_type)]
+    commits = len(visible(batches))
+    after = commits if upgrade_after == -1 else upgrade_after
+    _check(old, to, table_type, after, commits)
+    plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
+    compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
+    row = row_of(rows, plan)
+    try:
+        other = _other(plan, types, to)
+        for one in (plan, other or plan):
+            check_traceable(one)
+        if other is not None and after is not None:
+            check_upgrade(plan, other)
+    except PayloadBridgeError as error:
+        refuse(error)
+
+    spark = quiet_session()
+    plan, struct = with_schema(plan, options["schema"])
+    versions = numbered(read_batches(spark, batches, struct), plan)
+    if other is None:
+        told = explain(versions, plan, row, commits=commits, compact_after=compactions)
+    else:
+        other = dataclasses.replace(other, schema=plan.schema)
+        told = explain(versions, Sides(plan, other, commits, after, keep_table_version, compactions), row)
+    settings = {
+        "table_type": table_type,
+        "from": None if old is None else str(old),
+        "to": to,
+        "upgrade_after": after,
+        "keep_table_version": keep_table_version,
+        "compact_after": list(compactions),
+    }
+    return _report(told, settings)
+
+
+def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
+    """Read `--row`: COLUMN=VALUE, or the value of the only key column.
+
+    Raises:
+        UsageError: a value without its column where there are several key columns, or a column given twice.
+    """
+    row: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name not in plan.identity:
+            if len(plan.key) > 1:
+                columns = " and ".join(plan.identity)
+                msg = f"--row {text}: the key has several columns; write COLUMN=VALUE with {columns}"
+                raise click.UsageError(msg, click.get_current_context())
+            name, value = plan.key[0], text
+        if name in row:
+            msg = f"--row {text}: {name} is given twice; give each column once"
+            raise click.UsageError(msg, click.get_current_context())
+        row[name] = value
+    return row
+
+
+def _check(old: HudiRelease | None, to: str | None, table_type: str, after: int | None, commits: int) -> None:
+    """Refuse options that contradict each other.
+
+    Raises:
+        UsageError: naming the option.
+    """
+    context = click.get_current_context()
+    message = None
+    if (old is None) != (to is None):
+        message = "--from and --to name the two sides; give both, or --release for one"
+    elif old is not None and context.get_parameter_source("release") is not ParameterSource.DEFAULT:
+        message = "--release is for one side; with --from and --to leave it out"
+    elif to is not None and table_type == "both":
+        message = "--table-type both makes two sides already; with --from and --to choose cow or mor"
+    elif to is None and (after is not None or context.params["keep_table_version"]):
+        message = "--upgrade-after and --keep-table-version are for two releases; add --from and --to"
+    elif after is None and context.params["keep_table_version"]:
+        message = "--keep-table-version says what an upgrade does; add --upgrade-after"
+    elif after is not None and after > commits:
+        message = f"--upgrade-after {after}: there are {commits} batches"
+    if message is not None:
+        raise click.UsageError(message, context)
+
+
+def _other(plan: MergePlan, types: list[TableType], to: str | None) -> MergePlan | None:
+    """Return the plan of the second side, where there is one; errors as in `plan_to`."""
+    if to is not None:
+        return plan_to(plan, to)
+    return dataclasses.replace(plan, table_type=types[1]) if len(types) > 1 else None
+
+
+# -- the report
+
+
+def _report(told: Explanation, settings: dict[str, Any]) -> Report:
+    labels = _labels(told)
+    names = [
+        f"{label}: {side_name(side)}" if settings["to"] is not None else side_name(side)
+        for label, side in zip(labels, told.sides, strict=True)
+    ]
+    report = Report("explain", parting_words(told, labels), success=told.ends_equal)
+    report.plan = plan_as_json(told.sides[0].plan) | {"row": dict(told.row)} | settings
+    report.statistics = {
+        "rows_in": len(told.versions),
+        "commits": told.commits,
+        "calls": [len(side.trace.calls) for side in told.sides],
+        "parting_commit": told.parting(),
+    }
+    report.results = [
+        side_as_json(told, side, name, decided)
+        for side, name, decided in zip(told.sides, names, told.parting_calls(), strict=True)
+    ]
+    report.body += story(told, names)
+    return report
+
+
+def _labels(told: Explanation) -> tuple[str, ...]:
+    """Name the sides in a word: by table type where there are both, else left and right."""
+    types = tuple(side.plan.table_type for side in told.sides)
+    if len(set(types)) < len(types):
+        return "left", "right"
+    return tuple(TYPE_NAMES[one] for one in types)
+
+
+def parting_words(told: Explanation, labels: Sequence[str]) -> str:
+    """Say how the row ends, and where two sides part."""
+    row, parting = words(told.row), told.parting()
+    ends = [_end(side, told) for side in told.sides]
+    if len(told.sides) == 1:
+        return f"{row} ends {ends[0]} after {told.commits} commits ({len(told.sides[0].trace.calls)} merge calls)."
+    if told.ends_equal:
+        between = f"; after commit {parting} they differ" if parting is not None else ""
+        return f"{row} ends {ends[0]} on both sides{between}."
+    since = f", first after commit {parting}" if parting is not None else ""
+    return (
+        f"{row} differs{since}: "
+        + "; ".join(f"{label} ends {end}" for label, end in zip(labels, ends, strict=True))
+        + "."
+    )
+
+
+def _end(side: ExplainedSide, told: Explanation) -> str:
+    if side.trace.error is not None:
+        return "with an error"
+    row = side.trace.row_after(told.commits)
+    if row is None:
+        return "without a row"
+    shown = json_record(row, told.schema)
+    return "as " + ", ".join(f"{name}={cell(shown[name])}" for name in shown if name not in told.row)
+
+
+def side_as_json(told: Explanation, side: ExplainedSide, name: str, decided: Call | None) -> dict[str, Any]:
+    """Return a side with its calls for programs."""
+    row, error = side.trace.row_after(told.commits), side.trace.error
+    return {
+        "side": name,
+        "table_type": side.plan.table_type.value,
+        "row": _row(told, row),
+        "error": None if error is None else str(error),
+        "calls": [_call(told, call) | {"parts": call is decided} for call in side.trace.calls],
+    }
+
+
+def _call(told: Explanation, call: Call) -> dict[str, Any]:
+    return {
+        "commit": call.commit,
+        "release": str(call.release),
+        "point": call.point.value,
+        "method": call.method,
+        "older": _side(told, call.older),
+        "newer": _side(told, call.newer),
+        "result": _side(told, call.result),
+        "rule": call.rule,
+    }
+
+
+def _side(told: Explanation, side: Side | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    ordering = None if side.ordering is None else str(side.ordering.value)
+    return {"record": _row(told, side.record), "ordering": ordering, "is_delete": side.is_delete}
+
+
+def _row(told: Explanation, record: Record | None) -> dict[str, Any] | None:
+    return None if record is None else json_record(record, told.schema)

@@ -1,0 +1,135 @@
+"""The story of one row for people: its versions, then every merge call of a table and what decided it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from bridge.json_record import json_record
+from bridge.merge_point import MergePoint
+from bridge.plan import TableType
+from bridge.report import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.call_sides import Side
+    from bridge.explanation import ExplainedSide, Explanation
+    from bridge.trace import Call
+    from payloads import AvroSchema, Record
+
+TYPE_NAMES = {TableType.COPY_ON_WRITE: "copy-on-write", TableType.MERGE_ON_READ: "merge-on-read"}
+_POINTS = {
+    MergePoint.COMBINE_INPUT: "combine input",
+    MergePoint.UPSERT: "upsert",
+    MergePoint.TAG: "index lookup",
+    MergePoint.INSERT: "write",
+    MergePoint.LOG_FOLD: "log fold",
+    MergePoint.COMPACT: "compaction",
+    MergePoint.SNAPSHOT: "query",
+}
+POINTS_EXPLAINED = (
+    "Where versions meet: combine input = two rows of one batch; write = a row is stored or logged; "
+    "upsert = a row meets the stored row (copy-on-write); log fold = a log entry meets the entries before it, "
+    "query and compaction = the folded log meets the stored row (all merge-on-read)."
+)
+_WIDTH = 54
+"""What a line of 80 columns leaves for the last column."""
+
+PARTING = "<- the sides part here"
+
+
+def story(told: Explanation, names: Sequence[str]) -> list[str | Table]:
+    """Return the versions, the calls of each side under its name, and the rows that merging made."""
+    labels = Labels(told.schema, [record for _, record in told.versions])
+    parting = told.parting_calls()
+    calls = [
+        _calls(told, side, name, labels, decided)
+        for side, name, decided in zip(told.sides, names, parting, strict=True)
+    ]
+    versions = [
+        {"version": f"v{number}", "commit": commit, **json_record(record, told.schema)}
+        for number, (commit, record) in enumerate(told.versions, start=1)
+    ]
+    ordering = ", ".join(told.sides[0].plan.ordering)
+    by = f" (ordering: {ordering})" if ordering else ""
+    tables = [Table.of_rows(tuple(versions[0]), versions, f"What arrived for {words(told.row)}{by}")]
+    if labels.made:
+        made = [{"row": f"m{number}", **record} for number, record in enumerate(labels.made, start=1)]
+        tables.append(Table.of_rows(tuple(made[0]), made, "Rows that merging made"))
+    return [*tables, POINTS_EXPLAINED, *calls]
+
+
+def words(row: Any) -> str:
+    """Write identifying columns as text."""
+    return ", ".join(f"{name}={value}" for name, value in row.items())
+
+
+def side_name(side: ExplainedSide) -> str:
+    """Name a table by type, releases and what merges."""
+    name = f"{TYPE_NAMES[side.plan.table_type]}, Hudi {side.plan.release}"
+    last = side.plan if side.new is None else side.new
+    if side.new is not None:
+        name += f", then {side.new.release}"
+    return f"{name}, {last.payload_name.rpartition('.')[2]}"
+
+
+class Labels:
+    """Names versions v1, v2 and so on by their data, rows that merging made m1, m2.
+
+    Attributes:
+        made: the rows that merging made, as JSON values.
+    """
+
+    def __init__(self, schema: AvroSchema, versions: list[Record]) -> None:
+        """Name `versions` in order."""
+        self.made: list[dict[str, Any]] = []
+        self._schema = schema
+        self._versions = versions
+        self._made: list[Record] = []
+
+    def of(self, side: Side | None) -> str:
+        """Return the label of one side of a call."""
+        if side is None:
+            return "no row"
+        if side.record is None:
+            return "a delete" if side.ordering is None else f"a delete at {side.ordering.value}"
+        return self.of_record(side.record)
+
+    def of_record(self, record: Record | None) -> str:
+        """Return the label of a row."""
+        if record is None:
+            return "no row"
+        if record in self._versions:
+            return f"v{self._versions.index(record) + 1}"
+        if record not in self._made:
+            self._made.append(record)
+            self.made.append(json_record(record, self._schema))
+        return f"m{self._made.index(record) + 1}"
+
+
+def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, decided: Call | None) -> Table:
+    releases = {call.release for call in side.trace.calls}
+    lines = [
+        (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))
+        for call in side.trace.calls
+    ]
+    if side.trace.error is not None:
+        lines.append(("", "failed", _wrapped(str(side.trace.error))))
+    end = labels.of_record(side.trace.row_after(told.commits))
+    title = f"{name[:1].upper()}{name[1:]}: ends with {end if side.trace.error is None else 'an error'}"
+    return Table(("commit", "where", "what meets -> what is there then"), lines, title, frozenset({"commit"}))
+
+
+def _where(call: Call, *, names_release: bool) -> str:
+    return f"{_POINTS[call.point]} {call.release}" if names_release else _POINTS[call.point]
+
+
+def _call(call: Call, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
+    older = "" if call.older is None else f"{labels.of(call.older)}, then "
+    mark = f"  {PARTING}" if parts else ""
+    return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{_wrapped(call.rule)}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, break_on_hyphens=False)
