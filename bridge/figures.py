@@ -1,4 +1,4 @@
-"""Figures of a simulation: what each commit changed in the snapshot, and where two table types disagree; in Spark."""
+"""Figures of simulations: what each commit changed in the snapshot, and where two tables differ; in Spark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-_PRINT = "_pb_print"
+KINDS = ONLY_LEFT, ONLY_RIGHT, CHANGED = "only-left", "only-right", "changed"
+"""How a key differs between two tables."""
+
+KIND, LEFT, RIGHT = "_pb_kind", "_pb_left", "_pb_right"
+_PRINT, _SIDE, _ROW = "_pb_print", "_pb_side", "_pb_row"
 # Microseconds, and nulls as such: rows are equal where these texts are.
 EXACT = {
     "ignoreNullFields": "false",
@@ -74,6 +78,26 @@ def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) ->
     once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
     found = both.groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT)
     return found.select(*keys).orderBy(*keys)
+
+
+def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) -> DataFrame:
+    """Return commit, key, kind and both rows of the keys that two simulations don't share."""
+    names = [name for name in left.columns if name != COMMIT]
+    keys = [sf.col(COMMIT), *map(_column, identity)]
+
+    def tagged(frame: DataFrame, side: str) -> DataFrame:
+        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(_column, names)).alias(_ROW))
+
+    def row_of(side: str) -> Column:
+        return sf.first(sf.when(sf.col(_SIDE) == side, sf.col(_ROW)), ignorenulls=True).alias(side)
+
+    both = tagged(left, LEFT).unionByName(tagged(right, RIGHT)).groupBy(*keys).agg(row_of(LEFT), row_of(RIGHT))
+    kind = (
+        sf.when(sf.col(RIGHT).isNull(), ONLY_LEFT)
+        .when(sf.col(LEFT).isNull(), ONLY_RIGHT)
+        .when(sf.to_json(LEFT, EXACT) != sf.to_json(RIGHT, EXACT), CHANGED)
+    )
+    return both.withColumn(KIND, kind).where(sf.col(KIND).isNotNull())
 
 
 def _prints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:

@@ -1,11 +1,12 @@
-"""Report: the answer of a verb, once as the JSON envelope for programs, once as text or Markdown for people."""
+"""Report: the answer of a verb, the verdict first: the JSON envelope for programs, text or Markdown for people."""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from rich import box
 from rich.console import Console
@@ -52,6 +53,20 @@ class Table:
         return cls(columns, [[cell(row[name]) for name in columns] for row in rows], title, frozenset(numbers))
 
 
+class Check(NamedTuple):
+    """One thing that a verb looked at, for reports that list what passed and what failed.
+
+    Attributes:
+        name: what was looked at.
+        failure: what is wrong; None where nothing is.
+        details: the differences, line by line.
+    """
+
+    name: str
+    failure: str | None = None
+    details: str = ""
+
+
 @dataclass
 class Report:
     """What a verb answers.
@@ -64,7 +79,8 @@ class Report:
         statistics: counts by name.
         results: JSON values.
         warnings: what the user should know besides.
-        body: paragraphs and tables for people, before the verdict.
+        body: paragraphs and tables for people, after the verdict.
+        checks: what the verdict sums up; empty: the verdict is all there is.
     """
 
     verb: str
@@ -75,6 +91,7 @@ class Report:
     results: list[Any] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     body: list[str | Table] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
 
     def as_json(self) -> str:
         """Return the envelope."""
@@ -84,18 +101,19 @@ class Report:
         """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
         stream = io.StringIO()
         console = _console(stream, width or Console().width)
-        for part in (*self.body, self.verdict):
+        for part in (self.verdict, *self.body):
             if isinstance(part, Table):
                 _print_table(console, part)
             else:
-                console.print(Text(part))
+                console.print(_text(part))
             console.print()
         return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).rstrip("\n")
 
     def as_markdown(self) -> str:
-        """Return Markdown: a heading, the body, the verdict in bold."""
-        parts = (_markdown_table(part) if isinstance(part, Table) else part for part in self.body)
-        return "\n\n".join((f"# {self.verb}", *parts, f"**{self.verdict}**"))
+        """Return Markdown: a heading, the verdict in bold, the body, the warnings as a list."""
+        parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_text(part) for part in self.body]
+        warnings = ["\n".join(f"- warning: {_markdown_text(one)}" for one in self.warnings)] if self.warnings else []
+        return "\n\n".join((f"# {self.verb}", f"**{_markdown_text(self.verdict)}**", *parts, *warnings))
 
     def rendered(self, output: str) -> str:
         """Return the report as `text`, `json` or `markdown`."""
@@ -149,6 +167,7 @@ def plan_as_json(plan: MergePlan) -> dict[str, Any]:
         "arrival": plan.arrival,
         "schema": None if plan.schema is None else plan.schema.source,
         "props": dict(plan.props),
+        "fidelity": plan.fidelity,
         "engine": plan.engine,
     }
 
@@ -161,25 +180,45 @@ def _console(stream: TextIO, width: int) -> Console:
 
 
 def _print_table(console: Console, table: Table) -> None:
-    """Print a table; where it is wider than the console, each row as a list of its own."""
+    """Print a table; one that is wider than the console with its rows side by side, or each as a list of its own."""
     if table.title:
-        console.print(Text(table.title))
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in table.columns:
-        grid.add_column(Text(name), justify="right" if name in table.right else "left", overflow="fold")
-    for row in table.rows:
-        grid.add_row(*map(Text, row))
-    if Measurement.get(console, console.options.update(max_width=10_000), grid).maximum <= console.width:
-        console.print(grid)
-        return
+        console.print(_text(table.title))
+    for form in (table, _turned(table)):
+        grid = _grid(form)
+        if Measurement.get(console, console.options.update(max_width=10_000), grid).maximum <= console.width:
+            console.print(grid)
+            return
     for number, row in enumerate(table.rows, start=1):
         block = RichTable(box=None, pad_edge=False, show_header=False)
         block.add_column(no_wrap=True)
         block.add_column(overflow="fold")
         for name, value in zip(table.columns, row, strict=True):
-            block.add_row(Text(name), Text(value))
+            block.add_row(_text(name), _text(value))
         console.print(f"-- {number} of {len(table.rows)}")
         console.print(block)
+
+
+def _grid(table: Table) -> RichTable:
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in table.columns:
+        grid.add_column(_text(name), justify="right" if name in table.right else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*map(_text, row))
+    return grid
+
+
+def _turned(table: Table) -> Table:
+    """Return the table with its rows as columns; what stands first in them become the headers."""
+    first, *others = zip(table.columns, *table.rows, strict=True)
+    return Table(first, others)
+
+
+def _text(text: str) -> Text:
+    """Return text without control characters, which data may hold and a terminal would obey."""
+    return Text(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def _markdown_table(table: Table) -> str:
@@ -187,8 +226,17 @@ def _markdown_table(table: Table) -> str:
     rule = "|" + "|".join("---:" if name in table.right else "---" for name in table.columns) + "|"
     rows = ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in table.rows]
     lines = "\n".join((head, rule, *rows))
-    return f"{table.title}\n\n{lines}" if table.title else lines
+    return f"{_markdown_text(table.title)}\n\n{lines}" if table.title else lines
 
 
 def _markdown_cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", "<br>")
+    return _markdown_text(text).replace("|", "\\|").replace("\n", "<br>")
+
+
+def _markdown_text(text: str) -> str:
+    """Return text as such: what Markdown would take for marks or tags is escaped."""
+    return _MARKS.sub(r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
+
+
+# An underscore inside a word is no mark.
+_MARKS = re.compile(r"([\\`*\[\]]|(?<!\w)_(?=\w*_(?!\w)))")

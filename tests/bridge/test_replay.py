@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
 
 from bridge import MergePlan, PlanError, simulate_upgrade
 from bridge.cli import main
-from bridge.replay import Grade, replay
-from bridge.sides import Sides
-from tests.conformance.histories import differences, load
-from tests.conformance.spark_histories import versions_of
+from bridge.comparison import Grade, overall, replay
+from bridge.sides import Sides, plan_to
+from payloads.avro import parse_schema
+from tests.conformance.__main__ import main as conformance
+from tests.conformance.replay_report import ReplayReport
+from tests.conformance.replays import FRESH, KEPT, READER, UPGRADED, Answer, answers, questions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pyspark.sql import DataFrame, SparkSession
 
-    from tests.conformance.histories import History, Row
-
 ROOT = Path(__file__).parents[1]
-TYPES = {"COPY_ON_WRITE": "cow", "MERGE_ON_READ": "mor"}
+MERGERS = "tests.bridge.user_mergers"
+KINDS = {"histories": {FRESH}, "histories-upgraded": {UPGRADED, KEPT, READER}}
+JSON = ("--output", "json")
 SCHEMA = "_pb_commit int, _pb_arrival int, id string, ts bigint, city string, _hoodie_is_deleted boolean"
 LATE_DELETE = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 30, "Lima", False), (3, 3, "a", 20, None, True)]
 TIE = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 10, "Lima", False), (2, 3, "b", 10, "Rome", False)]
@@ -36,62 +38,62 @@ def plan_of(payload: str | None, release: str, table_type: str = "cow", **settin
     return MergePlan(payload=payload, release=release, table_type=table_type, **settings)
 
 
-# -- against the tables of real Hudi
+# -- against the tables of real Hudi: some questions; `python -m tests.conformance replay` asks all
 
 
-def history(folder: str, case: str) -> History:
-    (found,) = load(ROOT / folder, case=case)
-    return found
+@pytest.mark.parametrize("folder", ["histories", "histories-upgraded"])
+def test_replay_names_the_keys_on_which_the_real_tables_differ(spark: SparkSession, folder: str) -> None:
+    asked = sorted(questions(ROOT / "histories", ROOT / folder), key=lambda question: question.kind)
+    differing = [question for question in asked if question.differing()]
+    same = [question for question in asked if question not in differing]
+    chosen = [*differing[::6], *same[::20]]
+    found = list(answers(spark, chosen))
+    assert {answer.question.kind for answer in found if answer.differing} == KINDS[folder]
+    assert [f"{answer.question}: {answer.problems}" for answer in found if answer.problems] == []
 
 
-def differing(left: Iterable[Row], right: Iterable[Row]) -> set[tuple[str, str]]:
-    """Return partition and key of the rows that two snapshots don't share."""
-    sides = [{(row["part"], row["id"]): row for row in rows} for rows in (left, right)]
-    keys = sides[0].keys() | sides[1].keys()
-    return {key for key in keys if differences(*([side[key]] if key in side else [] for side in sides))}
+@pytest.mark.parametrize("kind", ["changed", "only-left", "only-right"])
+def test_a_bent_recording_is_noticed(spark: SparkSession, kind: str) -> None:
+    (asked,) = questions(ROOT / "histories/0.15.0", ROOT / "histories/1.2.0", case="default-cow")
+    *before, last = asked.right.commits
+    row, *others = last.snapshot
+    if kind == "changed":
+        bent = ({**row, "name": "bent"}, *others)
+    elif kind == "only-left":
+        bent = tuple(others)
+    else:
+        bent = (*last.snapshot, {**row, "id": "bent"})
+    right = dataclasses.replace(asked.right, commits=(*before, dataclasses.replace(last, snapshot=bent)))
+    (answer,) = answers(spark, [dataclasses.replace(asked, right=right)])
+    assert f"{kind} in the real tables, replay says equal" in answer.problems[0]
 
 
-def replayed(spark: SparkSession, left: History, commits: int, **upgrade: Any) -> set[tuple[str, str]]:
-    plan = plan_of(left.payload_class, "0.15", TYPES[left.table_type], partition="part", ordering=left.ordering)
-    then = plan_of(left.payload_class, "1.2", TYPES[left.table_type], partition="part", ordering=left.ordering)
-    versions = versions_of(spark, {0: left}).where(f"_pb_commit <= {commits}").drop("conformance_case")
-    with replay(versions, Sides(plan, then, commits, **upgrade)) as answer:
-        assert answer.refused is None
-        found = answer.differences()
-        assert answer.counts[-1].total == len(found)
-    return {(one.key["part"], one.key["id"]) for one in found}
-
-
-@pytest.mark.parametrize("case", ["overwrite-mor", "mysql-cow", "partial-update-mor"])
-def test_fresh_tables(spark: SparkSession, case: str) -> None:
-    left, right = (history(f"histories/{release}", case) for release in ("0.15.0", "1.2.0"))
-    wanted = differing(left.commits[-1].snapshot, right.commits[-1].snapshot)
-    assert wanted
-    assert replayed(spark, left, len(left.commits)) == wanted
-
-
-@pytest.mark.parametrize(
-    ("kind", "case"),
-    [("upgraded", "non-defaults-mor"), ("kept-version", "dms-cow"), ("kept-version", "postgres-cow")],
-)
-def test_tables_that_live_through_an_upgrade(spark: SparkSession, kind: str, case: str) -> None:
-    left, right = history("histories/0.15.0", case), history(f"histories-upgraded/0.15.0-to-1.2.0-{kind}", case)
-    wanted = differing(left.commits[4].snapshot, right.commits[4].snapshot)
-    assert wanted
-    found = replayed(spark, left, 5, upgrade_after=3, keep_table_version=kind == "kept-version")
-    assert found == wanted
-
-
-@pytest.mark.parametrize("case", ["mysql-mor", "postgres-mor"])
-def test_tables_that_only_the_reader_meets(spark: SparkSession, case: str) -> None:
-    left, right = history("histories/0.15.0", case), history("histories-upgraded/0.15.0-to-1.2.0-upgraded", case)
-    assert right.upgrade is not None
-    wanted = differing(left.commits[2].snapshot, right.upgrade.read or ())
-    assert wanted
-    assert replayed(spark, left, 3, upgrade_after=3) == wanted
+def test_the_runner_wants_pairs_and_counts_refusals_apart(tmp_path: Path) -> None:
+    result = CliRunner().invoke(conformance, ["replay", str(tmp_path), str(tmp_path)])
+    assert (result.exit_code, result.output.splitlines()[-1]) == (1, "0 passed, 0 failed, 0 optional failed")
+    asked = list(questions(ROOT / "histories/0.15.0", ROOT / "histories/1.2.0", case="order-by-date-cow"))
+    assert [(question.commits, question.is_refused) for question in asked] == [(1, False), (2, True)]
+    report = ReplayReport([Answer(asked[0], 0), Answer(asked[1], 0, ("not refused",))])
+    assert (report.succeeded, report.last_line) == (True, "1 passed, 0 failed, 1 optional failed")
+    report = ReplayReport([Answer(asked[0], 0, ("another key",))])
+    assert (report.succeeded, report.last_line) == (False, "0 passed, 1 failed, 0 optional failed")
 
 
 # -- grades
+
+
+@pytest.mark.parametrize(
+    ("grades", "together"),
+    [
+        ([Grade.IDENTICAL, Grade.IDENTICAL], Grade.IDENTICAL),
+        ([Grade.IDENTICAL, Grade.IDENTICAL_HERE], Grade.IDENTICAL_HERE),
+        ([Grade.IDENTICAL_HERE, Grade.ON_TIES], Grade.ON_TIES),
+        ([Grade.ON_DELETES, Grade.ON_TIES], Grade.DIFFERS),
+        ([Grade.DIFFERS, Grade.REFUSED], Grade.REFUSED),
+    ],
+)
+def test_the_grade_of_two_table_types(grades: list[Grade], together: Grade) -> None:
+    assert overall(grades) is overall(reversed(grades)) is together
 
 
 def grade_of(spark: SparkSession, rows: list[tuple[Any, ...]], left: MergePlan, right: MergePlan) -> Grade:
@@ -137,6 +139,59 @@ def test_the_smallest_example_has_its_versions(spark: SparkSession) -> None:
     assert (example.commit, example.difference.key, example.difference.kind) == (3, {"id": "a"}, "only-left")
     assert example.difference.right is None
     assert [version["city"] for version in example.versions] == ["Oslo", "Lima", None]
+
+
+# -- IGNORE_DEFAULTS
+
+
+def test_a_key_that_differs_only_by_object_identity_is_told_apart(spark: SparkSession) -> None:
+    fields = {"id": "string", "ts": "long", "city": "string", "_hoodie_is_deleted": "boolean"}
+    default = {"name": "city", "type": "string", "default": "none"}
+    columns = [default if name == "city" else {"name": name, "type": kind} for name, kind in fields.items()]
+    schema = parse_schema({"type": "record", "name": "row", "fields": columns})
+    default_comes = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 20, "none", False)]
+    late_row = [
+        (commit, commit, "b", ts, city, False) for commit, ts, city in [(1, 5, "x"), (2, 30, "y"), (3, 20, "z")]
+    ]
+    versions = spark.createDataFrame([*default_comes, *late_row], SCHEMA)
+    payload = "OverwriteNonDefaultsWithLatestAvroPayload"
+    sides = Sides(*(plan_of(payload, release, "mor", schema=schema) for release in ("0.15", "1.2")), 3)
+    with replay(versions, sides) as answer:
+        found = {one.key["id"]: (one.left, one.right, one.note) for one in answer.differences()}
+        assert (answer.counts[-1].total, answer.by_identity) == (2, 1)
+    assert [row["city"] for row in found["a"][:2] if row is not None] == ["Oslo", "none"]
+    assert "one object: in city the default overwrites" in (found["a"][2] or "")
+    assert found["b"][2] is None
+    with replay(versions.where("id = 'a'"), sides.as_intended()) as answer:
+        assert answer.grade() is Grade.IDENTICAL_HERE
+
+
+# -- what `--to` names
+
+
+@pytest.mark.parametrize(
+    ("to", "grade"),
+    [
+        (f"{MERGERS}:LaterEvent", Grade.IDENTICAL_HERE),
+        (f"{MERGERS}:LastArrival", Grade.DIFFERS),
+        ("tests.bridge.user_mergers:FirstPayload", Grade.DIFFERS),
+        ("event_time_ordering", Grade.IDENTICAL_HERE),
+        ("COMMIT_TIME_ORDERING", Grade.DIFFERS),
+        ("FirstValueAvroPayload", Grade.REFUSED),
+    ],
+)
+@pytest.mark.parametrize("table_type", ["cow", "mor"])
+def test_a_right_side_by_name(spark: SparkSession, to: str, grade: Grade, table_type: str) -> None:
+    left = plan_of("DefaultHoodieRecordPayload", "0.15", table_type)
+    rows = [*LATE_ROW, (2, 3, "b", 7, "Rome", False), (3, 4, "b", 8, "Roma", False), *LATE_DELETE[2:]]
+    assert grade_of(spark, rows, left, plan_to(left, to)) is grade
+
+
+def test_a_java_left_side_leaves_the_right_one_to_python() -> None:
+    left = plan_of("DefaultHoodieRecordPayload", "0.15", engine="jvm", implementation="java")
+    for to in ("EVENT_TIME_ORDERING", f"{MERGERS}:LaterEvent", "tests.bridge.user_mergers:FirstPayload"):
+        assert not plan_to(left, to).runs_java
+    assert plan_to(left, "OverwriteWithLatestAvroPayload").runs_java
 
 
 # -- what is refused
@@ -200,6 +255,53 @@ def test_the_verb_on_one_release(spark: SparkSession, days: Path) -> None:
     assert "IDENTICAL: both sides follow the same rules" in result.stdout
 
 
+def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path: Path) -> None:
+    page = tmp_path / "answer.xml"
+    words = words_of(days, "--to", "1.2", "--table-type", "both", "--report", str(page))
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    text = " ".join(result.stdout.split())
+    assert text.startswith("DIFFERS ON DELETES: copy-on-write")
+    assert "Merge-on-read: DIFFERS ON DELETES: without the deletes no key differs." in text
+    cases = ET.parse(page).getroot().iter("testcase")  # noqa: S314 (our own)
+    assert len({case.get("name") for case in cases}) == 6
+    both = json.loads(CliRunner().invoke(main, [*words, "--output", "json"]).stdout)
+    each = {
+        one: json.loads(CliRunner().invoke(main, words_of(days, "--to", "1.2", "--table-type", one, *JSON)).stdout)
+        for one in ("cow", "mor")
+    }
+    assert both["results"] == each["cow"]["results"] + each["mor"]["results"]
+    found = both["statistics"]["table_types"]
+    assert {one: found[one]["verdict"] for one in found} == {one: each[one]["verdict"] for one in each}
+    assert (both["success"], both["plan"]["table_type"]) == (False, "both")
+
+
+def test_text_names_some_keys_and_json_all(spark: SparkSession, days: Path) -> None:
+    row = {"ts": 20, "city": None, "_hoodie_is_deleted": True}
+    for batch, time, gone in (("1", 10, False), ("2", 30, False), ("3", 20, True)):
+        lines = [json.dumps({**row, "id": f"k{n:02}", "ts": time, "_hoodie_is_deleted": gone}) for n in range(25)]
+        (days / f"{batch}.jsonl").write_text("\n".join(lines))
+    words = words_of(days, "--to", "1.2")
+    text = CliRunner().invoke(main, words).stdout
+    assert "Keys that differ after the last batch, 20 of 25" in text
+    assert text.count("only-left\n") == 20
+    assert len(json.loads(CliRunner().invoke(main, [*words, *JSON]).stdout)["results"]) == 25
+    cut = CliRunner().invoke(main, [*words, *JSON, "--sample", "3"])
+    assert len(json.loads(cut.stdout)["results"]) == 3
+    assert "of 25 keys that differ only the first 3" in json.loads(cut.stdout)["warnings"][0]
+
+
+def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path) -> None:
+    merger = f"{MERGERS}:LastArrival"
+    result = CliRunner().invoke(main, words_of(days, "--to", merger, *JSON))
+    answer = json.loads(result.stdout)
+    assert (result.exit_code, answer["plan"]["to"]) == (1, merger)
+    assert answer["statistics"]["grade"] == "DIFFERS ON DELETES"
+    result = CliRunner().invoke(main, words_of(days, "--to", "FirstValueAvroPayload"))
+    assert result.exit_code == 1
+    assert result.stdout.startswith("REFUSED: Hudi 1.2 does not ship FirstValueAvroPayload")
+
+
 @pytest.mark.parametrize(
     ("more", "phrase"),
     [
@@ -207,7 +309,13 @@ def test_the_verb_on_one_release(spark: SparkSession, days: Path) -> None:
         (("--to", "1.2", "--keep-table-version"), "add --upgrade-after"),
         (("--to", "1.2", "--upgrade-after", "4"), "there are 3 batches"),
         (("--to", "1.2", "--upgrade-after", "0"), "numbered 1, 2, 3"),
-        (("--to", "EVENT_TIME_ORDERING", "--upgrade-after", "1"), "names a merge mode"),
+        (("--to", "EVENT_TIME_ORDERING", "--upgrade-after", "1"), "an upgrade goes to a release"),
+        (("--to", "DefaultPayload"), "did you mean"),
+        (("--to", "CUSTOM"), "name that one"),
+        (("--to", "no.such.module:Merger"), "there is no module no"),
+        (("--to", "json:JSONDecoder"), "is no merger"),
+        (("--to", "1.2", "--batches", "no-such-folder"), "does not exist"),
+        (("--to", "1.2", "--compact-after", "7", "--table-type", "both"), "there are 3 batches"),
         (("--to", "1.0", "--upgrade-after", "1"), "not ported, but to 1.1 and 1.2"),
     ],
 )
@@ -215,3 +323,10 @@ def test_wrong_words(days: Path, more: tuple[str, ...], phrase: str) -> None:
     result = CliRunner().invoke(main, words_of(days, *more))
     assert result.exit_code == 2
     assert phrase in result.stderr
+
+
+def test_a_column_that_is_not_there(spark: SparkSession, days: Path) -> None:
+    result = CliRunner().invoke(main, words_of(days, "--to", "1.2", "--ordering", "time"))
+    assert result.exit_code == 3
+    assert "the ordering column 'time' is not in the data" in result.stderr
+    assert "name another with --ordering" in result.stderr

@@ -13,11 +13,15 @@ _ROWS_SHOWN = 12
 
 
 class HistoryReport:
-    """Outcomes of the histories that were run, and the histories that can't be run yet."""
+    """Outcomes of the histories that were run, and the histories that were not: not yet, or not by this engine."""
 
-    def __init__(self, outcomes: Sequence[Outcome], missing: Sequence[History]) -> None:
+    def __init__(
+        self, outcomes: Sequence[Outcome], missing: Sequence[History], refused: Sequence[tuple[History, str]] = ()
+    ) -> None:
+        """Take outcomes, histories that can't be run yet, and those that an engine has no part in, with the reason."""
         self._outcomes = outcomes
         self._missing = missing
+        self._refused = refused
         self.failures = [outcome for outcome in outcomes if outcome.differences]
 
     @property
@@ -44,6 +48,9 @@ class HistoryReport:
         if self._missing:
             yield "\nnot yet supported:"
             yield from (f"  {history} ({history.rule})" for history in self._missing)
+        if self._refused:
+            yield f"\nnot for this engine: {len(self._refused)} of {len(self._refused) + len(self._outcomes)}"
+            yield from (f"  {history}: {reason}" for history, reason in self._refused)
         yield f"\n{self.last_line}"
 
     def as_json(self) -> dict[str, Any]:
@@ -61,5 +68,6 @@ class HistoryReport:
                 for outcome in self._outcomes
             ],
             "not_yet_supported": [str(history) for history in self._missing],
+            "not_for_this_engine": [{"history": str(history), "reason": reason} for history, reason in self._refused],
             "summary": self.last_line,
         }

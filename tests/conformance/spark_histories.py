@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, simulate_commits, simulate_upgrade
+from bridge.engines.jvm_job import Calls
+from bridge.errors import PlanError
 from tests.conformance.histories import READ
 
 if TYPE_CHECKING:
@@ -34,6 +36,19 @@ def run_histories(
         yield from _run_group(spark, group, engine)
 
 
+def refusal(history: History, engine: str) -> str | None:
+    """Say why an engine has no part in a history; None where it runs it."""
+    if engine != "jvm":
+        return None
+    if history.upgrade is not None:
+        return "an upgrade is the work of two releases, and the jvm engine runs one"
+    try:
+        Calls(plan_of(history, engine=engine))
+    except PlanError as error:
+        return str(error)
+    return None
+
+
 def _group(history: History) -> str:
     """Name what has to be equal in the histories of one job."""
     compactions = [commit.compacted_inline for commit in history.commits]
@@ -47,17 +62,9 @@ def _run_group(
     spark: SparkSession, group: list[History], engine: str
 ) -> Iterator[tuple[History, int, list[Mapping[str, Any]]]]:
     first = group[0]
-    plan = MergePlan(
-        payload=first.payload_class,  # type: ignore[arg-type]
-        merger=None if first.payload_class else first.rule,  # type: ignore[arg-type]
-        release=first.release,
-        table_type=_TABLE_TYPES[first.table_type],  # type: ignore[arg-type]
-        key=("id",),
-        partition=(_CASE, "part"),
-        ordering=first.ordering,
-        props=first.options,
-        engine=engine,  # type: ignore[arg-type]
-    )
+    plan = plan_of(first, (_CASE, "part"), engine)
+    if plan.global_index:  # a key is one row in all partitions, but not in all cases
+        plan = dataclasses.replace(plan, key=(_CASE, "id"), partition=("part",))
     versions = versions_of(spark, dict(enumerate(group)))
     compact_after = [number for number, commit in enumerate(first.commits, start=1) if commit.compacted_inline]
     rows: dict[tuple[int, int], list[Mapping[str, Any]]] = collections.defaultdict(list)
@@ -68,6 +75,21 @@ def _run_group(
     for case, history in enumerate(group):
         for number in history.snapshots:
             yield history, number, rows[case, number]
+
+
+def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: str = "auto") -> MergePlan:
+    """Return the plan of the release that created a table."""
+    return MergePlan(
+        payload=history.payload_class,  # type: ignore[arg-type]
+        merger=None if history.payload_class else history.rule,  # type: ignore[arg-type]
+        release=history.release,
+        table_type=_TABLE_TYPES[history.table_type],  # type: ignore[arg-type]
+        key=("id",),
+        partition=partition,
+        ordering=history.ordering,
+        props=history.options,
+        engine=engine,  # type: ignore[arg-type]
+    )
 
 
 def _results(versions: DataFrame, plan: MergePlan, history: History, compact_after: list[int]) -> Iterator[DataFrame]:

@@ -1,0 +1,108 @@
+"""Reports: the verdict first in every form, and data that looks like markup stays data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.cli import main
+from bridge.errors import InputError
+from bridge.report import Check, Report, Table
+from bridge.report_files import as_html, as_junit, write_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NASTY = "<b>&amp;|*x* \\ \x1b[31m\x00\nnext"
+
+
+@pytest.fixture
+def report() -> Report:
+    table = Table.of_rows(("name", "number"), [{"name": NASTY, "number": 7}], "What differs")
+    checks = [Check("first batch"), Check(f"second {NASTY}", "1 key differs", f"id={NASTY}")]
+    return Report("replay", "1 key differs.", success=False, warnings=["cut"], body=["Before.", table], checks=checks)
+
+
+def test_the_verdict_comes_first_and_programs_get_all_fields(report: Report) -> None:
+    assert report.as_text(80).splitlines()[0] == "1 key differs."
+    assert report.as_markdown().splitlines()[2] == "**1 key differs.**"
+    assert json.loads(report.as_json())["warnings"] == ["cut"]
+    page = as_html(report)
+    assert page.index("1 key differs.") < page.index("Before.") < page.index("What differs")
+
+
+def test_a_terminal_gets_no_control_characters(report: Report) -> None:
+    text = report.as_text(80)
+    assert "\x1b" not in text
+    assert "\x00" not in text
+    assert "\\x1b[31m\\x00" in text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_text_keeps_to_the_width(report: Report, width: int) -> None:
+    columns = [f"column_{number}" for number in range(12)]
+    report.body.append(Table.of_rows(columns, [dict.fromkeys(columns, "value " * 30)]))
+    assert max(map(len, report.as_text(width).splitlines())) <= width
+
+
+def test_a_few_wide_rows_stand_side_by_side() -> None:
+    columns = ["row", *(f"column_{number}" for number in range(12))]
+    rows = [["left", *["x"] * 12], ["right", *["y"] * 12]]
+    lines = Report("replay", "So.", body=[Table(columns, rows)]).as_text(80).splitlines()
+    assert lines[2].split() == ["row", "left", "right"]
+    assert lines[4].split() == ["column_0", "x", "y"]
+
+
+def test_data_is_no_markup(report: Report) -> None:
+    assert "&lt;b&gt;&amp;amp;|*x* \\ \ufffd[31m\ufffd\nnext</td>" in as_html(report)
+    (line,) = (line for line in report.as_markdown().splitlines() if line.endswith("| 7 |"))
+    assert line.startswith("| &lt;b>&amp;amp;\\|\\*x\\* \\\\ ")
+    assert line.count("|") == 4
+    assert "<br>next" in line
+
+
+def test_a_build_server_gets_a_test_case_a_check(report: Report) -> None:
+    (suite,) = ET.fromstring(as_junit(report))  # noqa: S314 (our own)
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    failures = [case.find("failure") for case in suite.findall("testcase")]
+    assert failures[0] is None
+    assert failures[1] is not None
+    assert failures[1].get("message") == "1 key differs"
+    assert str(failures[1].text).startswith("id=<b>&amp;|")
+
+
+def test_a_verdict_alone_is_one_test_case() -> None:
+    for success in (True, False):
+        (suite,) = ET.fromstring(as_junit(Report("plan", "So it is.", success=success)))  # noqa: S314 (our own)
+        assert (suite.get("tests"), suite.get("failures")) == ("1", "0" if success else "1")
+
+
+def test_a_report_takes_the_place_of_an_older_one_or_leaves_it(report: Report, tmp_path: Path) -> None:
+    path = tmp_path / "answer.HTML"
+    path.write_text("older")
+    write_report(report, path)
+    assert path.read_text().startswith("<!DOCTYPE html>")
+    folder = tmp_path / "taken.md"
+    folder.mkdir()
+    with pytest.raises(InputError, match="name another file"):
+        write_report(report, folder)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["answer.HTML", "taken.md"]
+
+
+@pytest.mark.parametrize("suffix", ["json", "html", "xml", "md"])
+def test_every_verb_writes_a_report(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"answer.{suffix}"
+    result = CliRunner().invoke(main, ["payloads", "--report", str(path)])
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] in path.read_text()
+
+
+@pytest.mark.parametrize(("name", "phrase"), [("answer.pdf", "ends in .html"), ("no/answer.md", "a folder that is")])
+def test_a_report_that_can_not_be_written_stops_the_verb_first(tmp_path: Path, name: str, phrase: str) -> None:
+    result = CliRunner().invoke(main, ["payloads", "--report", str(tmp_path / name)])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert phrase in result.stderr

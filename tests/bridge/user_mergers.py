@@ -1,0 +1,40 @@
+"""Mergers as users write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class LaterEvent:
+    """Event time: the greater ordering value wins; of equals the one that came later."""
+
+    merging_strategy = "0a6d9c5e-3c0f-4d39-9d83-0d3f4a0c7c11"
+    record_type = "AVRO"
+
+    def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        return older if older.ordering_value > newer.ordering_value else newer
+
+
+class LastArrival(LaterEvent):
+    """What came last wins."""
+
+    merging_strategy = "5d2a4c0b-6b0e-4d6f-8e0c-6c6f1f0b7a22"
+
+    def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        return newer
+
+
+class FirstPayload:
+    """A payload, not a merger: what came first stays."""
+
+    def __init__(self, record: dict[str, Any] | None, ordering: Any) -> None:
+        self.record = record
+
+    def pre_combine(self, older: FirstPayload) -> FirstPayload:
+        return older
+
+    def combine_and_get_update_value(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:
+        return current
+
+    def get_insert_value(self, schema: Any) -> dict[str, Any] | None:
+        return self.record

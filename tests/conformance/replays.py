@@ -1,0 +1,206 @@
+"""Replays against pairs of recorded tables: the keys that `replay` names are those on which the real ones differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.comparison import replay
+from bridge.errors import sentence_of
+from bridge.figures import CHANGED, ONLY_LEFT, ONLY_RIGHT
+from bridge.rows import json_rows
+from bridge.sides import Sides
+from tests.conformance.histories import differences, is_supported, load
+from tests.conformance.spark_histories import plan_of, versions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from bridge.comparison import Replay
+    from tests.conformance.histories import History, Row
+
+    Key = tuple[Any, Any]
+    Kinds = dict[Key, str]
+
+FRESH, UPGRADED, KEPT, READER = "fresh", "upgraded", "kept version", "reader only"
+_ORDERING_OPTIONS = {"hoodie.datasource.write.precombine.field", "hoodie.table.ordering.fields"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """Two recorded tables of one case, and what `replay` is asked about them.
+
+    Attributes:
+        left: the table that stays on its release.
+        right: the table of the later release, or the left one as it lived through an upgrade.
+        kind: what the right side is.
+        commits: how many batches are played.
+        is_refused: whether real Hudi refused these batches on the right side.
+    """
+
+    left: History
+    right: History
+    kind: str
+    commits: int
+    is_refused: bool = False
+
+    def __str__(self) -> str:
+        to = self.right.release if self.right.upgrade is None else self.right.upgrade.release
+        return f"{self.left.release} to {to}, {self.kind}: {self.left.folder}"
+
+    @property
+    def sides(self) -> Sides:
+        """Both plans, which differ in the release alone: that of a user who goes on with the same settings."""
+        upgrade = self.right.upgrade
+        plan = plan_of(self.left)
+        return Sides(
+            plan,
+            dataclasses.replace(plan, release=self.right.release if upgrade is None else upgrade.release),
+            self.commits,
+            upgrade_after=None if upgrade is None else upgrade.after,
+            keep_table_version=self.kind == KEPT,
+            compact_after=tuple(
+                number
+                for number, commit in enumerate(self.left.commits[: self.commits], start=1)
+                if commit.compacted_inline
+            ),
+        )
+
+    def recorded(self) -> dict[int, tuple[Kinds, dict[Key, set[str]]]]:
+        """Return what differs between the real tables after each commit: keys with their kind, and changed columns."""
+        return {number: _differing(*snapshots) for number, snapshots in self._snapshots().items()}
+
+    def differing(self) -> Kinds:
+        """Return the keys on which the real tables differ in the end; none where real Hudi refused."""
+        return {} if self.is_refused else self.recorded()[self.commits][0]
+
+    def _snapshots(self) -> dict[int, tuple[tuple[Row, ...], tuple[Row, ...]]]:
+        upgrade = self.right.upgrade
+        pairs = zip(self.left.commits[: self.commits], self.right.commits, strict=False)
+        both = {number: (left.snapshot, right.snapshot) for number, (left, right) in enumerate(pairs, start=1)}
+        if self.kind == READER and upgrade is not None:
+            both[self.commits] = both[self.commits][0], upgrade.read or ()
+        return both
+
+
+class Answer(NamedTuple):
+    """How a replay ended: how many keys really differ after the last commit, and what `replay` says otherwise."""
+
+    question: Question
+    differing: int
+    problems: tuple[str, ...] = ()
+
+
+# -- which tables make a pair
+
+
+def questions(left: Path, right: Path, case: str | None = None) -> Iterator[Question]:
+    """Pair the tables below two folders: one case, an earlier release on the left, or an upgrade of the left table."""
+    by_folder: dict[str, list[History]] = {}
+    for history in load(left, case=case):
+        if history.upgrade is None and is_supported(history):
+            by_folder.setdefault(history.folder, []).append(history)
+    for other in load(right, case=case):
+        if is_supported(other):
+            for history in by_folder.get(other.folder, ()):
+                yield from _asked(history, other)
+
+
+def _asked(left: History, right: History) -> Iterator[Question]:
+    upgrade = right.upgrade
+    if not _is_one_case(left, right) or (upgrade is None) == (left.release == right.release):
+        return
+    if upgrade is None:
+        if left.release > right.release:
+            return
+        kind, commits = FRESH, min(len(left.commits), len(right.commits))
+        if commits:
+            yield Question(left, right, kind, commits)
+    else:
+        kind, commits = (KEPT if upgrade.keeps_version else UPGRADED), len(right.commits)
+        yield Question(left, right, READER, upgrade.after, is_refused=upgrade.read is None)
+        if commits > upgrade.after:
+            yield Question(left, right, kind, commits)
+    if right.error is not None and len(left.commits) > commits:
+        yield Question(left, right, kind, commits + 1, is_refused=True)
+
+
+def _is_one_case(left: History, right: History) -> bool:
+    """Whether both tables were written with the same settings from the same batches."""
+    same = all(getattr(left, name) == getattr(right, name) for name in ("payload_class", "table_type", "schema_ddl"))
+    options = [{k: v for k, v in one.options.items() if k not in _ORDERING_OPTIONS} for one in (left, right)]
+    both = zip(left.commits, right.commits, strict=False)
+    return (
+        same
+        and options[0] == options[1]
+        and all((a.incoming, a.compacted_inline) == (b.incoming, b.compacted_inline) for a, b in both)
+    )
+
+
+# -- asking
+
+
+def answers(spark: SparkSession, asked: Iterable[Question]) -> Iterator[Answer]:
+    """Put each question to `replay`."""
+    for question in asked:
+        recorded = question.recorded()
+        try:
+            problems = tuple(_problems(spark, question, recorded))
+        except Exception as error:  # noqa: BLE001 (one replay that fails must not hide the others)
+            problems = (f"failed: {type(error).__name__}: {sentence_of(error)}",)
+        yield Answer(question, len(question.differing()), problems)
+
+
+def _problems(
+    spark: SparkSession, question: Question, recorded: Mapping[int, tuple[Kinds, dict[Key, set[str]]]]
+) -> Iterator[str]:
+    versions = versions_of(spark, {0: question.left}).where(f"_pb_commit <= {question.commits}")
+    with replay(versions.drop("conformance_case"), question.sides) as answer:
+        if answer.found is None or question.is_refused:
+            if not question.is_refused:
+                yield f"refused: {answer.refused}"
+            elif answer.found is not None:
+                yield "not refused, but real Hudi failed"
+            return
+        yield from _compared(answer, recorded)
+
+
+def _compared(answer: Replay, recorded: Mapping[int, tuple[Kinds, dict[Key, set[str]]]]) -> Iterator[str]:
+    named: dict[int, Kinds] = {commit: {} for commit in recorded}
+    found: Any = answer.found
+    for row in json_rows(found.select("_pb_commit", "part", "id", "_pb_kind")):
+        named[row["_pb_commit"]][row["part"], row["id"]] = row["_pb_kind"]
+    for commit, (kinds, _) in recorded.items():
+        for key in sorted(kinds.keys() | named[commit].keys(), key=repr):
+            really, says = kinds.get(key, "equal"), named[commit].get(key, "equal")
+            if really != says:
+                yield f"after commit {commit}, key {key}: {really} in the real tables, replay says {says}"
+    counted = [counts.total for counts in answer.counts]
+    if counted != [len(named[commit]) for commit in sorted(named)]:
+        yield f"the counts {counted} are not those of the keys"
+    last = max(recorded)
+    columns = recorded[last][1]
+    listed = {(one.key["part"], one.key["id"]): one for one in answer.differences()}
+    if {key: one.kind for key, one in listed.items()} != named[last]:
+        yield "the list of differences has other keys than the last commit"
+    for key, one in listed.items():
+        if one.kind == CHANGED and set(one.columns) != columns.get(key):
+            yield f"key {key}: the columns {sorted(columns.get(key, ()))} differ, replay names {one.columns}"
+
+
+def _differing(left: Iterable[Row], right: Iterable[Row]) -> tuple[Kinds, dict[Key, set[str]]]:
+    """Return the keys of which two snapshots have other rows, with their kind and, where both have one, the columns."""
+    one, other = ({(row["part"], row["id"]): row for row in rows} for rows in (left, right))
+    kinds: Kinds = dict.fromkeys(one.keys() - other.keys(), ONLY_LEFT)
+    kinds |= dict.fromkeys(other.keys() - one.keys(), ONLY_RIGHT)
+    columns = {}
+    for key in one.keys() & other.keys():
+        a, b = one[key], other[key]
+        names = {name for name in a if differences([{name: a[name]}], [{name: b[name]}])}
+        if names:
+            kinds[key], columns[key] = CHANGED, names
+    return kinds, columns
