@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.config.creation import given_settings
 from bridge.config.inference import FIRST_WITHOUT_PAYLOADS
 from bridge.config.keys import WRITE_PAYLOAD_CLASS
-from bridge.config.mode_change import change_mode
+from bridge.config.mode_change import TargetMode, change_mode
 from bridge.config.move import Move, SilentChange
 from bridge.config.silent_changes import silent_changes
 from bridge.config.steps import (
@@ -31,7 +31,8 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_RELEASE_OF_VERSION: Final = {6: HudiRelease.V0_15, 8: HudiRelease.V1_0, 9: HudiRelease.V1_1}
+RELEASE_OF_VERSION: Final = {6: HudiRelease.V0_15, 8: HudiRelease.V1_0, 9: HudiRelease.V1_1}
+"""The oldest release that makes a table version."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class MigrationPlan:
         apply: what to do.
         undo: what takes it back.
         after_undo: the merge properties after the undo, which are not always those before.
-        behaviours: what changes silently, damage first.
+        behaviours: what changes silently, damage first; none are recorded for partial update modes that are set by
+            hand, and for a merger.
         warnings: what is wrong now, or will be, the worst first.
     """
 
@@ -75,19 +77,22 @@ class MigrationPlan:
         return changes_between(self.before, self.after_undo)
 
 
-def plan_migration(
+def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to set)
     properties: Mapping[str, str],
     to: str | HudiRelease | RecordMergeMode,
     writer: Mapping[str, str] | None = None,
     from_release: str | HudiRelease | None = None,
     *,
     keep_table_version: bool = False,
+    mode: TargetMode | None = None,
+    jar: str | None = None,
 ) -> MigrationPlan:
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
     `properties` are what the table stores, `writer` the options of its writer, who goes on passing them;
     `from_release` is who wrote the table until now, by default the oldest release that makes its version.
     A merge mode is set under the newest release; CUSTOM needs the payload class or the strategy id of the writer.
+    `mode` is a merge mode to set besides under the release `to`; `jar` names where compiled payload classes are.
 
     Raises:
         PlanError: the target is unknown, or the version can't be kept.
@@ -96,8 +101,9 @@ def plan_migration(
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)
-    old = _RELEASE_OF_VERSION[table.version] if from_release is None else HudiRelease.parse(from_release)
-    mode, new = _target(to)
+    old = RELEASE_OF_VERSION[table.version] if from_release is None else HudiRelease.parse(from_release)
+    named, new = _target(to)
+    mode = mode or named
     version = table.version if keep_table_version else CREATED_VERSION[new]
     if version > CREATED_VERSION[new]:
         msg = f"Hudi {new} can't read table version {version}; leave out the wish to keep it"
@@ -106,7 +112,7 @@ def plan_migration(
         msg = f"table version {version} can't be kept with a new merge mode; a mode is set in version 9"
         raise PlanError(msg)
     # A downgrade is the work of the release that knows the table's version.
-    worker = new if CREATED_VERSION[new] >= table.version else max(old, _RELEASE_OF_VERSION[table.version])
+    worker = new if CREATED_VERSION[new] >= table.version else max(old, RELEASE_OF_VERSION[table.version])
     after = change_version(properties, version, worker, options)
     if mode is not None:
         after = change_mode(after, mode, options)
@@ -121,6 +127,7 @@ def plan_migration(
         to_mode=TableMergeConfig.from_properties(after).mode,
         changes_mode=mode is not None,
     )
+    is_recorded = mode is None or mode.is_plain
     undo = tuple(undo_steps(properties, after, worker))
     undone = properties if any(step.cli for step in undo) else change_version(after, table.version, worker)
     return MigrationPlan(
@@ -130,19 +137,19 @@ def plan_migration(
         to_version=version,
         before=merge_properties(properties),
         after=merge_properties(after),
-        apply=tuple(apply_steps(table, after, mode, worker, options)),
+        apply=tuple(apply_steps(table, after, None if mode is None else mode.mode, worker, options)),
         undo=undo,
         after_undo=merge_properties(undone),
-        behaviours=silent_changes(move),
-        warnings=_warnings(after, new, options, move),
+        behaviours=silent_changes(move) if is_recorded else (),
+        warnings=_warnings(after, new, options, move, jar),
     )
 
 
-def _target(to: str | HudiRelease | RecordMergeMode) -> tuple[RecordMergeMode | None, HudiRelease]:
+def _target(to: str | HudiRelease | RecordMergeMode) -> tuple[TargetMode | None, HudiRelease]:
     if isinstance(to, RecordMergeMode):
-        return to, HudiRelease.latest()
+        return TargetMode(to), HudiRelease.latest()
     if isinstance(to, str) and to.upper() in RecordMergeMode.__members__:
-        return RecordMergeMode[to.upper()], HudiRelease.latest()
+        return TargetMode(RecordMergeMode[to.upper()]), HudiRelease.latest()
     if isinstance(to, str) and not to[:1].isdecimal():
         known = ", ".join([*map(str, HudiRelease), *RecordMergeMode.__members__])
         msg = f"{to!r} is neither a release nor a merge mode; choose one of {known}"
@@ -161,13 +168,13 @@ def _merging_class(table: TableMergeConfig, options: Mapping[str, str]) -> str |
 
 
 def _warnings(
-    after: Mapping[str, str], new: HudiRelease, options: Mapping[str, str], move: Move
+    after: Mapping[str, str], new: HudiRelease, options: Mapping[str, str], move: Move, jar: str | None
 ) -> tuple[Finding, ...]:
     """Return what is wrong with the table as it will be."""
     table = TableMergeConfig.from_properties(after)
     follow, drop = options_after(table, options, changes_mode=move.changes_mode)
     then = {key: text for key, text in {**options, **follow}.items() if key not in drop}
-    found = [*inspect(after, then, new).warnings]
+    found = [*inspect(after, then, new, jar=jar).warnings]
     if move.is_upgraded and not move.stores_payload and move.payload is None:
         found.append(
             Finding(

@@ -57,15 +57,6 @@ def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_v
 
 
 def _report(made: MigrationPlan, settings: dict[str, Any]) -> Report:
-    result = {
-        "before": dict(made.before),
-        "after": dict(made.after),
-        "apply": [_step_as_json(step) for step in made.apply],
-        "undo": [_step_as_json(step) for step in made.undo],
-        "not_undone": [change._asdict() for change in made.not_undone],
-        "behaviours": [change._asdict() | {"about": change.about.value} for change in made.behaviours],
-        "warnings": findings_as_json(made.warnings),
-    }
     damage = sum(change.is_damage for change in made.behaviours)
     verdict = (
         f"Table version {made.from_version} to {made.to_version}: {len(made.changes)} properties and "
@@ -76,34 +67,51 @@ def _report(made: MigrationPlan, settings: dict[str, Any]) -> Report:
         verdict,
         plan=settings,
         statistics={"properties": len(made.changes), "behaviours": len(made.behaviours), "damage": damage},
-        results=[result],
+        results=[plan_result(made)],
         warnings=[str(warning) for warning in made.warnings],
-        body=_body(made),
+        body=[*silent_changes(made), *steps_body(made)],
     )
+
+
+def plan_result(made: MigrationPlan) -> dict[str, Any]:
+    """Return a plan in JSON values."""
+    return {
+        "before": dict(made.before),
+        "after": dict(made.after),
+        "apply": [_step_as_json(step) for step in made.apply],
+        "undo": [_step_as_json(step) for step in made.undo],
+        "not_undone": [change._asdict() for change in made.not_undone],
+        "behaviours": [change._asdict() | {"about": change.about.value} for change in made.behaviours],
+        "warnings": findings_as_json(made.warnings),
+    }
 
 
 def _step_as_json(step: Step) -> dict[str, Any]:
     return step._asdict() | {"options": dict(step.options), "drop": list(step.drop), "cli": list(step.cli)}
 
 
-def _body(made: MigrationPlan) -> list[str | Table]:
+def silent_changes(made: MigrationPlan) -> list[str | Table]:
+    """Return what changes without an error, for people."""
+    rows = [
+        (
+            "DAMAGE" if change.is_damage else change.about.value,
+            change.case or "in general",
+            change.before,
+            change.after,
+        )
+        for change in made.behaviours
+    ]
+    return [Table(("about", "what happens", "until now", "then"), rows, "Changes silently")] if rows else []
+
+
+def steps_body(made: MigrationPlan) -> list[str | Table]:
+    """Return the properties before and after, what to do and how to undo it, for people."""
     body: list[str | Table] = []
-    if made.behaviours:
-        rows = [
-            (
-                "DAMAGE" if change.is_damage else change.about.value,
-                change.case or "in general",
-                change.before,
-                change.after,
-            )
-            for change in made.behaviours
-        ]
-        body.append(Table(("about", "what happens", "until now", "then"), rows, "Changes silently"))
     if made.changes:
         body.append(Table(("property", "before", "after"), _changes(made.changes), "Table properties"))
-    body += ["To apply:", *map(_step, made.apply)]
+    body += ["To apply:", *map(step_text, made.apply)]
     if made.undo:
-        body += ["To undo:", *map(_step, made.undo)]
+        body += ["To undo:", *map(step_text, made.undo)]
     if made.not_undone:
         body.append(Table(("property", "before", "after the undo"), _changes(made.not_undone), "Not undone"))
     return body
@@ -113,7 +121,7 @@ def _changes(changes: Iterable[PropertyChange]) -> list[tuple[str, str, str]]:
     return [(change.key, short(change.before or "not set"), short(change.after or "not set")) for change in changes]
 
 
-def _step(step: Step) -> str:
+def step_text(step: Step) -> str:
     """Write a step as its sentence and what belongs to it, line by line."""
     lines = [f"- {step.what}"]
     if step.sql:

@@ -26,7 +26,7 @@ from bridge.config.keys import (
 from bridge.config.refusals import MergeConfigError
 from bridge.config.succession import DEFAULT, OVERWRITE
 from bridge.config.table import CREATED_VERSION
-from bridge.plan import TableType
+from bridge.table_type import TableType
 from mergers import EVENT_TIME_BASED_MERGE_STRATEGY_UUID
 from payloads.release import HudiRelease
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bridge.config.entry import ConfigEntry
-from bridge.plan import TableType
+from bridge.table_type import TableType
 from mergers import RecordMergeMode
 from payloads.extract import is_true, java_split
 from payloads.release import ByRelease, HudiRelease

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.config.creation import given_settings
 from bridge.config.inference import MergeSettings, infer_for_creation
@@ -34,20 +35,41 @@ _STATE_A_MODE: Final = (
 )
 
 
-def change_mode(properties: Mapping[str, str], mode: RecordMergeMode, writer: Mapping[str, str]) -> dict[str, str]:
+class TargetMode(NamedTuple):
+    """A merge mode to go to, and what belongs to it.
+
+    Attributes:
+        mode: the merge mode.
+        partial: the partial update mode, or None.
+        properties: merge properties that are added to the table's, without their prefix.
+        strategy: for CUSTOM the strategy id of a merger that takes the place of the payload class, or None.
+    """
+
+    mode: RecordMergeMode
+    partial: str | None = None
+    properties: Mapping[str, str] = MappingProxyType({})
+    strategy: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a mode alone."""
+        return self.partial is None and self.strategy is None
+
+
+def change_mode(properties: Mapping[str, str], target: TargetMode, writer: Mapping[str, str]) -> dict[str, str]:
     """Return the properties of a table of version 9 with another merge mode.
 
-    The plain mode it is: without the partial update mode of a former payload class. Ordering fields stay, and so do
-    the delete key and marker, so that rows that delete go on deleting. CUSTOM takes the payload class or the strategy
-    id from the writer's options or from the table.
+    The partial update mode of a former payload class goes. Ordering fields stay, and so do the delete key and marker,
+    so that rows that delete go on deleting. Without a strategy of the target CUSTOM takes the payload class or the
+    strategy id from the writer's options or from the table.
 
     Raises:
         MergeConfigError: CUSTOM has neither a payload class nor a strategy id, or they stand for another mode.
     """
-    table = TableMergeConfig.from_properties(properties)
+    table, mode = TableMergeConfig.from_properties(properties), target.mode
     kept = {key: text for key, text in properties.items() if key not in _STATE_A_MODE}
-    given = MergeSettings(mode)
-    if mode is RecordMergeMode.CUSTOM:
+    given = MergeSettings(mode, strategy=target.strategy)
+    if mode is RecordMergeMode.CUSTOM and target.strategy is None:
         passed = given_settings(writer, HudiRelease.latest())
         given = MergeSettings(mode, passed.payload or table.payload, passed.strategy or None)
     stated = infer_for_creation(given, table.ordering, table.version, HudiRelease.latest())
@@ -57,4 +79,6 @@ def change_mode(properties: Mapping[str, str], mode: RecordMergeMode, writer: Ma
             f"{mode.name}; choose that mode, or a class of your own"
         )
         raise MergeConfigError(msg)
-    return {**kept, **stated}
+    partial = {PARTIAL_UPDATE_MODE.key: target.partial} if target.partial else {}
+    added = {MERGE_PROPERTY_PREFIX + key: value for key, value in target.properties.items()}
+    return {**kept, **stated, **partial, **added}

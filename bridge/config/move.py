@@ -8,7 +8,7 @@ from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from bridge.config.scenarios import About
-    from bridge.plan import TableType
+    from bridge.table_type import TableType
     from mergers import RecordMergeMode
 
 WITH_SUCCESSORS: Final = 9

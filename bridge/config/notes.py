@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from bridge.config.move import Move, SilentChange
 from bridge.config.scenarios import About
 from bridge.config.succession import OVERWRITE, SUCCESSORS
-from bridge.plan import TableType
+from bridge.table_type import TableType
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 

@@ -17,7 +17,7 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bridge.plan import TableType
+    from bridge.table_type import TableType
 
 _FILE: Final = Path(__file__).with_name("scenarios.tsv")
 _NO_CLASS: Final = "none"

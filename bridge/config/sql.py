@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bridge.config.creation import created_properties
-from bridge.config.keys import RECORD_KEY, TABLE_ENTRIES, TABLE_TYPE
-from bridge.plan import TableType
+from bridge.config.keys import MERGE_PROPERTY_PREFIX, RECORD_KEY, TABLE_ENTRIES, TABLE_TYPE
+from bridge.table_type import TableType
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 
@@ -48,3 +48,13 @@ def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = Hudi
     table_type = TABLE_TYPE.read(options, release) or TableType.COPY_ON_WRITE
     key = {RECORD_KEY.key: options[RECORD_KEY.key]} if RECORD_KEY.key in options else {}
     return {**key, **created_properties(options, table_type, release)}
+
+
+def to_sql(properties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
+    """Return merge settings as TBLPROPERTIES: under short names where there are any; versions are left out."""
+    found = {}
+    for entry in TABLE_ENTRIES:
+        text = next((properties[name] for name in (entry.key, *entry.aliases) if properties.get(name)), None)
+        if entry.sql and text is not None:
+            found[entry.sql[0] if release >= entry.since else entry.sql[-1]] = text
+    return found | {key: text for key, text in properties.items() if key.startswith(MERGE_PROPERTY_PREFIX)}

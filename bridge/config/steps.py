@@ -17,11 +17,13 @@ from bridge.config.keys import (
 from bridge.config.properties import format_properties
 from bridge.config.table import TableMergeConfig
 from bridge.config.versions import change_version
-from mergers import RecordMergeMode
+from payloads import builtin_payloads
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from mergers import RecordMergeMode
 
 _VERSION_NAMES: Final = {6: "SIX", 8: "EIGHT", 9: "NINE"}
 
@@ -100,10 +102,12 @@ def apply_steps(
 def _upgrade(table: TableMergeConfig, new: TableMergeConfig, worker: HudiRelease, options: Mapping[str, str]) -> Step:
     """Upgrade by a procedure, or by a write where the upgrade must know the writer's class.
 
-    The procedure has no writer's options, and a table without a stored class would count as one of Default.
+    The procedure has no writer's options, and a table without a stored class would count as one of Default. A class
+    that the release no longer has can't be passed.
     """
     passed = given_settings(options, worker).payload
-    if table.payload is None and passed is not None:
+    is_gone = any(found.java_name == passed and worker not in found.shipped for found in builtin_payloads())
+    if table.payload is None and passed is not None and not is_gone:
         return Step(
             f"upgrade to table version {new.version} by a write with Hudi {worker} that passes the payload class",
             options={
@@ -152,7 +156,7 @@ def options_after(
     passed = first_given(options, release, WRITE_MERGE_MODE)
     if passed is not None and new.mode is not None and passed is not new.mode:
         changed[WRITE_MERGE_MODE.key] = new.mode.name
-    has_class = changes_mode and new.mode is not RecordMergeMode.CUSTOM and WRITE_PAYLOAD_CLASS.key in options
+    has_class = changes_mode and new.payload is None and WRITE_PAYLOAD_CLASS.key in options
     return changed, (WRITE_PAYLOAD_CLASS.key,) if has_class else ()
 
 

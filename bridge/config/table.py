@@ -22,7 +22,7 @@ from bridge.config.keys import (
 )
 from bridge.config.properties import read_properties
 from bridge.config.succession import DEFAULT, OVERWRITE
-from bridge.plan import TableType
+from bridge.table_type import TableType
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 

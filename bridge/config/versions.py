@@ -28,7 +28,7 @@ from bridge.config.keys import (
 from bridge.config.refusals import MergeConfigError
 from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
 from bridge.config.table import CREATED_VERSION, TableMergeConfig, payload_in
-from bridge.plan import TableType
+from bridge.table_type import TableType
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads.release import HudiRelease
 

@@ -1,0 +1,255 @@
+"""`payload-bridge migrate`: what takes the place of a payload class, accepted where a replay of batches is equal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bridge.candidates import candidates_for
+from bridge.cli.merge import _check_out as check_out
+from bridge.cli.merge import _folder as new_folder
+from bridge.cli.migrate_report import files_of, report_of
+from bridge.cli.options import (
+    SAMPLE,
+    batches_option,
+    compaction_options,
+    compactions_of,
+    left_plan_options,
+    plan_of,
+    refuse,
+    sample_option,
+    with_schema,
+)
+from bridge.cli.quiet import quiet_session
+from bridge.cli.replay import numbered, upgrade_point
+from bridge.cli.table import properties_of
+from bridge.cli.verb import Verb, wants_json
+from bridge.config.table import TableMergeConfig
+from bridge.files import visible
+from bridge.migration import check_twin, migrate, of_upgrade
+from bridge.migration_plan import RELEASE_OF_VERSION
+from bridge.plan import TableType
+from bridge.read import read_batches
+from bridge.trials import Evidence
+from payloads import HudiRelease
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.plan import MergePlan
+    from bridge.report import Report
+
+_KEY_OF_A_TABLE, _PARTITION_OF_A_TABLE = "hoodie.table.recordkey.fields", "hoodie.table.partition.fields"
+_META_KEY = ("_hoodie_record_key",)
+_ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
+
+
+@click.command("migrate", cls=Verb, short_help="Recommend what takes the place of a payload class, and try it.")
+@click.option(
+    "--table",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="TABLE|PROPERTIES",
+    help="The table that moves, or its hoodie.properties: payload, key and ordering are read there. It is not changed.",
+)
+@batches_option
+@left_plan_options
+@click.option(
+    "--to",
+    default=HudiRelease.latest().value,
+    show_default=True,
+    metavar="R|MODE|MERGER",
+    help="A release; or under 1.2 a merge mode, or your own merger as package.module:Class.",
+)
+@click.option(
+    "--upgrade-after",
+    type=upgrade_point,
+    metavar="N|last",
+    help="Try the table itself, upgraded after batch N; last: only the reader is upgraded. Without: a fresh table.",
+)
+@click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
+@click.option(
+    "--table-type",
+    type=click.Choice(["cow", "mor", "both"]),
+    help="The type of the table: copy-on-write, merge-on-read, or both. Without: that of --table, else cow.",
+)
+@click.option("--accept-differences", is_flag=True, help="List the keys that differ, and go on all the same.")
+@click.option("--java-class", metavar="NAME", help="The compiled class, where --payload names its Python twin.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write settings, undo, report and generated mergers there; the folder must not exist.",
+)
+@compaction_options
+@sample_option("keys that differ")
+def migrate_command(  # noqa: PLR0913 (one parameter an option)
+    *,
+    table: Path | None,
+    batches: Path | None,
+    to: str,
+    merger: str | None,
+    table_type: str | None,
+    java_class: str | None,
+    accept_differences: bool,
+    sample: int | None,
+    out: Path | None,
+    **options: Any,
+) -> Report:
+    """Recommend merge mode and properties for a payload class, and accept them where a replay of batches is equal.
+
+    Tried in this order, until one gives the rows of the payload class in its old release: what Hudi makes of the class,
+    if it is one of the deprecated ones; the merge modes; the partial update modes; any other class as it is; --merger.
+    For a class of your own, mergers in Python and Java are generated. Without --batches nothing is tried. The exit
+    code is 1 where none is equal, and nothing is written then, unless --accept-differences is given.
+
+    Example: payload-bridge migrate --payload AWSDmsAvroPayload --batches days/ --key id --ordering ts --table-type both
+    --out migration
+    """
+    if batches is None:
+        _refuse_data_options(accept_differences, sample, options)
+    check_out(out)
+    stored = None if table is None else properties_of(table, options["release"] or HudiRelease.latest())
+    types = _types(table_type, stored)
+    left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None))
+    after = _checked(left, to, merger, java_class, batches, options)
+    settings: dict[str, Any] = {
+        "merger": merger,
+        "properties": stored,
+        "table_types": types,
+        "accept_differences": accept_differences,
+        "java_class": java_class,
+    }
+    rows_in = None
+    if batches is not None:
+        compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
+        spark = quiet_session()
+        left, struct = with_schema(left, options["schema"])
+        read = read_batches(spark, batches, struct)
+        versions = numbered(read, left)
+        rows_in = versions.count()
+        settings["evidence"] = Evidence(versions, len(read), after, options["keep_table_version"], compactions)
+        settings["sample"] = SAMPLE if sample is None and not wants_json() else sample
+    made = migrate(left, to, **settings)
+    report = report_of(made, to, rows_in, sample)
+    report.plan |= {
+        "key": None if left.key == _META_KEY else list(left.key),
+        "table": None if table is None else str(table),
+        "upgrade_after": after,
+        "keep_table_version": options["keep_table_version"],
+    }
+    if out is not None and made.is_accepted:
+        with new_folder(out) as folder:
+            files = files_of(made, report)
+            for name, text in files.items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(text, encoding="utf-8")
+        report.body.append(f"Written to {out}: {', '.join(files)}")
+    return report
+
+
+def _relax(command: click.Command) -> None:
+    """Let all be left out that only a merge needs, or that a table says itself; a merger is one more candidate."""
+    command.params = [option for option in command.params if option.name != "mode"]
+    for option in command.params:
+        if option.name in {"batches", "key", "release"}:
+            option.required = False
+        if isinstance(option, click.Option) and option.name == "merger":
+            option.help = "Your own merger as package.module:Class, tried after all others."
+
+
+_relax(migrate_command)
+
+
+# -- the command line
+
+
+def _refuse_data_options(accept_differences: bool, sample: int | None, options: Mapping[str, Any]) -> None:  # noqa: FBT001 (an option)
+    """Refuse options about batches where there are none.
+
+    Raises:
+        UsageError: naming one.
+    """
+    given = {"accept_differences": accept_differences or None, "sample": sample}
+    given |= {name: options[name] or None for name in _ABOUT_BATCHES}
+    for name, value in given.items():
+        if value is not None:
+            msg = f"--{name.replace('_', '-')} is about what batches show; add --batches"
+            raise click.UsageError(msg, click.get_current_context())
+
+
+def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType]:
+    """Return the table types to try: those asked for, else that of the table.
+
+    Raises:
+        UsageError: the table has another type.
+    """
+    asked = list(TableType) if text == "both" else [TableType(text or "cow")]
+    if stored is None:
+        return asked
+    own = TableMergeConfig.from_properties(stored).table_type
+    if text is not None and asked != [own]:
+        msg = f"--table-type {text}: the table is {own.value}; leave the option out"
+        raise click.UsageError(msg, click.get_current_context())
+    return [own]
+
+
+def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, needs_key: bool) -> dict[str, Any]:
+    """Return the options of the left plan, with what the table says where they are left out.
+
+    Raises:
+        UsageError: the payload or the key is missing.
+    """
+    table = TableMergeConfig.from_properties(stored or {})
+    by_table = {
+        "payload": table.payload or table.legacy_payload,
+        "release": HudiRelease.V0_15 if stored is None else RELEASE_OF_VERSION[table.version],
+        "ordering": table.ordering,
+        "key": _names((stored or {}).get(_KEY_OF_A_TABLE)) or (None if needs_key else _META_KEY),
+        "partition": _names((stored or {}).get(_PARTITION_OF_A_TABLE)),
+    }
+    found = {name: options[name] or value for name, value in by_table.items()}
+    where = "" if stored is None else "; the table does not say it"
+    for name, what in (("payload", "the payload class"), ("key", "the record key")):
+        if found[name] is None:
+            msg = f"name {what} with --{name}{where}"
+            raise click.UsageError(msg, click.get_current_context())
+    return {**options, **found, "mode": None, "merger": None}
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return tuple(name.strip() for name in text.split(",")) if text else None
+
+
+def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
+    left: MergePlan,
+    to: str,
+    merger: str | None,
+    java_class: str | None,
+    batches: Path | None,
+    options: Mapping[str, Any],
+) -> int | None:
+    """Refuse a target that can't be, before Spark starts; return the batch after which the table is upgraded.
+
+    Raises:
+        UsageError: saying why.
+    """
+    upgrade_after, commits = options["upgrade_after"], 0 if batches is None else len(visible(batches))
+    after: int | None = commits if upgrade_after == -1 else upgrade_after
+    message = None
+    if options["keep_table_version"] and after is None:
+        message = "--keep-table-version says what an upgrade does; add --upgrade-after"
+    elif after is not None and after > commits:
+        message = f"--upgrade-after {after}: there are {commits} batches; name one of them, or last"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    try:
+        check_twin(left, java_class)
+        candidates = candidates_for(left, to, merger)
+        if after is not None:
+            of_upgrade(candidates, left, to)
+    except PayloadBridgeError as error:
+        refuse(error)
+    return after

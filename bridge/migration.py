@@ -1,0 +1,283 @@
+"""migrate: what takes the place of a payload class, accepted where a replay on given data is equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.candidates import candidates_for
+from bridge.config.creation import created_properties, given_settings
+from bridge.config.inference import FIRST_WITHOUT_PAYLOADS
+from bridge.config.keys import PAYLOAD_CLASS, RECORD_KEY, WRITE_PAYLOAD_CLASS
+from bridge.config.mode_change import TargetMode
+from bridge.config.sql import created_by_sql, to_sql
+from bridge.config.table import TableMergeConfig
+from bridge.errors import PlanError
+from bridge.migration_plan import plan_migration
+from bridge.schema import META_COLUMNS
+from bridge.sides import is_release
+from bridge.skeletons import java_skeletons, python_skeleton, strategy_id
+from bridge.trials import Attempt, closest
+from bridge.upgrade import check_upgrade
+from payloads import HudiRelease, builtin_payloads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.candidates import Candidate
+    from bridge.migration_plan import MigrationPlan
+    from bridge.plan import MergePlan, TableType
+    from bridge.skeletons import Skeleton
+    from bridge.trials import Evidence, Trial
+    from mergers import RecordMergeMode
+
+
+@dataclass(frozen=True)
+class Migration:
+    """The answer of `migrate`.
+
+    Attributes:
+        left: the plan of the payload class in its old release.
+        recommended: what should take its place; None where nothing can be recommended.
+        trials: what was tried, in order; empty where no data was given.
+        accepts_differences: whether differences are accepted.
+        plans: properties, steps, undo and silent changes for the recommended candidate, by table type.
+        new_tables: the TBLPROPERTIES with which a new table merges so, by table type; without those of which CREATE
+            TABLE makes something else, as of a partial update mode.
+        refused: why nothing is recommended; empty where something is.
+        skeletons: generated mergers, for a class that is not Hudi's own.
+        notes: what could not be generated, and why.
+    """
+
+    left: MergePlan
+    recommended: Candidate | None
+    trials: tuple[Trial, ...]
+    accepts_differences: bool
+    plans: Mapping[TableType, MigrationPlan]
+    new_tables: Mapping[TableType, Mapping[str, str]]
+    refused: str = ""
+    skeletons: tuple[Skeleton, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it was tried on data."""
+        return bool(self.trials)
+
+    @property
+    def decisive(self) -> tuple[Trial, ...]:
+        """The trials of the recommended candidate."""
+        return tuple(trial for trial in self.trials if trial.candidate == self.recommended)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the data shows no difference."""
+        return bool(self.decisive) and all(trial.is_equal for trial in self.decisive)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether to go on: something is recommended, and it is equal, unchecked, or its differences are accepted."""
+        if self.recommended is None or any(trial.refused is not None for trial in self.decisive):
+            return False
+        return not self.is_checked or self.is_equal or self.accepts_differences
+
+
+def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
+    left: MergePlan,
+    to: str | HudiRelease | RecordMergeMode = HudiRelease.latest(),
+    *,
+    merger: str | None = None,
+    properties: Mapping[str, str] | None = None,
+    evidence: Evidence | None = None,
+    table_types: Sequence[TableType] = (),
+    accept_differences: bool = False,
+    sample: int | None = None,
+    java_class: str | None = None,
+) -> Migration:
+    """Find what takes the place of a payload class, and try it on data. No table is changed.
+
+    Args:
+        left: the payload class, its release, and how its table merges.
+        to: a release, a merge mode, or a user's merger as `package.module:Class`.
+        merger: a user's merger that is tried last, where `to` is a release.
+        properties: what the table stores; None: what `left.release` stores in a new one.
+        evidence: data to try the candidates on; None: nothing is tried.
+        table_types: those to try; without any that of `left`.
+        accept_differences: take the candidate with the fewest differences where none is equal.
+        sample: at most so many differences of each trial; None: all. They are fetched where they are accepted.
+        java_class: the compiled class, where the payload is its Python twin.
+
+    Raises:
+        PlanError: the settings contradict each other.
+        MergeConfigError: so do those of the table.
+        PayloadBridgeError, PySparkException: the payload class fails on the data in its own release.
+    """
+    target = str(getattr(to, "value", to))
+    check_twin(left, java_class)
+    candidates = candidates_for(left, target, merger)
+    types = tuple(table_types) or (left.table_type,)
+    trials: tuple[Trial, ...] = ()
+    if evidence is None:
+        chosen = _first(candidates)
+    else:
+        if evidence.upgrade_after is not None:
+            candidates = of_upgrade(candidates, left, target)
+        attempt = Attempt(left, evidence, sample if accept_differences else 0)
+        trials = attempt.until_equal(candidates, types)
+        chosen = closest(candidates, trials)
+        if chosen is not None and accept_differences:
+            trials = (*trials, *attempt.rest(chosen, types, trials))
+    writer = left.writer_options() | ({WRITE_PAYLOAD_CLASS.key: java_class} if java_class else {})
+    skeletons, notes = _skeletons(left, chosen, java_class)
+    move = None if chosen is None else _Move(left, chosen, writer, evidence)
+    new_tables = {} if move is None else {one: move.new_table(one) for one in types}
+    return Migration(
+        left=left,
+        recommended=chosen,
+        trials=trials,
+        accepts_differences=accept_differences,
+        plans={} if move is None else {one: move.plan(one, properties) for one in types},
+        new_tables={one: options for one, options in new_tables.items() if options},
+        refused=_refused(candidates, trials) if chosen is None else "",
+        skeletons=skeletons,
+        notes=notes,
+    )
+
+
+def check_twin(left: MergePlan, java_class: str | None) -> None:
+    """Refuse a compiled class beside a payload that is one itself, and what is no name of a class.
+
+    Raises:
+        PlanError: saying which.
+    """
+    if java_class is None:
+        return
+    if ":" not in left.payload_name:
+        msg = f"{left.payload_name} is a compiled class itself; leave out {java_class}, which is for a Python payload"
+        raise PlanError(msg)
+    java_skeletons(java_class, "")
+
+
+def of_upgrade(candidates: tuple[Candidate, ...], left: MergePlan, to: str) -> tuple[Candidate, ...]:
+    """Return what an upgrade itself makes of the class: no other mode is on the table then.
+
+    Raises:
+        PlanError: it goes to no release, or makes no upgrade.
+    """
+    if not is_release(to):
+        msg = f"an upgrade goes to a release, not to {to}; leave out --upgrade-after"
+        raise PlanError(msg)
+    kept = tuple(one for one in candidates if one.keeps_payload)
+    check_upgrade(left, kept[0].plan)
+    return kept
+
+
+def _first(candidates: tuple[Candidate, ...]) -> Candidate | None:
+    """Return what to recommend without data: what Hudi makes of the class, if the release has it."""
+    kept = next((one for one in candidates if one.keeps_payload), candidates[0])
+    return None if kept.refused else kept
+
+
+def _refused(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> str:
+    reasons = [trial.refused for trial in trials] or [candidate.refused for candidate in candidates]
+    return next(filter(None, reversed(reasons)), "")
+
+
+# -- what to do
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A table that goes over to a candidate; `writer`: the options of its writer."""
+
+    left: MergePlan
+    candidate: Candidate
+    writer: Mapping[str, str]
+    evidence: Evidence | None
+
+    def plan(self, table_type: TableType, stored: Mapping[str, str] | None) -> MigrationPlan:
+        """Plan the move to the settings that were tried: what an upgrade alone does not reach is set after it."""
+        before = created_properties(self.writer, table_type, self.left.release) if stored is None else stored
+        made = self._to(before, self.candidate.target)
+        is_upgrade = self.evidence is not None and self.evidence.upgrade_after is not None
+        if is_upgrade or self.candidate.target is not None or made.to_version < FIRST_WITHOUT_PAYLOADS:
+            return made
+        release = self.candidate.plan.release
+        wanted = _table(created_properties(self.writer, table_type, release))
+        if wanted.mode is None or _rules(wanted) == _rules(_table(made.after)):
+            return made
+        return self._to(before, TargetMode(wanted.mode, wanted.partial_update_mode, wanted.merge_properties))
+
+    def new_table(self, table_type: TableType) -> dict[str, str]:
+        """Return the TBLPROPERTIES of a new table that merges so; empty where CREATE TABLE can't make it."""
+        release, table = self.candidate.plan.release, self.candidate.plan.table
+        options: Mapping[str, str] = self.writer
+        if table is not None:
+            options = table.properties
+        elif self.candidate.target is not None:
+            options = self.candidate.plan.writer_options()
+        stored = created_properties(options, table_type, release)
+        # Without data there need not be a key; the meta column stands for it.
+        key = ",".join(name for name in self.left.key if name not in META_COLUMNS)
+        given = {**stored, **_given(options, release), RECORD_KEY.key: key}
+        sql = to_sql(given, release)
+        return sql if _rules(_table(created_by_sql(sql, release))) == _rules(table or _table(stored)) else {}
+
+    def _to(self, before: Mapping[str, str], mode: TargetMode | None) -> MigrationPlan:
+        keeps = self.evidence is not None and self.evidence.keep_table_version
+        return plan_migration(
+            before,
+            self.candidate.plan.release,
+            self.writer,
+            self.left.release,
+            keep_table_version=keeps,
+            mode=mode,
+            jar=self._jar(),
+        )
+
+    def _jar(self) -> str | None:
+        """Return where the compiled class of the payload is; some name, where the user names the class alone."""
+        payload = self.left.payload
+        if (
+            payload is None
+            or self.writer[WRITE_PAYLOAD_CLASS.key] != self.left.writer_options()[WRITE_PAYLOAD_CLASS.key]
+        ):
+            return "a jar of the user"
+        return payload.jar or ",".join(payload.package) or None
+
+
+def _given(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
+    """Return the payload class of options as a table states it; it alone says what stands for it."""
+    payload = given_settings(options, release).payload
+    return {PAYLOAD_CLASS.key: payload} if payload else {}
+
+
+def _table(properties: Mapping[str, str]) -> TableMergeConfig:
+    return TableMergeConfig.from_properties(properties)
+
+
+def _rules(table: TableMergeConfig) -> tuple[Any, ...]:
+    return table.mode, table.payload, table.partial_update_mode, table.merge_properties
+
+
+def _skeletons(
+    left: MergePlan, chosen: Candidate | None, java_class: str | None
+) -> tuple[tuple[Skeleton, ...], tuple[str, ...]]:
+    """Generate mergers for a class that is not Hudi's own, in the languages that can be had."""
+    full = left.writer_options().get(WRITE_PAYLOAD_CLASS.key, left.payload_name)
+    if left.payload is None or full in {found.java_name for found in builtin_payloads()}:
+        return (), ()
+    compiled = java_class if ":" in full else full
+    strategy = strategy_id(compiled or full)
+    release = chosen.plan.release if chosen is not None else HudiRelease.latest()
+    found: list[Skeleton] = []
+    notes = []
+    if left.payload.has_port(release):
+        found.append(python_skeleton(left.payload.name, release, strategy))
+    else:
+        notes.append("no merger in Python: the class is a compiled one; write its twin in Python and name that")
+    if compiled:
+        found += java_skeletons(compiled, strategy)
+    else:
+        notes.append("no merger in Java: the payload is a Python class; name its compiled class with --java-class")
+    return tuple(found), tuple(notes)

@@ -1,0 +1,7 @@
+"""Mergers that are generated from templates."""
+
+from __future__ import annotations
+
+from bridge.skeletons.generate import Skeleton, java_skeletons, python_skeleton, strategy_id
+
+__all__ = ["Skeleton", "java_skeletons", "python_skeleton", "strategy_id"]

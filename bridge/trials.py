@@ -1,0 +1,144 @@
+"""Trials: candidates of a migration beside the payload class in its old release, on the user's batches."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.comparison import replay
+from bridge.errors import PlanError
+from bridge.sides import Sides
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.candidates import Candidate
+    from bridge.comparison import Counts, Difference, Example, Replay
+    from bridge.plan import MergePlan, TableType
+
+
+class Evidence(NamedTuple):
+    """The data on which a migration is tried.
+
+    Attributes:
+        versions: all batches, with their numbers from 1 in `_pb_commit`.
+        commits: how many batches there are.
+        upgrade_after: the table is upgraded after this batch; None: the new table has all batches from the first.
+        keep_table_version: whether an upgrade leaves the table at its version.
+        compact_after: the batches after which a log is compacted.
+    """
+
+    versions: DataFrame
+    commits: int
+    upgrade_after: int | None = None
+    keep_table_version: bool = False
+    compact_after: tuple[int, ...] = ()
+
+
+class Trial(NamedTuple):
+    """A candidate on one table type.
+
+    Attributes:
+        candidate: what was tried.
+        table_type: on which type of table.
+        counts: the keys that differ after each batch; empty where the candidate is refused.
+        refused: why it can't be tried; None where it could.
+        example: the smallest example of a difference.
+        differences: the keys that differ after the last batch, as far as they were asked for.
+    """
+
+    candidate: Candidate
+    table_type: TableType
+    counts: tuple[Counts, ...] = ()
+    refused: str | None = None
+    example: Example | None = None
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether no key differs after any batch."""
+        return self.refused is None and not any(counts.total for counts in self.counts)
+
+    @property
+    def differing(self) -> int:
+        """How many keys differ after the last batch."""
+        return self.counts[-1].total if self.counts else 0
+
+
+class Attempt(NamedTuple):
+    """What candidates are tried on.
+
+    Attributes:
+        left: the payload class in its old release.
+        evidence: the data.
+        sample: how many differences to fetch of each trial; None: all.
+    """
+
+    left: MergePlan
+    evidence: Evidence
+    sample: int | None
+
+    def until_equal(self, candidates: Sequence[Candidate], types: Sequence[TableType]) -> tuple[Trial, ...]:
+        """Try candidates until one is equal on every table type; each until it differs on one.
+
+        Raises:
+            PayloadBridgeError, PySparkException: the payload class fails in its old release.
+        """
+        trials: list[Trial] = []
+        for candidate in candidates:
+            for one in types:
+                trials.append(self.trial(candidate, one))
+                if not trials[-1].is_equal:
+                    break
+            else:
+                break
+        return tuple(trials)
+
+    def rest(self, candidate: Candidate, types: Sequence[TableType], trials: Sequence[Trial]) -> Iterator[Trial]:
+        """Try a candidate on the table types on which it has not been tried."""
+        tried = {trial.table_type for trial in trials if trial.candidate == candidate}
+        return (self.trial(candidate, one) for one in types if one not in tried)
+
+    def trial(self, candidate: Candidate, table_type: TableType) -> Trial:
+        """Try a candidate on one table type."""
+        if candidate.refused:
+            return Trial(candidate, table_type, refused=candidate.refused)
+        data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
+        sides = Sides(left, right, data.commits, data.upgrade_after, data.keep_table_version, data.compact_after)
+        try:
+            with replay(data.versions, sides) as answer:
+                return _told(candidate, table_type, answer, self.sample)
+        except PlanError as error:
+            return Trial(candidate, table_type, refused=str(error))
+
+
+def _told(candidate: Candidate, table_type: TableType, answer: Replay, sample: int | None) -> Trial:
+    if answer.refused is not None:
+        return Trial(candidate, table_type, refused=answer.refused)
+    examples = sorted(answer.examples(), key=lambda example: (len(example.versions), example.commit))
+    return Trial(
+        candidate,
+        table_type,
+        answer.counts,
+        example=examples[0] if examples else None,
+        differences=() if sample == 0 else tuple(answer.differences(sample)),
+    )
+
+
+def _on(plan: MergePlan, table_type: TableType) -> MergePlan:
+    table = None if plan.table is None else dataclasses.replace(plan.table, table_type=table_type)
+    return dataclasses.replace(plan, table_type=table_type, table=table)
+
+
+def closest(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> Candidate | None:
+    """Return the candidate that is equal on the most table types, then that with the fewest differences."""
+
+    def distance(candidate: Candidate) -> tuple[int, int]:
+        own = [trial for trial in trials if trial.candidate == candidate]
+        return -sum(trial.is_equal for trial in own), sum(trial.differing for trial in own)
+
+    refused = [trial.candidate for trial in trials if trial.refused is not None]
+    tried = [trial.candidate for trial in trials]
+    return min((one for one in candidates if one in tried and one not in refused), key=distance, default=None)
