@@ -8,6 +8,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from pyspark.sql import functions as sf
 
 from bridge import pipeline
@@ -18,24 +19,30 @@ from bridge.cli.options import (
     compactions_of,
     plan_of,
     plan_options,
+    refuse,
     sample_option,
     with_schema,
 )
+from bridge.cli.paths import path_report
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines.python import COMMIT
 from bridge.figures import Figures, disagreements, figures
 from bridge.files import visible
+from bridge.path_search import check_plan
 from bridge.plan import TableType
 from bridge.read import read_batches
 from bridge.report import Report, Table, plan_as_json
 from bridge.rows import json_rows
+from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame
+
+    from bridge.plan import MergePlan
 
     Snapshots = Mapping[TableType, DataFrame]
 
@@ -48,26 +55,40 @@ if TYPE_CHECKING:
     type=click.Choice(["cow", "mor", "both"]),
     default="cow",
     show_default=True,
-    help="The type of the table: copy-on-write, merge-on-read, or both side by side.",
+    help="The type of the table: copy-on-write, merge-on-read, or both side by side. With --all-paths both, unless one "
+    "is given.",
+)
+@click.option(
+    "--all-paths",
+    is_flag=True,
+    help="Try both table types, every compaction point and every way of parting the rows of a key into batches, and "
+    "show the keys whose row depends on that.",
 )
 @compaction_options
 @sample_option("rows of a snapshot, or keys")
-def simulate(batches: Path, table_type: str, sample: int | None, **options: Any) -> Report:
+def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
     """Write batches to an empty table, and show what a query sees after each.
 
     No table is made: the batches go through the same merge points as in Hudi. As JSON the answer has every snapshot; as
     text what each commit changed, and, with --table-type both, the keys on which the two table types disagree.
 
+    With --all-paths the batches take every path through both table types instead, and the answer names the keys whose
+    row depends on the path, with the smallest sequence of versions that shows it. The exit code is 1 if there are any.
+
     Example: payload-bridge simulate --batches days/ --payload AWSDmsAvroPayload --release 0.15 --key id --ordering ts
     --table-type both
     """
-    types = list(TableType) if table_type == "both" else [TableType(table_type)]
+    types = list(TableType) if table_type == "both" or (all_paths and _is_default()) else [TableType(table_type)]
     plan = plan_of(types[0], **options)
+    if all_paths:
+        _check_all_paths(plan, options)
     compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
 
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
     read = read_batches(spark, batches, struct)
+    if all_paths:
+        return path_report(read, plan, types, sample)
     plans = {one: dataclasses.replace(plan, table_type=one) for one in types}
     report = Report("simulate", "", plan=plan_as_json(plan) | {"table_type": table_type})
     report.plan["compact_after"] = list(compactions)
@@ -86,6 +107,26 @@ def simulate(batches: Path, table_type: str, sample: int | None, **options: Any)
         if wants_json():
             _add_snapshots(report, snapshots, len(read), plan.identity, sample)
     return report
+
+
+def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
+    """Refuse what contradicts `--all-paths`.
+
+    Raises:
+        UsageError: saying what to leave out.
+    """
+    if options["compact_after"] or options["compact_every"]:
+        msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"
+        raise click.UsageError(msg)
+    try:
+        check_plan(plan)
+    except PayloadBridgeError as error:
+        refuse(error)
+
+
+def _is_default() -> bool:
+    """Whether the command line names no table type."""
+    return click.get_current_context().get_parameter_source("table_type") is ParameterSource.DEFAULT
 
 
 @contextlib.contextmanager

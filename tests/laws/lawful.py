@@ -107,6 +107,60 @@ class OrFlag(Merger):
         return self.made(winner, {**winner.record, "flag": older.record["flag"] or newer.record["flag"]})
 
 
+class AndFlag(Merger):
+    """A flag that was once clear stays clear."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        return self.made(winner, {**winner.record, "flag": older.record["flag"] and newer.record["flag"]})
+
+
+class LongestText(Merger):
+    """The longer text stays; of texts of one length the greater one."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        longest = max(
+            (older.record["v"], newer.record["v"]), key=lambda text: (len(text or ""), text or "", text is None)
+        )
+        return self.made(winner, {**winner.record, "v": longest})
+
+
+class EarliestOrdering(Merger):
+    """The smaller ordering value wins, ties go to the earlier arrival."""
+
+    def merge(self, older, newer, schema, props):
+        return newer if newer.ordering_value < older.ordering_value else older
+
+
+class SmallestNumber(Merger):
+    """The smallest number seen stays, where any was."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        numbers = [version.record["n"] for version in (older, newer) if version.record["n"] is not None]
+        return self.made(winner, {**winner.record, "n": min(numbers, default=None)})
+
+
+class TagsInCommon(Merger):
+    """Tags stay that both versions have, with the smaller text."""
+
+    def merge(self, older, newer, schema, props):
+        winner = self.later(older, newer)
+        if not is_data(older, newer):
+            return winner
+        mine, yours = older.record["tags"], newer.record["tags"]
+        return self.made(
+            winner, {**winner.record, "tags": {name: min(mine[name], yours[name]) for name in mine if name in yours}}
+        )
+
+
 class LaterPayload:
     """A payload that inherits nothing: the later version wins."""
 
@@ -161,6 +215,11 @@ LAWFUL = (
     CopiesAlways,
     CamelCase,
     OrFlag,
+    AndFlag,
+    LongestText,
+    EarliestOrdering,
+    SmallestNumber,
+    TagsInCommon,
     LaterPayload,
     JavaNames,
     Inherits,

@@ -1,0 +1,159 @@
+"""What `simulate --all-paths` answers: the keys whose row depends on the path, and the smallest sequence."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from bridge.cli.options import SAMPLE
+from bridge.cli.verb import wants_json
+from bridge.path_frames import all_paths, counted, key_answers, smallest
+from bridge.path_words import LONG_NAMES, commits_words, compaction_words, path_words, step_words
+from bridge.paths import FEW, STATES
+from bridge.report import Report, Table, plan_as_json
+from bridge.rows import cell
+from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bridge.path_frames import Counts, KeyAnswer, SmallestFound
+    from bridge.plan import MergePlan, TableType
+    from bridge.read import Batch
+
+
+def path_report(read: Sequence[Batch], plan: MergePlan, types: Sequence[TableType], sample: int | None) -> Report:
+    """Run batches through every path of tables of `types`; `sample` keys are told, all in JSON without it."""
+    batches = [batch.frame for batch in read]
+    limit = SAMPLE if sample is None and not wants_json() else sample
+    found = all_paths(batches, plan, table_types=types).persist()
+    try:
+        counts = counted(batches, found, plan)
+        answers = key_answers(found, plan, limit) if counts.depending else []
+        example = smallest(batches, found, plan, table_types=types) if counts.depending else None
+    finally:
+        found.unpersist()
+    by_key = [list(same) for _, same in itertools.groupby(answers, key=lambda answer: answer.key)]
+
+    report = Report("simulate", _verdict(counts, example, types), success=not counts.depending)
+    report.plan = plan_as_json(plan) | {"table_type": "both" if len(types) > 1 else types[0].value, "all_paths": True}
+    report.statistics = {
+        "rows_in": counts.rows,
+        "keys": counts.keys,
+        "depending_keys": counts.depending,
+        "keys_of_many_versions": counts.many,
+        "incomplete_keys": counts.incomplete,
+        "smallest": None if example is None else _example_as_json(example),
+    }
+    report.results = [_key_as_json(of_key) for of_key in by_key]
+    report.warnings += _warnings(counts, plan)
+    if sample is not None and counts.depending > sample:
+        report.warnings.append(f"of {counts.depending} keys only the first {sample} are given (--sample)")
+    if example is not None:
+        report.body += _story(example)
+    if answers:
+        report.body.append(_keys(answers, len(by_key), counts.depending))
+    return report
+
+
+def _verdict(counts: Counts, example: SmallestFound | None, types: Sequence[TableType]) -> str:
+    tables = "" if len(types) > 1 else f" through a {LONG_NAMES[types[0]]} table"
+    if example is None:
+        return f"No key of {counts.keys} depends on the path{tables}."
+    step = step_words(example.left.path, example.right.path, example.left.batches)
+    keys = "1 key" if counts.depending == 1 else f"{counts.depending} keys"
+    return f"{keys} of {counts.keys} {'depends' if counts.depending == 1 else 'depend'} on the path{tables}. {step}"
+
+
+def _warnings(counts: Counts, plan: MergePlan) -> Iterator[str]:
+    if counts.many:
+        yield (
+            f"{counts.many} of {counts.keys} keys have more than {FEW} versions; of these a commit has one version, a "
+            "batch, two batches that follow each other, or all versions, and nothing in between was tried"
+        )
+    if counts.incomplete:
+        yield (
+            f"of {counts.incomplete} keys more than {STATES} states were reached between two commits and only the "
+            "nearest followed; they may have more answers"
+        )
+    if small_file_candidates(plan.props):
+        yield f"{SMALL_FILE_LIMIT} plays no part: the paths of a key don't look at the other keys of its partition"
+
+
+# -- for people
+
+
+def _story(example: SmallestFound) -> Iterator[str | Table]:
+    """Show the versions, then both paths side by side with the rows at their ends."""
+    left, right = example.left, example.right
+    versions = [
+        {"version": f"v{number}", "batch": batch, **row}
+        for number, (batch, row) in enumerate(zip(left.batches, example.versions, strict=True), start=1)
+    ]
+    key = ", ".join(f"{name}={cell(value)}" for name, value in left.key.items())
+    yield Table.of_rows(tuple(versions[0]), versions, f"The smallest sequence that shows it: {key}")
+    sides = [_side(one) for one in (left, right)]
+    names = list(dict.fromkeys(name for side in sides for name in side))
+    rows = [(name, *(side.get(name, "") for side in sides)) for name in names]
+    yield Table(("", "one path", "another"), rows, "Two paths, one step apart")
+
+
+def _side(answer: KeyAnswer) -> dict[str, str]:
+    told = {
+        "table": LONG_NAMES[answer.path.table_type],
+        "commits": commits_words(answer.path),
+        "compacted": compaction_words(answer.path, answer.batches) or "never",
+    }
+    told["a query sees"] = "a row" if answer.row else f"an error: {answer.error}" if answer.error else "no row"
+    return {**told, **{name: cell(value) for name, value in (answer.row or {}).items() if name not in answer.key}}
+
+
+def _keys(answers: list[KeyAnswer], shown: int, depending: int) -> Table:
+    """Name the keys with their answers."""
+    names = [name for name in _columns(answers) if name not in answers[0].key]
+    lines = []
+    for answer in answers:
+        row: dict[str, Any] = answer.row or dict.fromkeys(names, "")
+        told = path_words(answer.path, answer.batches)
+        if answer.row is None:
+            told += ": no row" if answer.error is None else ": an error"
+        lines.append({**answer.key, "path": told, **{name: row[name] for name in names}})
+    count = "" if shown == depending else f", {shown} of {depending}"
+    title = f"Keys that depend on the path, each answer with the nearest path to it{count}"
+    return Table.of_rows(tuple(lines[0]), lines, title)
+
+
+def _columns(answers: list[KeyAnswer]) -> list[str]:
+    return next((list(answer.row) for answer in answers if answer.row is not None), [])
+
+
+# -- for programs
+
+
+def _key_as_json(answers: list[KeyAnswer]) -> dict[str, Any]:
+    first = answers[0]
+    return {"key": first.key, "batches": first.batches, "answers": [_answer_as_json(answer) for answer in answers]}
+
+
+def _answer_as_json(answer: KeyAnswer) -> dict[str, Any]:
+    path = answer.path
+    return {
+        "path": path_words(path, answer.batches),
+        "table_type": path.table_type.value,
+        "commits": path.commits,
+        "compact_after": path.compact_after,
+        "row": answer.row,
+        "error": answer.error,
+    }
+
+
+def _example_as_json(example: SmallestFound) -> dict[str, Any]:
+    left, right = example.left, example.right
+    return {
+        "key": left.key,
+        "versions": example.versions,
+        "batches": left.batches,
+        "left": _answer_as_json(left),
+        "right": _answer_as_json(right),
+        "meaning": step_words(left.path, right.path, left.batches),
+    }
