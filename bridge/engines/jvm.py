@@ -5,24 +5,20 @@ Rows go to Java in plain forms that cost little: text as UTF-8 bytes, dates as d
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.jvm_gateway import Driver
-from bridge.engines.jvm_jars import jars_of, java_name_of
+from bridge.engines.jvm_jars import jars_of
+from bridge.engines.jvm_job import Calls, check_program, description
 from bridge.engines.outcomes import ACTION
-from bridge.errors import PlanError
-from bridge.merge_point import SchemaView, calls_of, props_of
 from bridge.programs import Action
-from bridge.schema import META_COLUMNS, with_meta
-from payloads import HudiRelease
-from payloads.extract import CONSISTENT_TIMESTAMP, is_true
+from bridge.schema import META_COLUMNS
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.engines.python import Job
     from bridge.plan import MergePlan
@@ -40,75 +36,40 @@ def run(
     `fields` are the data columns. The payload class is found and checked here, before any task starts.
 
     Raises:
+        PlanError, MergeConfigError: see `Calls`.
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     spark = versions.sparkSession
     driver = Driver(spark)
-    payload, release = job.plan.payload, job.plan.release
-    if payload is None:
-        msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
-        raise PlanError(msg)
-    if release is not HudiRelease.V0_15:
-        msg = (
-            f"the jvm engine runs the merge points of Hudi 0.15, not yet those of {release}; "
-            "use the python engine, or ask the compiled class itself (bridge.engines.jvm_payload)"
-        )
-        raise PlanError(msg)
-    jars = jars_of(spark, payload, release)
+    check_program(job.program)
+    calls = Calls(job.plan)
+    jars = jars_of(spark, calls.reference, job.plan.release, calls.classes)
     data = spark_types.StructType(list(fields))
     names = {field.name for field in fields}
     control = [name for name in versions.columns if name not in names]
-    is_java8 = spark.conf.get(_JAVA8) == "true"
-    description = _description(job, java_name_of(payload, release), data, [*data.names, *control], is_java8=is_java8)
+    told = description(job, calls, data, [*data.names, *control], is_java8=is_java8(spark))
     task_class = driver.session_class("bridge.jvm.MergeTask")
-    task = driver.new(task_class, driver.jvm.java.util.ArrayList(list(jars.names)), description)
+    task = driver.new(task_class, driver.jvm.java.util.ArrayList(list(jars.names)), told)
     added = [field for field in result.fields if field.name not in names]
-    returned = spark_types.StructType([*(_plain_field(field) for field in fields), *added])
-    outcomes = driver.map_partitions(versions.select(*map(_to_plain, fields), *control), task, returned)
-    outcomes = outcomes.select(*map(_from_plain, fields), *(field.name for field in added))
+    returned = spark_types.StructType([*(plain_field(field) for field in fields), *added])
+    outcomes = driver.map_partitions(versions.select(*map(to_plain, fields), *control), task, returned)
+    outcomes = outcomes.select(*map(from_plain, fields), *(field.name for field in added))
     if job.instant is None or META_COLUMNS[0] not in names:
         return outcomes
     return _stamped(outcomes, job.plan, job.instant)
 
 
-def _description(job: Job, payload: str, data: spark_types.StructType, columns: list[str], *, is_java8: bool) -> str:
-    """Say in JSON what a task has to do; plain values only, so that Java needs no class of ours to read it."""
-    plan = job.plan
-    ordering = plan.ordering[0] if plan.ordering else None
-    points = {
-        point.value: {
-            "with_meta": call.schema is SchemaView.WITH_META,
-            "props": props_of(call.props, plan.props, ordering),
-        }
-        for point, call in calls_of(plan.release).items()
-    }
-    return json.dumps(
-        {
-            "arguments": job.arguments,
-            "columns": columns,
-            "consistent_timestamps": is_true(plan.props.get(CONSISTENT_TIMESTAMP)),
-            "data": data.json(),
-            "extras": len(job.extras),
-            "grouping": job.grouping,
-            "has_meta": META_COLUMNS[0] in data.names,
-            "identity": plan.identity,
-            "java8": is_java8,
-            "meta_schema": json.dumps(with_meta(job.schema).source),
-            "ordering": ordering,
-            "payload": payload,
-            "points": points,
-            "program": job.program,
-            "width": len(data.fields),
-            "write_schema": json.dumps(job.schema.source),
-        }
-    )
+def is_java8(spark: SparkSession) -> bool:
+    """Whether Spark's rows hold dates and timestamps as java.time has them."""
+    return spark.conf.get(_JAVA8) == "true"
 
 
 # -- the plain form of a column
 
 
-def _to_plain(field: spark_types.StructField) -> Column:
-    column = sf.col(f"`{field.name}`")
+def to_plain(field: spark_types.StructField, parent: Column | None = None) -> Column:
+    """Return a data column, or a field of a struct, in the form in which Java takes it."""
+    column = _column(field, parent)
     match field.dataType:
         case spark_types.StringType():
             return column.cast("binary").alias(field.name)
@@ -116,11 +77,12 @@ def _to_plain(field: spark_types.StructField) -> Column:
             return sf.unix_date(column).alias(field.name)
         case spark_types.TimestampType():
             return sf.unix_micros(column).alias(field.name)
-    return column
+    return column.alias(field.name)
 
 
-def _from_plain(field: spark_types.StructField) -> Column:
-    column = sf.col(f"`{field.name}`")
+def from_plain(field: spark_types.StructField, parent: Column | None = None) -> Column:
+    """Return a column in the form in which Java gives it as what it is."""
+    column = _column(field, parent)
     match field.dataType:
         case spark_types.StringType():
             return column.cast("string").alias(field.name)
@@ -128,10 +90,15 @@ def _from_plain(field: spark_types.StructField) -> Column:
             return sf.date_from_unix_date(column).alias(field.name)
         case spark_types.TimestampType():
             return sf.timestamp_micros(column).alias(field.name)
-    return column
+    return column.alias(field.name)
 
 
-def _plain_field(field: spark_types.StructField) -> spark_types.StructField:
+def _column(field: spark_types.StructField, parent: Column | None) -> Column:
+    return sf.col(f"`{field.name}`") if parent is None else parent.getField(field.name)
+
+
+def plain_field(field: spark_types.StructField) -> spark_types.StructField:
+    """Return a data column in the form in which Java gives it, nullable."""
     kinds: dict[type[spark_types.DataType], spark_types.DataType] = {
         spark_types.StringType: spark_types.BinaryType(),
         spark_types.DateType: spark_types.IntegerType(),

@@ -122,3 +122,7 @@ class Driver:
         """Apply a MapPartitionsFunction over rows; the rows that it gives are of `schema`."""
         encoder = self.jvm.org.apache.spark.sql.Encoders.row(self._session.parseDataType(schema.json()))
         return DataFrame(frame._jdf.mapPartitions(function, encoder), self._spark)  # noqa: SLF001 (as above)
+
+    def register(self, name: str, function: Any, result: StructType) -> None:
+        """Register an object of one of Spark's UDF interfaces under a name of the session."""
+        self._session.udf().register(name, function, self._session.parseDataType(result.json()))

@@ -61,14 +61,18 @@ class _Application:
         self.helper: Path | None = None
         self.sent: set[str] = set()
         self.packages: dict[str, list[Path]] = {}
-        self.checked: dict[tuple[str, HudiRelease, str | None, tuple[str, ...]], Jars] = {}
+        self.checked: dict[tuple[tuple[str, ...], HudiRelease, str | None, tuple[str, ...]], Jars] = {}
 
 
 _applications: dict[str, _Application] = {}
 
 
-def jars_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> Jars:
+def jars_of(
+    spark: SparkSession, payload: PayloadRef, release: HudiRelease, classes: tuple[str, ...] | None = None
+) -> Jars:
     """Make the jars of a payload known to Spark (ours, Hudi's, the user's), and check that the class is there.
+
+    `classes` are the full names of the classes that are needed from them; None for the payload's own.
 
     Raises:
         EngineError: a jar can't be had, or the session has no gateway.
@@ -78,13 +82,14 @@ def jars_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> J
     """
     driver = Driver(spark)
     application = _application_of(spark)
-    name = java_name_of(payload, release)
-    asked = (name, release, payload.jar, payload.package)
+    names = classes or (java_name_of(payload, release),)
+    asked = (names, release, payload.jar, payload.package)
     if asked not in application.checked:
         files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
-        _check(driver, name, jars)
+        for name in names:
+            _check(driver, name, jars)
         application.checked[asked] = jars
     return application.checked[asked]
 

@@ -6,17 +6,12 @@ the gateway. For tables use the jvm engine, which runs the class inside Spark's 
 
 from __future__ import annotations
 
-import base64
-import itertools
-import json
 import re
-import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from bridge.engines.jvm_calls import PayloadCalls, Step, ordering_of
 from bridge.engines.jvm_errors import checked
-from bridge.engines.jvm_gateway import Driver
-from bridge.engines.jvm_jars import jars_of, java_name_of
-from bridge.ordering_text import from_text, to_text
+from bridge.engines.jvm_jars import java_name_of
 from bridge.schema import META_COLUMNS, with_meta
 from payloads import (
     NATURAL_ORDER,
@@ -24,45 +19,16 @@ from payloads import (
     HoodieRecordPayload,
     HudiRelease,
     Ordering,
-    PayloadConfigError,
     PayloadFailedError,
     PayloadFamilyError,
     PayloadRef,
-    SchemaError,
 )
-from payloads.avro import decode, encode, parse_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from payloads import AvroSchema, Record
     from payloads.api import Props, Sentinel
-
-Step = dict[str, Any]
-
-
-class PayloadCalls:
-    """Runs steps on payloads of one list of jars, several in one call."""
-
-    def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
-        """Load the classes; raises what `jars_of` raises."""
-        driver, jars = Driver(spark), jars_of(spark, payload, release)
-        target = driver.class_in(jars.paths, "bridge.jvm.PayloadCalls").newInstance()
-        self._calls = driver.new(driver.session_class("bridge.jvm.Calls"), target)
-        self.numbers = itertools.count()
-        self._left: list[int] = []
-
-    def number_for(self, owner: object) -> int:
-        """Return a number for a payload, which Java forgets after `owner` has gone."""
-        number = next(self.numbers)
-        weakref.finalize(owner, self._left.append, number).atexit = False
-        return number
-
-    def run(self, steps: list[Step]) -> list[dict[str, Any]]:
-        """Run steps in order; a step on a payload that could not be built is skipped."""
-        free, self._left[:] = list(self._left), []
-        results: list[dict[str, Any]] = json.loads(self._calls.run(json.dumps({"free": free, "steps": steps})))
-        return results
 
 
 class JvmPayload(HoodieRecordPayload):
@@ -124,7 +90,7 @@ class JvmPayload(HoodieRecordPayload):
             raise PayloadFamilyError.from_classes(type(self), type(older))
         new = type(self).__new__(type(self))
         number = self.calls.number_for(new)
-        step = {"op": "pre_combine", "older": older.number, "as": number, **_asked(schema, props)}
+        step = {"op": "pre_combine", "older": older.number, "as": number, **self.calls.asked(schema, props)}
         answer = self._ask(step, schema, older)
         if answer["winner"] == "null":
             msg = f"{self.java_name}.preCombine answered null; it must answer one of the payloads or a new one"
@@ -134,33 +100,36 @@ class JvmPayload(HoodieRecordPayload):
         known = schema or self.schema
         new.number, new.is_built = number, True
         data, ordering = self.calls.run(
-            [{"op": "data", "id": number, "schema": _text(known)}, {"op": "ordering", "id": number}]
+            [{"op": "data", "id": number, "schema": self.calls.schema_number(known)}, {"op": "ordering", "id": number}]
         )
-        new.record = _record(checked(data, self.java_name))
-        new.ordering_value = _ordering(checked(ordering, self.java_name))  # type: ignore[assignment]
+        new.record = self.calls.record_of(checked(data, self.java_name))
+        new.ordering_value = ordering_of(checked(ordering, self.java_name))  # type: ignore[assignment]
         return new
 
     def combine_and_get_update_value(
         self, current: Record, schema: AvroSchema, props: Props | None = None
     ) -> Record | Sentinel | None:
         """Let the object merge with `current`, which is of `schema` or has Hudi's meta columns in front."""
-        stored = _stored_schema(current, schema)
-        step = {"op": "combine", "current": _bytes(stored, current), "current_schema": _text(stored)}
-        return self._answered(self._ask({**step, **_asked(schema, props)}, schema), current)
+        stored = self.calls.stored(_stored_schema(current, schema), current)
+        return self._answered(
+            self._ask({"op": "combine", **stored, **self.calls.asked(schema, props)}, schema), current
+        )
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Ask the object for the row to insert."""
-        return self._answered(self._ask({"op": "insert_value", **_asked(schema, props)}, schema), None)
+        return self._answered(self._ask({"op": "insert_value", **self.calls.asked(schema, props)}, schema), None)
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Ask the object for its record without any delete rule, from 1.1 on; before, for its insert value."""
         if self.release < HudiRelease.V1_1:
             return self.get_insert_value(schema, props)
-        return self._answered(self._ask({"op": "indexed_record", **_asked(schema, props or {})}, schema), None)
+        return self._answered(
+            self._ask({"op": "indexed_record", **self.calls.asked(schema, props or {})}, schema), None
+        )
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Ask as Hudi does: a BaseAvroPayload itself, any other whether it inserts nothing."""
-        return bool(self._ask({"op": "is_deleted", **_asked(schema, props or {})}, schema)["value"])
+        return bool(self._ask({"op": "is_deleted", **self.calls.asked(schema, props or {})}, schema)["value"])
 
     def can_produce_sentinel(self) -> bool:
         """Ask the object whether it may answer SENTINEL."""
@@ -168,7 +137,7 @@ class JvmPayload(HoodieRecordPayload):
 
     def get_ordering_value(self) -> Ordering:
         """Ask the object for its ordering value."""
-        return _ordering(self._ask({"op": "ordering"}, None))  # type: ignore[return-value]
+        return ordering_of(self._ask({"op": "ordering"}, None))  # type: ignore[return-value]
 
     def get_metadata(self) -> dict[str, str] | None:
         """Ask the object what it noted."""
@@ -188,7 +157,9 @@ class JvmPayload(HoodieRecordPayload):
         return checked(answers[-1], self.java_name)
 
     def _make(self, schema: AvroSchema | None) -> Step:
-        return make_step(self.number, self.java_name, self.record, self.ordering_value, self.schema or schema)
+        return self.calls.make_step(
+            self.number, self.java_name, self.record, self.ordering_value, self.schema or schema
+        )
 
     def _answered(self, answer: dict[str, Any], current: Record | None) -> Record | Sentinel | None:
         match answer["outcome"]:
@@ -196,7 +167,7 @@ class JvmPayload(HoodieRecordPayload):
                 return None
             case "sentinel":
                 return SENTINEL
-        record = _record(answer)
+        record = self.calls.record_of(answer)
         given = {"current": current, "own": self.record}.get(answer["winner"])
         return given if given is not None and given == record else record
 
@@ -223,57 +194,6 @@ def jvm_payload(
     return type(re.split(r"[.$]", name)[-1], (JvmPayload,), namespace)
 
 
-def make_step(
-    number: int, java_name: str, record: Record | None, ordering: Ordering | None, schema: AvroSchema | None
-) -> Step:
-    """Return the step that builds a payload by (record, ordering)."""
-    if record is not None and schema is None:
-        msg = f"{java_name} can't be built without the schema of its record; bind the class with for_schema(schema)"
-        raise PayloadConfigError(msg)
-    text = to_text(ordering)
-    return {
-        "op": "make",
-        "id": number,
-        "class": java_name,
-        "constructor": "record_ordering",
-        "schema": _text(schema),
-        "record": None if record is None or schema is None else _bytes(schema, record),
-        "ordering": None if text is None else [text["type"], text["value"]],
-    }
-
-
-def _asked(schema: AvroSchema | None, props: Props | None) -> Step:
-    return {"schema": _text(schema), "props": None if props is None else dict(props)}
-
-
-def _text(schema: AvroSchema | None) -> str | None:
-    if schema is None:
-        return None
-    text: str | None = schema.memo.get("json")
-    if text is None:
-        text = schema.memo["json"] = json.dumps(schema.source)
-    return text
-
-
-def _bytes(schema: AvroSchema, record: Record) -> str:
-    return base64.b64encode(encode(schema, record)).decode("ascii")
-
-
 def _stored_schema(record: Record, schema: AvroSchema) -> AvroSchema:
     has_meta = META_COLUMNS[0] in record and META_COLUMNS[0] not in schema.by_name
     return with_meta(schema) if has_meta else schema
-
-
-def _record(answer: dict[str, Any]) -> Record | None:
-    if "misfit" in answer:
-        msg = f"the payload answered a record that does not fit its own schema: {answer['misfit']}"
-        raise SchemaError(msg)
-    if answer["record"] is None:
-        return None
-    record: Record = decode(parse_schema(answer["schema"]), base64.b64decode(answer["record"]))
-    return record
-
-
-def _ordering(answer: dict[str, Any]) -> Ordering | None:
-    value = answer["value"]
-    return None if value is None else from_text({"type": value[0], "value": value[1]})

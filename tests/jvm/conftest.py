@@ -10,8 +10,11 @@ import pytest
 from bridge.engines.jvm_jars import bundles_of
 from bridge.errors import EngineError
 from payloads import HudiRelease, PayloadRef
+from tests.jvm.java_compiler import EXAMPLES, compiled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 
@@ -32,3 +35,10 @@ def bundles(spark: SparkSession) -> SparkSession:
             raise
         pytest.skip(str(error))
     return spark
+
+
+@pytest.fixture(scope="session")
+def jar(bundles: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the jar of the examples, compiled for 0.15."""
+    sources = {EXAMPLES.name: EXAMPLES.read_text("utf-8")}
+    return compiled(bundles, sources, HudiRelease.V0_15, tmp_path_factory.mktemp("examples"))

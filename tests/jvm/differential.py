@@ -3,132 +3,117 @@
 from __future__ import annotations
 
 import base64
-import json
+import itertools
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.engines.jvm_errors import in_comparison
-from bridge.engines.jvm_payload import make_step
 from bridge.ordering_text import from_text
-from payloads import SENTINEL, HudiRelease, Ordering, PayloadBridgeError, parse_schema
+from payloads import SENTINEL, Ordering, PayloadBridgeError
 from payloads.avro import decode, encode
 from tests.conformance.errors import Kind, kind_of, kind_of_java
 from tests.conformance.same import same_ordering, same_plain, same_value
+from tests.jvm.scenes import scenes
+from tests.jvm.strategies import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from bridge.engines.jvm_payload import PayloadCalls
-    from payloads import AvroSchema
+    from bridge.engines.jvm_calls import PayloadCalls
+    from payloads import AvroSchema, Record
+    from tests.jvm.scenes import Step
     from tests.jvm.strategies import Case
 
-Step = dict[str, Any]
 
+class Difference(NamedTuple):
+    """Where the port and the real class part.
 
-def scenes(case: Case) -> Iterator[tuple[str, list[Step]]]:
-    """Give what is tried: each scene builds its own payloads, because some remember what they were asked."""
-    older, newer = _make("older", *case.older), _make("newer", *case.newer)
-    view = [
-        {"op": "insert_value", "id": "merged", "props": case.props},
-        {"op": "is_deleted", "id": "merged", "props": case.props},
-        {"op": "ordering", "id": "merged"},
-        {"op": "data", "id": "merged"},
-        {"op": "metadata", "id": "merged"},
-    ]
-    for name, asked in {
-        "pre_combine(schema, props)": {"schema": True, "props": case.props},
-        "pre_combine(props)": {"props": case.props},
-        "pre_combine()": {},
-    }.items():
-        yield (
-            name,
-            [older, newer, {"op": "pre_combine", "id": "newer", "older": "older", "as": "merged", **asked}, *view],
-        )
-    combine = {"op": "combine", "id": "newer", "stored": case.stored[0], "props": case.props}
-    again = {**combine, "stored": case.stored[1]}
-    asked = {"id": "newer", "props": case.props}
-    yield (
-        "combine(props)",
-        [newer, combine, {"op": "metadata", "id": "newer"}, again, {"op": "is_deleted", **asked}],
-    )
-    yield "combine()", [newer, {**combine, "props": None}, {"op": "insert_value", **asked}]
-    yield (
-        "insert_value(props)",
-        [
-            newer,
-            {"op": "insert_value", **asked},
-            {"op": "metadata", "id": "newer"},
-            {"op": "is_deleted", **asked},
-            combine,
-        ],
-    )
-    yield (
-        "is_deleted({})",
-        [
-            newer,
-            {"op": "is_deleted", "id": "newer", "props": {}},
-            {"op": "insert_value", **asked},
-            {"op": "ordering", "id": "newer"},
-        ],
-    )
-    yield (
-        "insert_value()",
-        [newer, {"op": "insert_value", "id": "newer", "props": None}, {"op": "can_produce_sentinel", "id": "newer"}],
-    )
-    if case.payload_class.release >= HudiRelease.V1_1:
-        yield "indexed_record", [newer, {"op": "indexed_record", **asked}]
-    if not case.payload_class.__name__.startswith("Empty"):
-        optional = {**newer, "ordering": Ordering("int", 0), "constructor": "option"}
-        yield "by option", [optional, {"op": "ordering", "id": "newer"}, combine]
+    Attributes:
+        case: what was tried.
+        scene: the name of the scene.
+        text: the first step with different answers, and both of them.
+    """
 
-
-def _make(name: str, record: Any, ordering: Ordering | None) -> Step:
-    return {"op": "make", "id": name, "record": record, "ordering": ordering}
+    case: Case
+    scene: str
+    text: str
 
 
 def differences(case: Case, calls: PayloadCalls) -> list[str]:
-    """Run every scene of a case on both sides, with one call to Java; return what differs."""
-    played = list(scenes(case))
-    steps = [_java_step(case, index, step) for index, (_, scene) in enumerate(played) for step in scene]
-    answers = iter(calls.run(steps))
-    found = []
-    for name, scene in played:
-        port = _Port(case)
-        for step in scene:
-            real, own = _java_answer(case, next(answers)), port.play(step)
-            if not _agree(case, real, own):
-                found.append(f"{name}: {step['op']} of {step['id']}: Java {real}, port {own}")
-                break
-        else:
-            continue
-        for _ in range(len(scene) - scene.index(step) - 1):
-            next(answers)
-    return found
+    """Run every scene of a case on both sides; return what differs."""
+    found = compared([(case, name, scene) for name, scene in scenes(case)], calls)
+    return [f"{difference.scene}: {difference.text}" for difference in found]
+
+
+def compared(played: Sequence[tuple[Case, str, list[Step]]], calls: PayloadCalls) -> Iterator[Difference]:
+    """Run scenes on both sides, with one call to Java; yield the scenes that differ."""
+    sent = _Sent(calls)
+    running = _JAVA.submit(calls.run, [sent.step(case, step) for case, _, scene in played for step in scene])
+    own_answers = [_Port(case).played(scene) for case, _, scene in played]
+    answers = iter(running.result())
+    for (case, name, scene), own in zip(played, own_answers, strict=True):
+        both = zip(scene, itertools.islice(answers, len(scene)), own, strict=True)
+        known = _known(case)
+        # What follows the first difference of a scene follows from it.
+        found = [text for text in (_difference(case, calls, known, *one) for one in both) if text]
+        if found:
+            yield Difference(case, name, found[0])
+
+
+def _difference(  # noqa: PLR0913, PLR0917 (both sides, and where they are)
+    case: Case, calls: PayloadCalls, known: _Known, step: Step, answer: dict[str, Any], own: Any
+) -> str:
+    real = _java_answer(case, answer, calls)
+    return "" if _agree(case, real, own, known) else f"{step['op']} of {step['id']}: Java {real}, port {own}"
 
 
 # -- the real class
 
 
-def _java_step(case: Case, scene: int, step: Step) -> Step:
-    numbers = {name: scene * 3 + index for index, name in enumerate(("older", "newer", "merged"))}
-    number = numbers[step["id"]]
-    schema_text = _text(case.schema)
-    if step["op"] == "make":
-        made = make_step(number, case.payload_class.java_name, step["record"], step["ordering"], case.schema)
-        return {**made, "constructor": step.get("constructor", made["constructor"])}
-    sent = {"op": step["op"], "id": number, "props": step.get("props"), "schema": schema_text}
-    if step["op"] == "pre_combine":
-        sent |= {"older": numbers[step["older"]], "as": numbers[step["as"]]}
-        sent["schema"] = schema_text if step.get("schema") else None
-    if step["op"] == "combine":
-        data = base64.b64encode(encode(case.stored_schema, step["stored"])).decode()
-        sent |= {"current": data, "current_schema": _text(case.stored_schema)}
-    return sent
+_JAVA = ThreadPoolExecutor(1)  # while it runs, the ports play
+_NUMBERS = {"older": 0, "newer": 1, "merged": 2}
 
 
-def _text(schema: AvroSchema) -> str:
-    return json.dumps(schema.source)
+class _Sent:
+    """Steps as Java gets them; what scenes share is written once."""
+
+    def __init__(self, calls: PayloadCalls) -> None:
+        self._calls = calls
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def step(self, case: Case, step: Step) -> Step:
+        if step["op"] == "make":
+            return self._once(step, lambda: self._made(case, step))
+        number = self._calls.schema_number(case.schema)
+        sent = {"op": step["op"], "id": _NUMBERS[step["id"]], "props": step.get("props"), "schema": number}
+        if step["op"] == "pre_combine":
+            sent |= {"older": _NUMBERS[step["older"]], "as": _NUMBERS[step["as"]]}
+            sent["schema"] = number if step.get("schema") else None
+        if step["op"] == "combine":
+            sent |= self._once(step["stored"], lambda: self._stored(case, step["stored"]))
+        return sent
+
+    def _made(self, case: Case, step: Step) -> Step:
+        number, name = _NUMBERS[step["id"]], case.payload_class.java_name
+        if step["constructor"] == "text":
+            return {"op": "make", "id": number, "class": name, "constructor": "text", "record": step["record"]}
+        made = self._calls.make_step(number, name, None, step["ordering"], case.schema)
+        data = None if step["record"] is None else _base64(case.schema, step["record"])
+        return {**made, "constructor": step["constructor"], "record": data}
+
+    def _stored(self, case: Case, row: Record) -> Step:
+        return {
+            "current": _base64(case.stored_schema, row),
+            "current_schema": self._calls.schema_number(case.stored_schema),
+        }
+
+    def _once(self, owner: Any, make: Callable[[], Step]) -> Step:
+        # The owner is kept, so that its id stays its own.
+        if id(owner) not in self._known:
+            self._known[id(owner)] = owner, make()
+        return self._known[id(owner)][1]
 
 
 @dataclass(frozen=True)
@@ -139,7 +124,32 @@ class Failed:
     text: str = ""
 
 
-def _java_answer(case: Case, answer: dict[str, Any]) -> Any:  # noqa: PLR0911 (one for each kind of answer)
+def _base64(schema: AvroSchema, record: Record) -> str:
+    return base64.b64encode(record.data if isinstance(record, Row) else encode(schema, record)).decode("ascii")
+
+
+class Misfit(NamedTuple):
+    """A record that does not fit its schema."""
+
+    text: str
+
+
+class Encoded(NamedTuple):
+    """A record as Java wrote it."""
+
+    schema: AvroSchema
+    data: bytes
+
+    @property
+    def record(self) -> Record:
+        record: Record = decode(self.schema, self.data)
+        return record
+
+    def __repr__(self) -> str:
+        return repr(self.record)
+
+
+def _java_answer(case: Case, answer: dict[str, Any], calls: PayloadCalls) -> Any:  # noqa: PLR0911 (one for each kind of answer)
     if "skipped" in answer:
         return "skipped"
     if "error" in answer:
@@ -154,11 +164,11 @@ def _java_answer(case: Case, answer: dict[str, Any]) -> Any:  # noqa: PLR0911 (o
         kind = kind_of_java({**cut[0], "causes": cut[1:]}, case.payload_class.java_name)
         return Failed(kind.value, f"{links[0]['type']}: {links[0]['message']}")
     if "misfit" in answer:
-        return "a record that does not fit its schema"
+        return Misfit(answer["misfit"])
     if "record" in answer:
         record = answer["record"]
-        decoded = None if record is None else decode(parse_schema(answer["schema"]), base64.b64decode(record))
-        return answer.get("outcome"), answer.get("winner") == "current", decoded
+        encoded = None if record is None else Encoded(calls.schema_of(answer), base64.b64decode(record))
+        return answer.get("outcome"), answer.get("winner") == "current", encoded
     if "outcome" in answer:
         return answer["outcome"], False, None
     if "winner" in answer:
@@ -185,6 +195,10 @@ class _Port:
         self.case = case
         self.payloads: dict[str, Any] = {}
 
+    def played(self, scene: list[Step]) -> list[Any]:
+        """Run a scene."""
+        return [self.play(step) for step in scene]
+
     def play(self, step: Step) -> Any:
         """Run a step; say what came of it in the words of `_java_answer`."""
         needed = [step[name] for name in ("id", "older") if name in step and step["op"] != "make"]
@@ -197,7 +211,9 @@ class _Port:
 
     def make(self, step: Step) -> None:
         record = step["record"]
-        self.payloads[step["id"]] = self.case.payload_class(None if record is None else dict(record), step["ordering"])
+        given = dict(record) if isinstance(record, dict) else record
+        ordering = [step["ordering"]] if step["constructor"] in {"record_ordering", "option"} else []
+        self.payloads[step["id"]] = self.case.payload_class(given, *ordering)
 
     def pre_combine(self, step: Step) -> str:
         own, older = self.payloads[step["id"]], self.payloads[step["older"]]
@@ -238,19 +254,39 @@ class _Port:
             return "empty", False, None
         if result is SENTINEL:
             return "sentinel", False, None
-        if result is not stored and not self.case.schema.fits(result):
-            return "a record that does not fit its schema"
         return "record", result is stored, result
 
 
-def _agree(case: Case, real: Any, own: Any) -> bool:
+_Known = dict[tuple[int, ...], bytes]
+
+
+def _known(case: Case) -> _Known:
+    """Return the bytes of the rows of a case, by the identities of their values: payloads seldom copy these."""
+    rows = (case.older[0], case.newer[0], *case.stored)
+    return {tuple(map(id, row.values())): row.data for row in rows if isinstance(row, Row)}
+
+
+def _agree(case: Case, real: Any, own: Any, known: _Known) -> bool:
     if isinstance(real, Failed) and isinstance(own, Failed):
         return real.kind == own.kind
+    if isinstance(real, Misfit):
+        return isinstance(own, tuple) and own[0] == "record" and not case.schema.fits(own[2])
     if isinstance(real, tuple) and isinstance(own, tuple):
         if real[:2] != own[:2] or (real[2] is None) != (own[2] is None):
             return False
         schema = case.stored_schema if real[1] else case.schema
-        return real[2] is None or same_value(schema, real[2], own[2])
+        return real[2] is None or _same_record(schema, real[2], own[2], known)
     if isinstance(real, Ordering) and isinstance(own, Ordering):
         return same_ordering(real, own)
     return type(real) is type(own) and same_plain(real, own)
+
+
+def _same_record(schema: AvroSchema, real: Encoded, own: Record, known: _Known) -> bool:
+    if real.schema is schema and known.get(tuple(map(id, own.values()))) == real.data:
+        return True
+    try:
+        is_same = real.schema is schema and encode(schema, own) == real.data
+    except PayloadBridgeError:
+        return False
+    # Maps and NaN have several encodings.
+    return is_same or same_value(schema, real.record, own)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 _COMPILER = "org.eclipse.jdt:ecj:3.36.0"
+EXAMPLES = Path(__file__).parent / "java" / "Examples.java"
+"""Payloads as users write them."""
 _SPARK_JARS = Path(pyspark.__file__).parent / "jars"
 
 
@@ -30,7 +32,7 @@ def compiled(spark: SparkSession, sources: Mapping[str, str], release: HudiRelea
     for name, text in sources.items():
         (texts / name).write_text(text, encoding="utf-8")
     (compiler,) = resolve(spark, _COMPILER)
-    class_path = [*resolve(spark, bundle_for(spark, release)), *_SPARK_JARS.glob("avro-1*.jar")]
+    class_path = [*resolve(spark, bundle_for(spark, release)), *_SPARK_JARS.glob("*.jar")]
     command = [find_java() / "bin" / "java", "-jar", compiler, "-8", "-proc:none", "-nowarn"]
     options = ["-cp", ":".join(map(str, class_path)), "-d", classes]
     subprocess.run([*command, *options, *sorted(texts.iterdir())], check=True)

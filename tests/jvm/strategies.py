@@ -1,8 +1,9 @@
-"""Hypothesis strategies for cases of the differential tests: a schema, three records, ordering values, properties."""
+"""Hypothesis strategies for the differential tests: a schema and properties, then versions and stored rows of it."""
 
 from __future__ import annotations
 
 import decimal
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 from payloads import NATURAL_ORDER, HudiRelease, Ordering, parse_schema
 from payloads.errors import PayloadBridgeError
 from payloads.extract import field_reader
+from tests.jvm.json_values import json_members, json_text
+from tests.jvm.kinds import KINDS, OPERATIONS, ORDERABLE, SEQUENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from payloads import AvroSchema, Record
     from payloads.builtin.base import BuiltinPayload
@@ -26,83 +29,19 @@ META = (
     "_hoodie_partition_path",
     "_hoodie_file_name",
 )
-UNAVAILABLE = "__debezium_unavailable_value"
-TEXT = st.text("aB1é\uffff\U0001f600", max_size=3) | st.sampled_from(["D", "d", "I", "true", UNAVAILABLE])
-BYTES = st.binary(max_size=3) | st.just(UNAVAILABLE.encode())
-INT = st.integers(-3, 3) | st.sampled_from([127, 128, 2**31 - 1, -(2**31)])
-LONG = st.integers(-3, 3) | st.sampled_from([127, 128, 2**63 - 1, -(2**63)])
-DAYS = st.integers(-800_000, 800_000) | st.sampled_from([0, -1, 18_000])
-MICROS = st.sampled_from([0, 1, 999, 1000, 1500, -1, -1500, 2_500_000]) | st.integers(-(2**50), 2**50)
-DOUBLE = st.sampled_from([0.0, -0.0, 1.0, 1.5, -2.0, float("nan"), float("inf")]) | st.floats()
-FLOAT = st.sampled_from([0.0, -0.0, 1.0, 1.5, float("nan")]) | st.floats(width=32)
-UNSCALED = st.integers(-999, 999)
 
 
-def _unscaled_bytes(number: int) -> bytes:
-    return number.to_bytes(2, "big", signed=True)
+class Row(dict[str, Any]):
+    """A record with its Avro bytes."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, values: Iterable[tuple[str, Any]], data: bytes) -> None:
+        super().__init__(values)
+        self.data = data
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A type of field: how it is written in a schema, its values, and defaults as JSON with their values."""
-
-    source: Callable[[str], Any]
-    values: st.SearchStrategy[Any]
-    defaults: tuple[Any, ...] = ()
-
-
-def _same(source: Any) -> Callable[[str], Any]:
-    return lambda _name: source
-
-
-def _named(**rest: Any) -> Callable[[str], Any]:
-    return lambda name: {"name": f"{name}_type", **rest}
-
-
-KINDS = {
-    "int": Kind(_same("int"), INT, (0, 1)),
-    "long": Kind(_same("long"), LONG, (0, 1, 128)),
-    "float": Kind(_same("float"), FLOAT, (0.0, 1.5)),
-    "double": Kind(_same("double"), DOUBLE, (0.0, 1.5)),
-    "boolean": Kind(_same("boolean"), st.booleans(), (False, True)),
-    "string": Kind(_same("string"), TEXT, ("", "a", "D")),
-    "bytes": Kind(_same("bytes"), BYTES, ("", "a")),
-    "fixed": Kind(_named(type="fixed", size=2), st.binary(min_size=2, max_size=2), ("aa",)),
-    "enum": Kind(_named(type="enum", symbols=["Z", "A", "D"]), st.sampled_from(["Z", "A", "D"]), ("Z",)),
-    "date": Kind(_same({"type": "int", "logicalType": "date"}), DAYS, (0,)),
-    "micros": Kind(_same({"type": "long", "logicalType": "timestamp-micros"}), MICROS, (0,)),
-    "millis": Kind(_same({"type": "long", "logicalType": "timestamp-millis"}), MICROS, (0,)),
-    "local": Kind(_same({"type": "long", "logicalType": "local-timestamp-micros"}), MICROS, (0,)),
-    "decimal": Kind(
-        _same({"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2}),
-        UNSCALED.map(_unscaled_bytes),
-    ),
-    "fixed_decimal": Kind(
-        _named(type="fixed", size=2, logicalType="decimal", precision=4, scale=1), UNSCALED.map(_unscaled_bytes)
-    ),
-    "longs": Kind(_same({"type": "array", "items": "long"}), st.lists(LONG, max_size=2), ([], [1])),
-    "texts": Kind(_same({"type": "array", "items": "string"}), st.lists(TEXT, max_size=2), ([], ["a"])),
-    "map": Kind(_same({"type": "map", "values": "string"}), st.dictionaries(st.just("k"), TEXT, max_size=1), ({},)),
-    "record": Kind(
-        _named(type="record", fields=[{"name": "b", "type": ["null", "long"], "default": None}]),
-        st.fixed_dictionaries({"b": st.none() | LONG}),
-    ),
-}
-ORDERABLE = (
-    "long",
-    "int",
-    "double",
-    "string",
-    "date",
-    "micros",
-    "decimal",
-    "fixed_decimal",
-    "enum",
-    "bytes",
-    "boolean",
-)
-SEQUENCES = st.sampled_from(["1.9", "1.10", "2.1", "10.1", "00001.9", "1", "1.1.9", "a.1", "1.x", ""])
-OPERATIONS = st.sampled_from(["I", "U", "D", "d", "c", "DELETE", ""])
+Version = tuple[Any, Ordering | None]
 
 
 @dataclass(frozen=True)
@@ -113,7 +52,7 @@ class Case:
         payload_class: the port, bound to its release.
         schema: the schema of the incoming records and of every call.
         stored_schema: the schema of the stored rows: the same one, or without the last column.
-        older: an incoming version, and its ordering value.
+        older: an incoming version (JSON text for HoodieJsonPayload), and its ordering value.
         newer: a later one.
         stored: rows of storage.
         props: what the calls are given.
@@ -122,8 +61,8 @@ class Case:
     payload_class: type[BuiltinPayload]
     schema: AvroSchema
     stored_schema: AvroSchema
-    older: tuple[Record | None, Ordering | None]
-    newer: tuple[Record | None, Ordering | None]
+    older: Version
+    newer: Version
     stored: tuple[Record, Record]
     props: dict[str, str]
 
@@ -135,37 +74,90 @@ class Case:
         )
 
 
+_SHAPES = st.sampled_from(["nullable", "nullable", "required", "default", "default first"])
+_UP_TO = {most: st.integers(0, most) for most in range(10)}
+
+
 @dataclass(frozen=True)
 class _Field:
     source: dict[str, Any]
     values: st.SearchStrategy[Any]
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What cases have in common: everything but their records.
+
+    Attributes:
+        payload_class: see Case.
+        schema: see Case.
+        stored_schema: see Case.
+        props: see Case.
+        incoming: what incoming versions are made of, by column.
+        stored: what stored rows are made of, by column.
+        ordering_of: returns what a writer would take as ordering value; None where it can't.
+    """
+
+    payload_class: type[BuiltinPayload]
+    schema: AvroSchema
+    stored_schema: AvroSchema
+    props: dict[str, str]
+    incoming: dict[str, st.SearchStrategy[Any]]
+    stored: dict[str, st.SearchStrategy[Any]]
+    ordering_of: Callable[[Record], Ordering | None] | None
+
+    @functools.cached_property
+    def rows(self) -> st.SearchStrategy[Record]:
+        """What incoming versions hold."""
+        return st.fixed_dictionaries(self.incoming)
+
+    @property
+    def holds_text(self) -> bool:
+        """Whether payloads are built from JSON."""
+        return self.payload_class.__name__ == "HoodieJsonPayload"
+
+    @property
+    def takes_ordering(self) -> bool:
+        """Whether payloads are built from a record and an ordering value."""
+        return self.payload_class.__name__ not in {"HoodieJsonPayload", "RewriteAvroPayload"}
+
+    def case(self, older: Version, newer: Version, stored: tuple[Record, Record]) -> Case:
+        """Return a case of this shape."""
+        return Case(self.payload_class, self.schema, self.stored_schema, older, newer, stored, self.props)
+
+
 @st.composite
 def fields(draw: st.DrawFn, name: str, kinds: tuple[str, ...] = tuple(KINDS)) -> _Field:
     """Draw a field: required or nullable, with null or another value as default."""
-    kind = KINDS[draw(st.sampled_from(kinds))]
+    chosen = draw(st.sampled_from(kinds))
+    kind = KINDS[chosen]
     source = kind.source(name)
-    shape = draw(st.sampled_from(["nullable", "nullable", "required", "default", "default first"]))
+    shape = draw(_SHAPES)
     if not kind.defaults and shape.startswith("default"):
         shape = "nullable"
     match shape:
         case "nullable":
-            return _Field({"name": name, "type": ["null", source], "default": None}, st.none() | kind.values)
+            return _Field({"name": name, "type": ["null", source], "default": None}, _values(chosen, has_null=True))
         case "required":
-            return _Field({"name": name, "type": source}, kind.values)
-    default = draw(st.sampled_from(kind.defaults))
+            return _Field({"name": name, "type": source}, _values(chosen))
+    number = draw(st.integers(0, len(kind.defaults) - 1))
+    default = kind.defaults[number]
     if shape == "default":
-        return _Field(
-            {"name": name, "type": source, "default": default}, kind.values | _default_values(source, default)
-        )
-    values = st.none() | kind.values | _default_values(source, default)
-    return _Field({"name": name, "type": [source, "null"], "default": default}, values)
+        return _Field({"name": name, "type": source, "default": default}, _values(chosen, number))
+    both = {"name": name, "type": [source, "null"], "default": default}
+    return _Field(both, _values(chosen, number, has_null=True))
 
 
-def _default_values(source: Any, default: Any) -> st.SearchStrategy[Any]:
-    is_bytes = source == "bytes" or (isinstance(source, dict) and source["type"] == "fixed")
-    return st.just(default.encode("latin-1") if is_bytes else default)
+@functools.cache
+def _values(kind: str, default: int | None = None, *, has_null: bool = False) -> st.SearchStrategy[Any]:
+    """Return the values of a kind, its default by number and null among them: made once, as Hypothesis checks each."""
+    found = KINDS[kind].values
+    if default is not None:
+        value = KINDS[kind].defaults[default]
+        source = KINDS[kind].source("any")
+        is_bytes = source == "bytes" or (isinstance(source, dict) and source["type"] == "fixed")
+        found |= st.just(value.encode("latin-1") if is_bytes else value)
+    return st.none() | found if has_null else found
 
 
 def _nullable(name: str, source: Any, values: st.SearchStrategy[Any]) -> _Field:
@@ -173,10 +165,10 @@ def _nullable(name: str, source: Any, values: st.SearchStrategy[Any]) -> _Field:
 
 
 @st.composite
-def cases(draw: st.DrawFn, payload_class: type[BuiltinPayload]) -> Case:
-    """Draw a case for a payload class that is bound to a release."""
+def shapes(draw: st.DrawFn, payload_class: type[BuiltinPayload]) -> Shape:
+    """Draw the shape of cases for a payload class that is bound to a release."""
     found = [_Field({"name": "id", "type": "string"}, st.just("k")), draw(fields("ts", ORDERABLE))]
-    if draw(st.integers(0, 3)) == 0:
+    if draw(_UP_TO[3]) == 0:
         found[:0] = [_nullable(name, "string", st.sampled_from(["1", "2"])) for name in META]
     flag = draw(st.sampled_from(["none", "nullable", "nullable", "required", "text"]))
     if flag == "nullable":
@@ -185,29 +177,43 @@ def cases(draw: st.DrawFn, payload_class: type[BuiltinPayload]) -> Case:
         values = st.booleans() if flag == "required" else st.sampled_from(["true", "false"])
         source = "boolean" if flag == "required" else "string"
         found.append(_Field({"name": "_hoodie_is_deleted", "type": source}, values))
-    found += _special_fields(draw, payload_class.__name__)
-    found += [draw(fields(name)) for name in ("v", "w")[: draw(st.integers(0, 2))]]
-    schema, rows = _schema(found), _rows(found)
-    kept = found[:-1] if draw(st.integers(0, 7)) == 0 else found
-    stored_schema = schema if kept is found else _schema(kept)
+    name = payload_class.__name__
+    found += _special_fields(draw, name)
+    found += [draw(fields(name)) for name in ("v", "w")[: draw(_UP_TO[2])]]
+    kept = found[:-1] if draw(_UP_TO[7]) == 0 else found
+    schema, stored_schema = _schema(found), _schema(kept)
     props = draw(properties(payload_class.release))
     assume(not _is_accident(schema, props))
-    stored = draw(_rows(kept)), draw(_rows(kept))
-    older, newer = (draw(versions(rows, schema, payload_class.__name__, props)) for _ in range(2))
-    return Case(payload_class, schema, stored_schema, older, newer, stored, props)
+    incoming, stored = ({field.source["name"]: field.values for field in some} for some in (found, kept))
+    if name == "HoodieJsonPayload":
+        incoming = json_members(schema)
+    return Shape(payload_class, schema, stored_schema, props, incoming, stored, _reader(schema, name, props))
+
+
+@st.composite
+def cases(draw: st.DrawFn, payload_class: type[BuiltinPayload]) -> Case:
+    """Draw a case for a payload class that is bound to a release."""
+    shape = draw(shapes(payload_class))
+    stored = st.fixed_dictionaries(shape.stored)
+    older, newer = (draw(versions(shape)) for _ in range(2))
+    return shape.case(older, newer, (draw(stored), draw(stored)))
 
 
 def _schema(found: list[_Field]) -> AvroSchema:
     return parse_schema({"type": "record", "name": "Row", "namespace": "t", "fields": [f.source for f in found]})
 
 
-def _rows(found: list[_Field]) -> st.SearchStrategy[Record]:
-    return st.fixed_dictionaries({field.source["name"]: field.values for field in found})
+def _reader(schema: AvroSchema, name: str, props: dict[str, str]) -> Callable[[Record], Ordering | None] | None:
+    column = {"MySqlDebeziumAvroPayload": "_event_seq", "PostgresDebeziumAvroPayload": "_event_lsn"}.get(name, "ts")
+    try:
+        return field_reader(schema, column, consistent=props.get(_CONSISTENT) == "true")
+    except PayloadBridgeError:
+        return None
 
 
 def _special_fields(draw: st.DrawFn, name: str) -> list[_Field]:
     """Return the columns that the class looks for, in most cases."""
-    if draw(st.integers(0, 9)) == 0:
+    if draw(_UP_TO[9]) == 0:
         return []
     if name.startswith("AWSDms"):
         return [
@@ -226,17 +232,14 @@ def _special_fields(draw: st.DrawFn, name: str) -> list[_Field]:
 
 
 @st.composite
-def versions(
-    draw: st.DrawFn, rows: st.SearchStrategy[Record], schema: AvroSchema, name: str, props: dict[str, str]
-) -> tuple[Record | None, Ordering | None]:
+def versions(draw: st.DrawFn, shape: Shape) -> Version:
     """Draw a record, or none for a delete, and an ordering value: mostly the one that a writer would take."""
-    record = draw(rows) if draw(st.integers(0, 5)) else None
-    column = {"MySqlDebeziumAvroPayload": "_event_seq", "PostgresDebeziumAvroPayload": "_event_lsn"}.get(name, "ts")
-    if draw(st.integers(0, 4)):
-        of = record if record is not None else draw(rows)
-        consistent = props.get(_CONSISTENT) == "true"
+    record = draw(shape.rows) if draw(_UP_TO[5]) else None
+    if not shape.takes_ordering:
+        return json_text(record) if shape.holds_text and record is not None else record, NATURAL_ORDER
+    if shape.ordering_of is not None and draw(_UP_TO[4]):
         try:
-            return record, field_reader(schema, column, consistent=consistent)(of)
+            return record, shape.ordering_of(record if record is not None else draw(shape.rows))
         except PayloadBridgeError:
             pass
     return record, draw(ORDERINGS)
@@ -275,20 +278,20 @@ def _is_accident(schema: AvroSchema, props: dict[str, str]) -> bool:
 def properties(draw: st.DrawFn, release: HudiRelease) -> dict[str, str]:
     """Draw the properties that payloads read."""
     props = {}
-    if draw(st.integers(0, 5)):
+    if draw(_UP_TO[5]):
         props[draw(st.sampled_from(_ORDERING_KEYS))] = draw(
             st.sampled_from(["ts", "ts", "ts", "v", "missing", "", "ts,v"])
         )
-    if draw(st.integers(0, 3)) == 0:
+    if draw(_UP_TO[3]) == 0:
         props[draw(st.sampled_from(_ORDERING_KEYS))] = "v"
-    if draw(st.integers(0, 3)) == 0:
+    if draw(_UP_TO[3]) == 0:
         props["hoodie.payload.delete.field"] = draw(st.sampled_from(["op", "v", "_hoodie_is_deleted", "missing"]))
-        if draw(st.integers(0, 5)):
+        if draw(_UP_TO[5]):
             props["hoodie.payload.delete.marker"] = draw(st.sampled_from(["D", "true", "1", "0", "1.5"]))
-    if draw(st.integers(0, 3)) == 0:
+    if draw(_UP_TO[3]) == 0:
         props[_CONSISTENT] = draw(st.sampled_from(["true", "TRUE", "false", "yes"]))
-    if draw(st.integers(0, 3)) == 0:
+    if draw(_UP_TO[3]) == 0:
         props[_EVENT_TIME] = draw(st.sampled_from(["ts", "v", "missing"]))
-    if release is HudiRelease.V1_2 and draw(st.integers(0, 2)) == 0:
+    if release is HudiRelease.V1_2 and draw(_UP_TO[2]) == 0:
         props["hoodie.payload.update.on.same.ordering.field"] = draw(st.sampled_from(["false", "True", "no"]))
     return props

@@ -11,8 +11,7 @@ import pytest
 from bridge.session import find_java
 from payloads import HudiRelease
 from tests.jvm import cluster_job
-from tests.jvm.java_compiler import compiled
-from tests.jvm.test_custom_payloads import EXAMPLES
+from tests.jvm.java_compiler import EXAMPLES, compiled
 
 
 @pytest.fixture(scope="module")

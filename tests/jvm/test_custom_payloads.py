@@ -4,7 +4,6 @@ import json
 import shutil
 import types
 import zipfile
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +13,7 @@ from bridge import MergePlan, append, combine_input, compact, simulate, snapshot
 from bridge.cli import main
 from bridge.engines.jvm_gateway import Driver
 from bridge.engines.jvm_jars import bundle_for, resolve
+from bridge.engines.jvm_job import Calls
 from bridge.engines.jvm_payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
@@ -29,19 +29,12 @@ from payloads import (
 )
 from tests.jvm.java_compiler import compiled
 
-EXAMPLES = Path(__file__).parent / "java" / "Examples.java"
 COLUMNS = "id string, ts bigint, v string, n bigint, tags array<string>"
-
-
-@pytest.fixture(scope="session")
-def jar(bundles, tmp_path_factory):
-    sources = {EXAMPLES.name: EXAMPLES.read_text("utf-8")}
-    return compiled(bundles, sources, HudiRelease.V0_15, tmp_path_factory.mktemp("examples"))
 
 
 def plan_of(jar, name, **settings):
     payload = PayloadRef(f"com.acme.Examples${name}", jar=str(jar))
-    return MergePlan(payload=payload, release="0.15", key="id", ordering="ts", **settings)
+    return MergePlan(**{"payload": payload, "release": "0.15", "key": "id", "ordering": "ts", **settings})
 
 
 def rows(frame):
@@ -176,10 +169,62 @@ def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan)
 
 
-def test_a_release_whose_merge_points_are_not_ported_is_refused(bundles, spark):
-    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="1.2", key="id", ordering="ts", engine="jvm")
-    with pytest.raises(PlanError, match=r"merge points of Hudi 0.15, not yet those of 1.2"):
-        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan)
+@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+def test_a_class_runs_at_the_merge_points_of_later_releases(jar, spark, release):
+    plan = plan_of(jar, "KeepNonNull", release=release, table_type="mor")
+    stored = batch(spark, ("a", 1, "x", 10), ("z", 9, "z", 9))
+    incoming = batch(spark, ("a", 2, None, 5), ("b", 1, "n", 1))
+    expected = [("a", 2, "x", 5, None), ("b", 1, "n", 1, None), ("z", 9, "z", 9, None)]
+    assert rows(upsert(stored, incoming, plan)) == expected
+    stored, log = append(stored, None, incoming, plan)
+    for read in (snapshot, compact):
+        assert rows(read(stored, log, plan)) == expected
+
+
+@pytest.mark.parametrize(("release", "tags"), [("1.0", ["p", "q"]), ("1.1", ["q"]), ("1.2", ["q"])])
+def test_a_reader_loses_what_a_payload_writes_into_its_own_record(jar, spark, release, tags):
+    plan = plan_of(jar, "ListAppend", release=release, table_type="mor")
+    stored, incoming = batch(spark, ("a", 1, "x", 1, ["p"])), batch(spark, ("a", 2, "y", 2, ["q"]))
+    assert upsert(stored, incoming, plan).first()["tags"] == ["p", "q"]
+    assert snapshot(*append(stored, None, incoming, plan), plan).first()["tags"] == tags
+
+
+@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, release):
+    plan = plan_of(jar, "Throwing", release=release, table_type="mor")
+    stored, log = append(batch(spark, ("bad", 1), ("good", 1)), None, batch(spark, ("bad", 2), ("good", 2)), plan)
+    with pytest.raises(Exception, match="no rule") as failure:
+        compact(stored, log, plan).collect()
+    assert sentence_of(failure.value) == (
+        "com.acme.Examples$Throwing failed at compact (key id='bad'): java.lang.IllegalStateException: no rule; "
+        "caused by com.acme.Examples$Refused: this order was cancelled"
+    )
+    assert "at com.acme.Examples$Throwing.combineAndGetUpdateValue(Examples.java" in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (
+            {"payload": "DefaultHoodieRecordPayload", "release": "1.2"},
+            "1.2 merges this table by EVENT_TIME_ORDERING, where the class DefaultHoodieRecordPayload merges nothing",
+        ),
+        (
+            {"payload": None, "merger": "COMMIT_TIME_ORDERING", "release": "1.1"},
+            "1.1 merges this table by COMMIT_TIME_ORDERING, where no class merges anything",
+        ),
+        (
+            {"payload": None, "merger": "OverwriteWithLatestMerger", "release": "1.2"},
+            "runs compiled payloads, not mergers such as OverwriteWithLatestMerger",
+        ),
+        ({"combine_before_upsert": False}, "does not run combine_before_upsert=False"),
+        ({"inserts_to": "log", "table_type": "mor"}, "does not run inserts_to='log'"),
+        ({"global_index": True, "partition": "v"}, "does not run global_index=True"),
+    ],
+)
+def test_what_the_engine_does_not_run_is_refused(jar, settings, words):
+    with pytest.raises(PlanError, match=words):
+        Calls(plan_of(jar, "Concat", engine="jvm", **settings))
 
 
 def test_engine_and_implementation_must_fit():
@@ -224,7 +269,8 @@ def _columns(text):
     return found
 
 
-def test_meta_columns_of_written_rows_are_new(jar, spark):
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.2"])
+def test_meta_columns_of_written_rows_are_new(jar, spark, release):
     meta = [
         "_hoodie_commit_time",
         "_hoodie_commit_seqno",
@@ -233,7 +279,8 @@ def test_meta_columns_of_written_rows_are_new(jar, spark):
         "_hoodie_file_name",
     ]
     stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(*(sf.lit("old").alias(name) for name in meta), "*")
-    merged = upsert(stored, batch(spark, ("a", 2, "y")), plan_of(jar, "Concat")).orderBy("id").collect()
+    plan = plan_of(jar, "Concat", release=release)
+    merged = upsert(stored, batch(spark, ("a", 2, "y")), plan).orderBy("id").collect()
     assert [(row["v"], row["_hoodie_record_key"], row["_hoodie_file_name"]) for row in merged] == [
         ("x+y", "a", None),
         ("z", "old", "old"),
@@ -261,12 +308,13 @@ def test_an_error_of_a_compiled_payload_is_ours_in_the_library(jar, spark):
         payload({"id": "bad"}).combine_and_get_update_value({"id": "bad"}, schema, {})
 
 
-def test_the_command_line_takes_a_jar(jar, tmp_path):
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+def test_the_command_line_takes_a_jar(jar, tmp_path, release):
     for number, value in enumerate(("x", "y"), start=1):
         (tmp_path / f"{number}.jsonl").write_text(f'{{"id": "a", "ts": {number}, "v": "{value}", "n": 1}}\n', "utf-8")
     (tmp_path.parent / "rows.ddl").write_text("id string, ts bigint, v string, n bigint", "utf-8")
     arguments = ["simulate", "--batches", str(tmp_path), "--schema", str(tmp_path.parent / "rows.ddl")]
-    named = ["--payload", "com.acme.Examples$Concat", "--jar", str(jar), "--release", "0.15"]
+    named = ["--payload", "com.acme.Examples$Concat", "--jar", str(jar), "--release", release]
     options = ["--key", "id", "--ordering", "ts", "--output", "json"]
     answer = CliRunner().invoke(main, [*arguments, *named, *options])
     assert answer.exit_code == 0, answer.output

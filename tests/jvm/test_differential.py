@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 
-from bridge.engines.jvm_payload import PayloadCalls
+from bridge.engines.jvm_calls import PayloadCalls
 from payloads import DefaultHoodieRecordPayload, HudiRelease, PayloadRef, builtin_payloads
 from tests.jvm.differential import differences
 from tests.jvm.strategies import cases
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EXAMPLES = int(os.environ.get("DIFFERENTIAL_EXAMPLES", "200"))
-# The other two have neither constructor of a writer's payload; the golden vectors cover them.
-BY_RECORD_AND_ORDERING = [
-    payload_class
-    for release in HudiRelease
-    for payload_class in builtin_payloads(release)
-    if payload_class.__name__ not in {"HoodieJsonPayload", "RewriteAvroPayload"}
-]
+PORTS = [payload_class for release in HudiRelease for payload_class in builtin_payloads(release)]
 
 
 @cache
@@ -31,7 +25,7 @@ def calls_of(spark: SparkSession, release: HudiRelease) -> PayloadCalls:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("payload_class", BY_RECORD_AND_ORDERING, ids=lambda c: f"{c.__name__}-{c.release}")
+@pytest.mark.parametrize("payload_class", PORTS, ids=lambda c: f"{c.__name__}-{c.release}")
 def test_a_port_answers_as_the_real_class(bundles, payload_class):
     calls = calls_of(bundles, payload_class.release)
 

@@ -9,14 +9,21 @@ final class Carriers {
     private Carriers() {
     }
 
-    /** A stored or visible row; the record is made when it is first asked for. */
+    /** A stored or visible row, as a Spark row, an Avro record or both; the other form is made when it is asked for. */
     static final class StoredRow {
-        final Row source;
+        private Row source;
         private GenericRecord record;
 
         StoredRow(Row source, GenericRecord record) {
             this.source = source;
             this.record = record;
+        }
+
+        Row row(Records records) {
+            if (source == null) {
+                source = records.row(record);
+            }
+            return source;
         }
 
         GenericRecord record(Records records) {
@@ -25,29 +32,80 @@ final class Carriers {
             }
             return record;
         }
+
+        /** Puts the data columns into `values`. */
+        void put(Records records, Object[] values) {
+            if (source == null) {
+                records.put(record, values);
+            } else {
+                records.copy(source, values);
+            }
+        }
     }
 
     /** An incoming version, or the folded log of a key. */
-    static final class Version {
+    abstract static class Version {
+    }
+
+    /** A version that a payload holds: to writers until 1.0, and to the log scanner of 0.15. */
+    static final class Held extends Version {
         final HoodieRecordPayload payload;
         final Row source;
         final boolean hasData;
 
-        Version(HoodieRecordPayload payload, Row source, boolean hasData) {
+        Held(HoodieRecordPayload payload, Row source, boolean hasData) {
             this.payload = payload;
             this.source = source;
             this.hasData = hasData;
         }
     }
 
+    /** A version where merge modes decide: data, an ordering value, and a mark where it is a delete. */
+    static final class Buffered extends Version {
+        final boolean isDelete;
+        final Comparable ordering;
+        /** The row that holds the data; null where there is none, or a payload has had the record in hand. */
+        Row source;
+        /** The data as writers have it; readers have rows alone. */
+        final GenericRecord record;
+
+        Buffered(Row source, GenericRecord record, boolean isDelete, Comparable ordering) {
+            this.source = source;
+            this.record = record;
+            this.isDelete = isDelete;
+            this.ordering = ordering;
+        }
+
+        static Buffered delete(Comparable ordering) {
+            return new Buffered(null, null, true, ordering);
+        }
+
+        boolean hasData() {
+            return source != null || record != null;
+        }
+
+        boolean isRowOf(Buffered other) {
+            return source == other.source && record == other.record;
+        }
+
+        /** Whether it deletes whatever is older: a delete with the ordering value Integer 0. */
+        boolean isCommitTimeDelete() {
+            return isDelete && Integer.valueOf(0).equals(ordering);
+        }
+    }
+
     /** An entry of a log: a row of a data block, or a delete with its ordering value. */
     static final class LogEntry {
-        final GenericRecord record;
+        final StoredRow row;
         final Comparable ordering;
 
-        LogEntry(GenericRecord record, Comparable ordering) {
-            this.record = record;
+        LogEntry(StoredRow row, Comparable ordering) {
+            this.row = row;
             this.ordering = ordering;
+        }
+
+        boolean isDelete() {
+            return row == null;
         }
     }
 }

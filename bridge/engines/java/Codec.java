@@ -30,7 +30,7 @@ abstract class Codec {
     }
 
     /** Returns the one type besides null. */
-    private static Schema plain(Schema schema, String column) {
+    static Schema plain(Schema schema, String column) {
         if (schema.getType() != Schema.Type.UNION) {
             return schema;
         }

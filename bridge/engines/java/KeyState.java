@@ -44,18 +44,17 @@ abstract class KeyState {
             }
             base = new StoredRow(arrival.row, null);
         } else {
-            boolean isDelete = arrival.isDelete;
-            log = merge.foldLog(log, new LogEntry(isDelete ? null : merge.records.stored(arrival.row),
-                isDelete ? arrival.ordering() : null));
+            StoredRow row = arrival.isDelete ? null : new StoredRow(arrival.row, null);
+            log = merge.reader.foldLog(log, new LogEntry(row, row == null ? arrival.ordering() : null));
         }
     }
 
     abstract void finish(Emit emit) throws Exception;
 
     void foldInput(Arrival arrival) throws Exception {
-        Version version = merge.incoming(arrival.isBare ? null : merge.records.incoming(arrival.row),
+        Version version = merge.writer.incoming(arrival.isBare ? null : merge.records.incoming(arrival.row),
             arrival.isBare ? null : arrival.row, arrival.ordering());
-        input = input == null ? version : merge.combineInput(input, version);
+        input = input == null ? version : merge.writer.combineInput(input, version);
     }
 
     static int change(StoredRow base, StoredRow row) {

@@ -61,7 +61,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         StructType data = (StructType) DataType.fromJson((String) job.get("data"));
         Records records = new Records(schema("write_schema"), schema("meta_schema"), flag("has_meta"), data,
             flag("java8"));
-        merge = new RecordMerge(job, records, new Payloads(payload));
+        merge = new RecordMerge(job, records);
         program = Programs.of(name, merge, (Map) job.get("arguments"));
     }
 
@@ -199,10 +199,8 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             for (int i = 0; i < identity.length; i++) {
                 values[identity[i]] = row.get(identity[i]);
             }
-        } else if (outcome.source != null) {
-            merge.records.copy(outcome.source, values);
         } else {
-            merge.records.put(outcome.record(merge.records), values);
+            outcome.put(merge.records, values);
         }
         values[width] = Byte.valueOf((byte) action);
         System.arraycopy(added, 0, values, width + 1, added.length);
@@ -221,7 +219,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             key.append(i == 0 ? "" : ", ").append(columns[identity[i]]).append("=")
                 .append(value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value));
         }
-        MergeTask.fail(payload + " failed at " + merge.point + " (key " + key + "): " + reason(error), error);
+        MergeTask.fail(payload + " failed at " + merge.point() + " (key " + key + "): " + reason(error), error);
     }
 
     private static String reason(Throwable error) {

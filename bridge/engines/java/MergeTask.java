@@ -35,10 +35,14 @@ public final class MergeTask implements MapPartitionsFunction {
                 throw before;
             }
         }
+        return merge(jars, job).call(rows);
+    }
+
+    /** Loads what merges, from the jars. */
+    static MapPartitionsFunction merge(List jars, String job) throws Exception {
         Class merge = JarLoader.ofSentFiles(jars).loadClass("bridge.jvm.KeyedMerge");
-        MapPartitionsFunction function =
-            (MapPartitionsFunction) merge.getConstructor(new Class[] {String.class}).newInstance(new Object[] {job});
-        return function.call(rows);
+        return (MapPartitionsFunction) merge.getConstructor(new Class[] {String.class})
+            .newInstance(new Object[] {job});
     }
 
     /** Notes why this task failed, for its next attempt, and gives up. */

@@ -1,7 +1,6 @@
 package bridge.jvm;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -13,14 +12,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.function.Function;
 import org.apache.avro.Schema;
-import org.apache.avro.generic.GenericData;
-import org.apache.avro.generic.GenericDatumReader;
-import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.generic.IndexedRecord;
-import org.apache.avro.io.BinaryEncoder;
-import org.apache.avro.io.DecoderFactory;
-import org.apache.avro.io.EncoderFactory;
 import org.apache.hudi.common.model.BaseAvroPayload;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.hudi.common.util.Option;
@@ -28,14 +21,15 @@ import org.apache.hudi.common.util.Option;
 /**
  * Runs steps on single payloads for the driver: several calls cross the gateway as one JSON text.
  *
- * Payloads stay here under the numbers that the caller gives them. Records travel as Avro bytes.
+ * Payloads stay here under the numbers that the caller gives them. Records travel as Avro bytes, their schemas once.
  */
 public final class PayloadCalls implements Function {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int INNERMOST = 8;
 
-    private final Map schemas = new HashMap();
+    private final NumberedSchemas schemas = new NumberedSchemas();
     private final Map payloads = new HashMap();
+    private Copies copies;
     private final Map records = new HashMap();
     private final Map payloadClasses = new HashMap();
 
@@ -54,25 +48,32 @@ public final class PayloadCalls implements Function {
         try {
             Map script = (Map) JSON.readValue(request, Map.class);
             for (Iterator i = ((List) script.get("free")).iterator(); i.hasNext();) {
-                Object id = i.next();
-                payloads.remove(id);
-                records.remove(id);
+                forget(i.next());
             }
+            schemas.learn((Map) script.get("schemas"));
             List results = new ArrayList();
             for (Iterator i = ((List) script.get("steps")).iterator(); i.hasNext();) {
                 results.add(result((Map) i.next()));
             }
-            return JSON.writeValueAsString(results);
+            Map answer = new LinkedHashMap();
+            answer.put("schemas", schemas.taken());
+            answer.put("results", results);
+            return JSON.writeValueAsString(answer);
         } finally {
             thread.setContextClassLoader(before);
         }
+    }
+
+    private void forget(Object id) {
+        payloads.remove(id);
+        records.remove(id);
     }
 
     private Map result(Map step) throws Exception {
         Map result = new LinkedHashMap();
         if (step.containsKey("id") && !step.get("op").equals("make") && payload(step, "id") == null
             || step.containsKey("older") && payload(step, "older") == null) {
-            payloads.remove(step.get("as"));
+            forget(step.get("as"));
             result.put("skipped", Boolean.TRUE);
             return result;
         }
@@ -119,15 +120,23 @@ public final class PayloadCalls implements Function {
             return;
         }
         HoodieRecordPayload payload = payload(step, "id");
-        Schema schema = schema((String) step.get("schema"));
+        Schema schema = schemas.of(step.get("schema"));
         Properties props = props((Map) step.get("props"));
         if (op.equals("pre_combine")) {
             preCombine(payload, step, schema, props, result);
         } else if (op.equals("combine")) {
-            GenericRecord current = decoded((String) step.get("current_schema"), (String) step.get("current"));
-            Option value = props == null ? payload.combineAndGetUpdateValue(current, schema)
-                : payload.combineAndGetUpdateValue(current, schema, props);
-            answer(value, current, step, result);
+            String before = (String) step.get("current");
+            GenericRecord current = schemas.decoded(step.get("current_schema"), before);
+            try {
+                Option value = props == null ? payload.combineAndGetUpdateValue(current, schema)
+                    : payload.combineAndGetUpdateValue(current, schema, props);
+                answer(value, current, step, result);
+            } finally {
+                if (step.containsKey("watch")) {
+                    String after = NumberedSchemas.encoded(current);
+                    result.put("current_after", after.equals(before) ? null : after);
+                }
+            }
         } else if (op.equals("insert_value")) {
             Option value = props == null ? payload.getInsertValue(schema) : payload.getInsertValue(schema, props);
             answer(value, null, step, result);
@@ -136,6 +145,11 @@ public final class PayloadCalls implements Function {
             Object value = HoodieRecordPayload.class.getMethod("getIndexedRecord", parameters)
                 .invoke(payload, new Object[] {schema, props});
             answer((Option) value, null, step, result);
+        } else if (op.equals("copy")) {
+            payloads.put(step.get("as"), copies().copy(payload));
+            records.remove(step.get("as"));
+        } else if (op.equals("state")) {
+            result.put("value", Base64.getEncoder().encodeToString(copies().bytes(payload)));
         } else if (op.equals("data")) {
             put(result, payloadsOf(payload.getClass().getName()).dataOf(payload, schema, new Properties()));
         } else if (op.equals("is_deleted")) {
@@ -153,10 +167,15 @@ public final class PayloadCalls implements Function {
     }
 
     private void make(Map step) throws Throwable {
-        payloads.remove(step.get("id"));
+        forget(step.get("id"));
         Class type = PayloadCalls.class.getClassLoader().loadClass((String) step.get("class"));
         String constructor = (String) step.get("constructor");
-        GenericRecord record = decoded((String) step.get("schema"), (String) step.get("record"));
+        if (constructor.equals("text")) {
+            payloads.put(step.get("id"), type.getConstructor(new Class[] {String.class})
+                .newInstance(new Object[] {step.get("record")}));
+            return;
+        }
+        GenericRecord record = schemas.decoded(step.get("schema"), (String) step.get("record"));
         List ordering = (List) step.get("ordering");
         Object payload;
         if (constructor.equals("option")) {
@@ -175,6 +194,13 @@ public final class PayloadCalls implements Function {
         records.put(step.get("id"), record);
     }
 
+    private Copies copies() {
+        if (copies == null) {
+            copies = new Copies();
+        }
+        return copies;
+    }
+
     private Payloads payloadsOf(String name) throws Throwable {
         Payloads found = (Payloads) payloadClasses.get(name);
         if (found == null) {
@@ -187,7 +213,7 @@ public final class PayloadCalls implements Function {
     private void preCombine(HoodieRecordPayload payload, Map step, Schema schema, Properties props, Map result) {
         HoodieRecordPayload older = payload(step, "older");
         HoodieRecordPayload merged;
-        payloads.remove(step.get("as"));
+        forget(step.get("as"));
         if (props == null) {
             merged = payload.preCombine(older);
         } else {
@@ -210,43 +236,22 @@ public final class PayloadCalls implements Function {
         }
     }
 
-    private static void put(Map result, IndexedRecord record) throws Exception {
+    private void put(Map result, IndexedRecord record) throws Exception {
         if (record == null) {
             result.put("record", null);
             return;
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);
         try {
-            new GenericDatumWriter(record.getSchema(), GenericData.get()).write(record, encoder);
-            encoder.flush();
+            result.put("record", NumberedSchemas.encoded(record));
         } catch (Exception misfit) {
             result.put("misfit", misfit.toString());
             return;
         }
-        result.put("record", Base64.getEncoder().encodeToString(bytes.toByteArray()));
-        result.put("schema", record.getSchema().toString());
+        result.put("schema", schemas.numberOf(record.getSchema()));
     }
 
     private HoodieRecordPayload payload(Map step, String name) {
         return (HoodieRecordPayload) payloads.get(step.get(name));
-    }
-
-    private GenericRecord decoded(String schema, String bytes) throws Exception {
-        return bytes == null ? null : (GenericRecord) new GenericDatumReader(schema(schema))
-            .read(null, DecoderFactory.get().binaryDecoder(Base64.getDecoder().decode(bytes), null));
-    }
-
-    private Schema schema(String text) {
-        if (text == null) {
-            return null;
-        }
-        Schema found = (Schema) schemas.get(text);
-        if (found == null) {
-            found = new Schema.Parser().setValidateDefaults(false).parse(text);
-            schemas.put(text, found);
-        }
-        return found;
     }
 
     private static Properties props(Map entries) {

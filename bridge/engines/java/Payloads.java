@@ -7,11 +7,15 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.Iterator;
+import java.util.Map;
 import java.util.Properties;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.avro.HoodieAvroUtils;
+import org.apache.hudi.common.config.TypedProperties;
 import org.apache.hudi.common.model.BaseAvroPayload;
 import org.apache.hudi.common.model.HoodieRecord;
 import org.apache.hudi.common.model.HoodieRecordPayload;
@@ -22,19 +26,33 @@ final class Payloads {
     /** HoodieRecord.SENTINEL, recognised by identity. */
     static final Object SENTINEL = HoodieRecord.SENTINEL;
 
+    /** Whether a call may change the records that it is lent: Hudi's own classes don't. */
+    final boolean mayChangeInput;
     private final Class type;
     private final BiFunction constructor;
+    private final Function optionConstructor;
     private final Method indexedRecord;
     private final Field recordBytes;
 
     Payloads(String name) throws Throwable {
+        mayChangeInput = !name.startsWith("org.apache.hudi.");
         type = Payloads.class.getClassLoader().loadClass(name);
         Constructor found = type.getConstructor(new Class[] {GenericRecord.class, Comparable.class});
         constructor = function(found);
+        optionConstructor = optionConstructor();
         indexedRecord = method(HoodieRecordPayload.class, "getIndexedRecord");
         recordBytes = indexedRecord != null ? null : BaseAvroPayload.class.getDeclaredField("recordBytes");
         if (recordBytes != null) {
             recordBytes.setAccessible(true);
+        }
+    }
+
+    private Function optionConstructor() throws Throwable {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            return Tuples.function(lookup, lookup.unreflectConstructor(type.getConstructor(new Class[] {Option.class})));
+        } catch (NoSuchMethodException absent) {
+            return null;
         }
     }
 
@@ -59,6 +77,28 @@ final class Payloads {
 
     HoodieRecordPayload make(GenericRecord record, Comparable ordering) {
         return (HoodieRecordPayload) constructor.apply(record, ordering);
+    }
+
+    /** Makes a payload of a row where merge modes decide: an ordering value that is null is left out, as Hudi does. */
+    HoodieRecordPayload around(GenericRecord record, Comparable ordering) {
+        if (ordering != null) {
+            return make(record, ordering);
+        }
+        if (optionConstructor == null) {
+            throw new RecordError("the ordering value is null, and the class has no public constructor (Option), by "
+                + "which Hudi builds a payload without one; fill the ordering field, or add the constructor");
+        }
+        return (HoodieRecordPayload) optionConstructor.apply(Option.ofNullable(record));
+    }
+
+    /** Returns entries as the properties that a payload is handed. */
+    static TypedProperties properties(Map entries) {
+        TypedProperties props = new TypedProperties();
+        for (Iterator i = entries.entrySet().iterator(); i.hasNext();) {
+            Map.Entry entry = (Map.Entry) i.next();
+            props.setProperty((String) entry.getKey(), (String) entry.getValue());
+        }
+        return props;
     }
 
     /** Returns the value of an Option, or null. */

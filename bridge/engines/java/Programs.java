@@ -4,6 +4,7 @@ import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
 /** How the sorted versions of one key go through the merge points: bridge/programs.py for compiled classes. */
@@ -38,6 +39,11 @@ final class Programs {
         throw new RecordError("the jvm engine does not run " + name + "; use the python engine");
     }
 
+    private static Row orderingRow(Comparable value) throws Exception {
+        String[] texts = OrderingText.toText(value);
+        return texts == null ? null : RowFactory.create(texts);
+    }
+
     static final class CombineInput extends KeyState {
         CombineInput(RecordMerge merge) {
             super(merge);
@@ -45,10 +51,9 @@ final class Programs {
 
         void finish(Emit emit) throws Exception {
             if (input != null) {
-                String[] ordering = OrderingText.toText(input.payload.getOrderingValue());
                 Object[] extras = new Object[] {
-                    Boolean.valueOf(merge.isDeleted(input)), ordering == null ? null : RowFactory.create(ordering)};
-                emit.add(INSERT, merge.dataOf(input), extras);
+                    Boolean.valueOf(merge.writer.isDeleted(input)), orderingRow(merge.writer.orderingOf(input))};
+                emit.add(INSERT, merge.writer.dataOf(input), extras);
             }
         }
     }
@@ -62,10 +67,10 @@ final class Programs {
             if (input == null) {
                 emit.add(KEEP, base, NOTHING);
             } else if (base == null) {
-                StoredRow row = merge.insert(input, RecordMerge.INSERT);
+                StoredRow row = merge.writer.insert(input);
                 emit.add(row == null ? SKIP : INSERT, row, NOTHING);
             } else {
-                StoredRow row = merge.upsert(base, input);
+                StoredRow row = merge.writer.upsert(base, input);
                 emit.add(change(base, row), row, NOTHING);
             }
         }
@@ -85,18 +90,17 @@ final class Programs {
                 return;
             }
             if (base == null) {
-                StoredRow row = merge.insert(input, RecordMerge.INSERT);
+                StoredRow row = merge.writer.insert(input);
                 emit.add(row == null ? SKIP : INSERT, row, stays);
                 return;
             }
-            LogEntry entry = merge.logEntry(input);
+            LogEntry entry = merge.writer.logEntry(input);
             if (entry == null) {
                 emit.add(SKIP, null, new Object[] {Boolean.TRUE, null});
-            } else if (entry.record == null) {
-                Object ordering = RowFactory.create(OrderingText.toText(entry.ordering));
-                emit.add(DELETE, null, new Object[] {Boolean.TRUE, ordering});
+            } else if (entry.isDelete()) {
+                emit.add(DELETE, null, new Object[] {Boolean.TRUE, orderingRow(entry.ordering)});
             } else {
-                emit.add(UPDATE, new StoredRow(null, entry.record), new Object[] {Boolean.TRUE, null});
+                emit.add(UPDATE, entry.row, new Object[] {Boolean.TRUE, null});
             }
         }
     }

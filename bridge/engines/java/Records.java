@@ -1,11 +1,13 @@
 package bridge.jvm;
 
+import java.util.Arrays;
 import java.util.List;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.generic.IndexedRecord;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
 
 /** The rows of a job as Avro records, and back; a row's data columns come first. */
@@ -37,7 +39,7 @@ final class Records {
             codecs[i] = Codec.of(field.schema(), data.apply(i).dataType(), columns[i], true, java8);
         }
         writeColumns = columnsOf(write, data);
-        metaColumns = hasMeta ? columnsOf(withMeta, data) : null;
+        metaColumns = columnsOf(withMeta, data);
     }
 
     private static int[] columnsOf(Schema schema, StructType data) {
@@ -58,6 +60,28 @@ final class Records {
     /** Returns a stored row: with its meta columns where the table has them. */
     GenericRecord stored(Row row) {
         return hasMeta ? record(row, withMeta, metaColumns) : record(row, write, writeColumns);
+    }
+
+    /** Returns a stored row with meta columns, null where the table has none. */
+    GenericRecord wide(Row row) {
+        return record(row, withMeta, metaColumns);
+    }
+
+    /** Returns a record as a row of the data columns. */
+    Row row(GenericRecord record) {
+        Object[] values = new Object[columns.length];
+        put(record, values);
+        return RowFactory.create(values);
+    }
+
+    /** Returns the value of one column of a row, or null. */
+    Object value(Row row, int column) {
+        return row.isNullAt(column) ? null : codecs[column].read(row.get(column));
+    }
+
+    /** Returns the position of a column; -1 where there is no such column. */
+    int column(String name) {
+        return Arrays.asList(columns).indexOf(name);
     }
 
     private GenericRecord record(Row row, Schema schema, int[] positions) {

@@ -36,7 +36,7 @@ class Timeline extends KeyState {
         Version version = input;
         input = null;
         if (version != null) {
-            base = base == null ? merge.insert(version, RecordMerge.INSERT) : merge.upsert(base, version);
+            base = base == null ? merge.writer.insert(version) : merge.writer.upsert(base, version);
         }
     }
 
@@ -46,7 +46,7 @@ class Timeline extends KeyState {
             writeBase();
             return;
         }
-        LogEntry entry = merge.logEntry(input);
+        LogEntry entry = merge.writer.logEntry(input);
         input = null;
         if (entry != null) {
             logged.add(entry);
@@ -60,7 +60,7 @@ class Timeline extends KeyState {
     private Version folded() throws Exception {
         Version folded = null;
         for (int i = 0; i < logged.size(); i++) {
-            folded = merge.foldLog(folded, (LogEntry) logged.get(i));
+            folded = merge.reader.foldLog(folded, (LogEntry) logged.get(i));
         }
         return folded;
     }

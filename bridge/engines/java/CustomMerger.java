@@ -1,0 +1,84 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.Buffered;
+import java.util.Properties;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.hudi.common.model.HoodieRecordPayload;
+
+/** CUSTOM from 1.1 on: the payload decides, behind HoodieAvroRecordMerger (BufferedRules of mergers/rules.py). */
+final class CustomMerger extends ModeMerger {
+    private final Asked asked;
+
+    /** The class that is asked, with which properties, and by which of its methods. */
+    static final class Asked {
+        final Payloads payloads;
+        final Properties props;
+        final boolean preCombines;
+
+        Asked(Payloads payloads, Properties props, boolean preCombines) {
+            this.payloads = payloads;
+            this.props = props;
+            this.preCombines = preCombines;
+        }
+    }
+
+    CustomMerger(Asked asked, RowContext context) {
+        super(context);
+        this.asked = asked;
+    }
+
+    Buffered delta(Buffered newer, Buffered existing) throws Exception {
+        Buffered merged = merged(existing, newer);
+        // Two deletes without data have the same row, none: the earlier one stays.
+        return merged.isRowOf(existing) ? null : merged;
+    }
+
+    boolean displaces(Comparable entry, Buffered existing) throws Exception {
+        return delta(delete(entry), existing) != null;
+    }
+
+    Buffered last(Buffered older, Buffered newer) throws Exception {
+        return merged(older, newer);
+    }
+
+    private Buffered merged(Buffered older, Buffered newer) throws Exception {
+        if (isCommitTimeDelete(older, newer)) {
+            return newer;
+        }
+        return asked.preCombines ? preCombined(older, newer) : combined(older, newer);
+    }
+
+    private Buffered combined(Buffered older, Buffered newer) throws Exception {
+        GenericRecord own = context.lent(newer);
+        HoodieRecordPayload payload = asked.payloads.around(own, newer.ordering);
+        GenericRecord current = context.lent(older);
+        if (current == null) {
+            return newer;
+        }
+        Object merged = Payloads.orNull(payload.combineAndGetUpdateValue(current, context.schema, asked.props));
+        if (merged == null) {
+            return deleted(older, newer);
+        }
+        if (merged == Payloads.SENTINEL || merged == current) {
+            return older;
+        }
+        return merged == own ? newer : context.made((GenericRecord) merged);
+    }
+
+    private Buffered preCombined(Buffered older, Buffered newer) throws Exception {
+        HoodieRecordPayload payload = asked.payloads.around(context.lent(newer), newer.ordering);
+        HoodieRecordPayload previous = asked.payloads.around(context.lent(older), older.ordering);
+        HoodieRecordPayload merged = payload.preCombine(previous, context.schema, asked.props);
+        if (merged == payload) {
+            return newer;
+        }
+        if (merged == previous) {
+            return older;
+        }
+        if (merged == null) {
+            throw new RecordError("preCombine answered null; it must answer one of the payloads or a new one");
+        }
+        Object data = asked.payloads.dataOf(merged, context.schema, asked.props);
+        return data == null || data == Payloads.SENTINEL ? deleted(older, newer) : context.made((GenericRecord) data);
+    }
+}

@@ -1,0 +1,54 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.LogEntry;
+import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Carriers.Version;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.spark.sql.Row;
+
+/** What a release calls at its merge points, and where a merge is. */
+final class Merging {
+    static final String COMBINE_INPUT = "combine-input";
+    static final String UPSERT = "upsert";
+    static final String INSERT = "insert";
+    static final String LOG_FOLD = "log-fold";
+    static final String COMPACT = "compact";
+    static final String SNAPSHOT = "snapshot";
+
+    /** The merge point of the last call, for messages. */
+    String point = COMBINE_INPUT;
+
+    /** The calls of a writer. */
+    interface Writer {
+        /** Makes the version of an incoming row; `given` overrides what the ordering fields say. */
+        Version incoming(GenericRecord record, Row source, Comparable given) throws Exception;
+
+        Version combineInput(Version older, Version newer) throws Exception;
+
+        /** Whether the writer routes this version as a delete. */
+        boolean isDeleted(Version version) throws Exception;
+
+        Comparable orderingOf(Version version);
+
+        /** Returns the data of a version as it stands, or null. */
+        StoredRow dataOf(Version version) throws Exception;
+
+        /** Returns the row to store for a key that has none, or null: a delete, or a version to ignore. */
+        StoredRow insert(Version version) throws Exception;
+
+        /** Merges with the stored row: `base` itself where it stays, another row, or null for a delete. */
+        StoredRow upsert(StoredRow base, Version version) throws Exception;
+
+        /** Returns what the writer appends to the log of a stored key; null for a version to ignore. */
+        LogEntry logEntry(Version version) throws Exception;
+    }
+
+    /** The calls of a reader, which are those of compaction too. */
+    interface Reader {
+        /** Folds the next log entry of a key into what the reader holds for it. */
+        Version foldLog(Version folded, LogEntry entry) throws Exception;
+
+        /** Returns the row that a query sees or compaction writes: `base` itself where it stays, null for no row. */
+        StoredRow read(String at, StoredRow base, Version folded) throws Exception;
+    }
+}

@@ -1,0 +1,127 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.Buffered;
+
+/** A merge mode where rows meet: mergers/strategies for compiled classes; this class is COMMIT_TIME_ORDERING itself. */
+class ModeMerger {
+    final RowContext context;
+
+    ModeMerger(RowContext context) {
+        this.context = context;
+    }
+
+    /** Returns the merger of a mode; `asked` is for CUSTOM. */
+    static ModeMerger of(String mode, CustomMerger.Asked asked, RowContext context, boolean since11) {
+        if (mode.equals("COMMIT_TIME_ORDERING")) {
+            return new ModeMerger(context);
+        }
+        if (mode.equals("EVENT_TIME_ORDERING")) {
+            return since11 ? new EventTime(context) : new EventTime10(context);
+        }
+        return since11 ? (ModeMerger) new CustomMerger(asked, context) : new CustomMerger10(asked, context);
+    }
+
+    /** Merges a row with what came before it; null keeps `existing`. */
+    Buffered delta(Buffered newer, Buffered existing) throws Exception {
+        return newer;
+    }
+
+    /** Whether an entry of a delete block takes the place of what came before it. */
+    boolean displaces(Comparable entry, Buffered existing) throws Exception {
+        return true;
+    }
+
+    /** Merges a row of a base file with what has gathered for its key; `older` itself where it stays. */
+    Buffered last(Buffered older, Buffered newer) throws Exception {
+        return newer;
+    }
+
+    final Buffered fold(Buffered existing, Buffered newer) throws Exception {
+        Buffered merged = existing == null ? newer : delta(newer, existing);
+        return merged == null ? existing : merged;
+    }
+
+    final Buffered foldDelete(Buffered existing, Comparable entry) throws Exception {
+        return existing == null || displaces(entry, existing) ? delete(entry) : existing;
+    }
+
+    final Buffered delete(Comparable entry) {
+        return Buffered.delete(entry == null ? Integer.valueOf(0) : context.ordering.ofEntry(entry));
+    }
+
+    static boolean isCommitTimeDelete(Buffered older, Buffered newer) {
+        return older.isCommitTimeDelete() || newer.isCommitTimeDelete();
+    }
+
+    static boolean isLater(Comparable left, Comparable right) {
+        if (left == null || right == null) {
+            throw new RecordError("a version has a null ordering value; fill the ordering field");
+        }
+        return left.compareTo(right) > 0;
+    }
+
+    /** Returns the delete that two versions merge to: one of them, or a new one without data. */
+    static Buffered deleted(Buffered older, Buffered newer) {
+        if (newer.isDelete) {
+            return newer;
+        }
+        if (older.isDelete) {
+            return older;
+        }
+        return Buffered.delete(isLater(older.ordering, newer.ordering) ? older.ordering : newer.ordering);
+    }
+
+    /** EVENT_TIME_ORDERING from 1.1 on. */
+    static class EventTime extends ModeMerger {
+        EventTime(RowContext context) {
+            super(context);
+        }
+
+        Buffered delta(Buffered newer, Buffered existing) throws Exception {
+            return keepsNewer(existing, newer) ? newer : null;
+        }
+
+        boolean displaces(Comparable entry, Buffered existing) throws Exception {
+            if (existing.isCommitTimeDelete()) {
+                return false;
+            }
+            if (Integer.valueOf(0).equals(entry)) {
+                return true;
+            }
+            Comparable value = entry == null ? null : compared(entry);
+            if (value == null || existing.ordering == null) {
+                throw new RecordError("a delete entry, or the version that it follows, has a null ordering value; "
+                    + "fill the ordering field");
+            }
+            return !(Tuples.isSameClass(existing.ordering, value) && existing.ordering.compareTo(value) > 0);
+        }
+
+        /** Returns the ordering value of an entry in the class that it is compared in. */
+        Comparable compared(Comparable entry) {
+            return context.ordering.ofEntry(entry);
+        }
+
+        Buffered last(Buffered older, Buffered newer) throws Exception {
+            return keepsNewer(older, newer) ? newer : older;
+        }
+
+        static boolean keepsNewer(Buffered older, Buffered newer) {
+            return isCommitTimeDelete(older, newer) || !isLater(older.ordering, newer.ordering);
+        }
+    }
+
+    /** EVENT_TIME_ORDERING of 1.0: a log does not spare data from a buffered commit-time delete. */
+    static class EventTime10 extends EventTime {
+        EventTime10(RowContext context) {
+            super(context);
+        }
+
+        Buffered delta(Buffered newer, Buffered existing) throws Exception {
+            return newer.isCommitTimeDelete() || !isLater(existing.ordering, newer.ordering) ? newer : null;
+        }
+
+        Comparable compared(Comparable entry) {
+            return entry;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.Buffered;
+import bridge.jvm.Carriers.LogEntry;
+import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Carriers.Version;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.hudi.avro.HoodieAvroUtils;
+import org.apache.spark.sql.Row;
+
+/** What a writer calls from 1.1 on: bridge/mode_merge.py for compiled classes. */
+final class ModeWriter implements Merging.Writer {
+    private final Records records;
+    private final Merging at;
+    private final Properties props;
+    private final String[] ordering;
+    private final boolean consistentTimestamps;
+    private final boolean dedupIgnoresOrdering;
+    private final boolean asksInsertValue;
+    private final Payloads asked;
+    private final DeleteTest deletes;
+    private final OrderingFields storedOrdering;
+    private final boolean mayChangeInput;
+    private final ModeMerger dedup;
+    private final ModeMerger merge;
+
+    ModeWriter(Map described, Records records, RecordMerge owner, Merging at) throws Throwable {
+        this.records = records;
+        this.at = at;
+        props = Payloads.properties((Map) described.get("props"));
+        ordering = (String[]) ((List) described.get("ordering")).toArray(new String[0]);
+        consistentTimestamps = ((Boolean) described.get("consistent_timestamps")).booleanValue();
+        Map dedupRule = (Map) described.get("dedup");
+        Map mergeRule = (Map) described.get("merge");
+        dedupIgnoresOrdering = dedupRule.get("mode").equals("COMMIT_TIME_ORDERING");
+        asksInsertValue = mergeRule.get("mode").equals("CUSTOM");
+        asked = owner.payloads(described, "asked");
+        deletes = new DeleteTest((Map) described.get("deletes"), records, records.write);
+        Payloads dedups = owner.payloads(dedupRule, "payload");
+        Payloads merges = owner.payloads(mergeRule, "payload");
+        mayChangeInput = mayChange(asked) || mayChange(dedups) || mayChange(merges);
+        List fields = (List) dedupRule.get("ordering");
+        dedup = merger(dedupRule, fields, new CustomMerger.Asked(dedups, props, true));
+        fields = (List) mergeRule.get("ordering");
+        storedOrdering = new OrderingFields(records, records.write, fields, false, true);
+        merge = merger(mergeRule, fields, new CustomMerger.Asked(merges, props, false));
+    }
+
+    private static boolean mayChange(Payloads payloads) {
+        return payloads != null && payloads.mayChangeInput;
+    }
+
+    private ModeMerger merger(Map rule, List fields, CustomMerger.Asked asked) {
+        OrderingFields made = new OrderingFields(records, records.write, fields, false, true);
+        RowContext context = new RowContext(records, records.write, made, false, mayChangeInput);
+        return ModeMerger.of((String) rule.get("mode"), asked, context, true);
+    }
+
+    public Version incoming(GenericRecord record, Row source, Comparable given) throws Exception {
+        at.point = Merging.COMBINE_INPUT;
+        if (record == null) {
+            return Buffered.delete(given == null ? Integer.valueOf(0) : given);
+        }
+        Comparable value = given != null ? given
+            : dedupIgnoresOrdering ? (Comparable) Integer.valueOf(0) : writtenOrdering(record);
+        if (asked == null) {
+            return new Buffered(source, record, deletes.isDelete(record), value);
+        }
+        boolean isDelete = Payloads.isDeleted(asked.around(record, value), records.write, props);
+        return new Buffered(mayChangeInput ? null : source, record, isDelete, value);
+    }
+
+    /** Returns the ordering value as a writer reads it, which a delete entry carries; null where the field is. */
+    private Comparable writtenOrdering(GenericRecord record) {
+        if (ordering.length == 0) {
+            return Integer.valueOf(0);
+        }
+        Comparable[] values = new Comparable[ordering.length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] =
+                (Comparable) HoodieAvroUtils.getNestedFieldVal(record, ordering[i], true, consistentTimestamps);
+        }
+        return values.length == 1 ? values[0] : Tuples.of(values);
+    }
+
+    public Version combineInput(Version older, Version newer) throws Exception {
+        at.point = Merging.COMBINE_INPUT;
+        Buffered merged = dedup.delta((Buffered) newer, (Buffered) older);
+        return merged == null ? older : merged;
+    }
+
+    public boolean isDeleted(Version version) {
+        return ((Buffered) version).isDelete;
+    }
+
+    public Comparable orderingOf(Version version) {
+        return ((Buffered) version).ordering;
+    }
+
+    public StoredRow dataOf(Version version) {
+        Buffered buffered = (Buffered) version;
+        return buffered.hasData() ? stored(buffered) : null;
+    }
+
+    public StoredRow insert(Version version) throws Exception {
+        at.point = Merging.INSERT;
+        Buffered buffered = (Buffered) version;
+        if (buffered.isDelete) {
+            return null;
+        }
+        if (asked == null || !asksInsertValue) {
+            return stored(buffered);
+        }
+        Object value =
+            Payloads.orNull(asked.around(buffered.record, buffered.ordering).getInsertValue(records.write, props));
+        if (value == null || value == Payloads.SENTINEL) {
+            return null;
+        }
+        return value == buffered.record && !mayChangeInput ? stored(buffered)
+            : new StoredRow(records.row((GenericRecord) value), null);
+    }
+
+    public StoredRow upsert(StoredRow base, Version version) throws Exception {
+        at.point = Merging.UPSERT;
+        // Nobody else holds this record: a payload may change it.
+        GenericRecord record = records.stored(base.row(records));
+        Buffered older = new Buffered(base.row(records), record, false, storedOrdering.of(record));
+        Buffered merged = merge.last(older, (Buffered) version);
+        if (merged != older) {
+            return merged.isDelete ? null : stored(merged);
+        }
+        boolean isChanged = older.source == null && !record.equals(records.stored(base.row(records)));
+        return isChanged ? new StoredRow(records.row(record), null) : base;
+    }
+
+    public LogEntry logEntry(Version version) throws Exception {
+        at.point = Merging.INSERT;
+        Buffered buffered = (Buffered) version;
+        if (!buffered.isDelete) {
+            StoredRow row = insert(version);
+            return row == null ? null : new LogEntry(row, null);
+        }
+        // Delete entries carry the real ordering value in commit-time tables, too.
+        Comparable value = buffered.record == null ? buffered.ordering : writtenOrdering(buffered.record);
+        return new LogEntry(null, value == null ? null : DeleteBlock.readBack(value, true));
+    }
+
+    private StoredRow stored(Buffered version) {
+        return new StoredRow(version.source == null ? records.row(version.record) : version.source, null);
+    }
+}

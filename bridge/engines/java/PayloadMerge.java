@@ -1,0 +1,212 @@
+package bridge.jvm;
+
+import bridge.jvm.Carriers.Held;
+import bridge.jvm.Carriers.LogEntry;
+import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Carriers.Version;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.hudi.avro.HoodieAvroUtils;
+import org.apache.hudi.common.model.HoodieRecordPayload;
+import org.apache.spark.sql.Row;
+
+/** Merging with payload objects, writers until 1.0 and the log scanner of 0.15: bridge/payload_merge.py. */
+abstract class PayloadMerge {
+    final Records records;
+    final Payloads payloads;
+    final Merging at;
+    private final Map calls = new HashMap();
+
+    /** What a merge point hands to the payload. */
+    private static final class Call {
+        final Schema schema;
+        final Properties props;
+
+        Call(Schema schema, Properties props) {
+            this.schema = schema;
+            this.props = props;
+        }
+    }
+
+    PayloadMerge(Map described, Records records, Payloads payloads, Merging at) {
+        this.records = records;
+        this.payloads = payloads;
+        this.at = at;
+        for (Iterator i = ((Map) described.get("points")).entrySet().iterator(); i.hasNext();) {
+            Map.Entry entry = (Map.Entry) i.next();
+            Map point = (Map) entry.getValue();
+            boolean meta = ((Boolean) point.get("with_meta")).booleanValue();
+            calls.put(entry.getKey(),
+                new Call(meta ? records.withMeta : records.write, Payloads.properties((Map) point.get("props"))));
+        }
+    }
+
+    private Call call(String point) {
+        return (Call) calls.get(point);
+    }
+
+    /** What a writer calls: dedup, insert, copy-on-write merge, log entries. */
+    static final class Writer extends PayloadMerge implements Merging.Writer {
+        private final String ordering;
+        private final boolean consistentTimestamps;
+        private final boolean since10;
+
+        Writer(Map described, Records records, Payloads payloads, Merging at) {
+            super(described, records, payloads, at);
+            ordering = (String) described.get("ordering");
+            consistentTimestamps = ((Boolean) described.get("consistent_timestamps")).booleanValue();
+            since10 = ((Boolean) described.get("since_1_0")).booleanValue();
+        }
+
+        public Version incoming(GenericRecord record, Row source, Comparable given) {
+            at.point = Merging.COMBINE_INPUT;
+            Comparable value = given;
+            if (value == null) {
+                value = record == null || ordering == null ? Integer.valueOf(0)
+                    : (Comparable) HoodieAvroUtils.getNestedFieldVal(record, ordering, false, consistentTimestamps);
+            }
+            return new Held(payloads.make(record, value), source, record != null);
+        }
+
+        public Version combineInput(Version older, Version newer) {
+            return fold(Merging.COMBINE_INPUT, (Held) older, (Held) newer);
+        }
+
+        public boolean isDeleted(Version version) throws Exception {
+            return isDeleted(Merging.INSERT, (Held) version);
+        }
+
+        public Comparable orderingOf(Version version) {
+            return ((Held) version).payload.getOrderingValue();
+        }
+
+        public StoredRow dataOf(Version version) throws Exception {
+            Held held = (Held) version;
+            if (!held.hasData) {
+                return null;
+            }
+            return held.source == null ? dataOf(Merging.COMBINE_INPUT, held) : new StoredRow(held.source, null);
+        }
+
+        public StoredRow insert(Version version) throws Exception {
+            return insert(Merging.INSERT, (Held) version);
+        }
+
+        public StoredRow upsert(StoredRow base, Version version) throws Exception {
+            return apply(Merging.UPSERT, base, (Held) version);
+        }
+
+        public LogEntry logEntry(Version version) throws Exception {
+            at.point = Merging.INSERT;
+            Comparable value = orderingOf(version);
+            if (isDeleted(version)) {
+                return new LogEntry(null, DeleteBlock.readBack(value, since10));
+            }
+            StoredRow row = insert(version);
+            return row == null ? null : new LogEntry(row, null);
+        }
+    }
+
+    /** What readers and compaction of 0.15 call: log entries are pre-combined, then meet the stored row. */
+    static final class LogScanner extends PayloadMerge implements Merging.Reader {
+        private final int ordering;
+
+        LogScanner(Map described, Records records, Payloads payloads, Merging at) {
+            super(described, records, payloads, at);
+            String name = (String) described.get("ordering");
+            Schema.Field field = name == null ? null : records.withMeta.getField(name);
+            ordering = field == null ? -1 : field.pos();
+        }
+
+        public Version foldLog(Version folded, LogEntry entry) {
+            at.point = Merging.LOG_FOLD;
+            if (entry.isDelete()) {
+                return foldDelete((Held) folded, entry.ordering == null ? Integer.valueOf(0) : entry.ordering);
+            }
+            GenericRecord record = records.withMeta(entry.row.record(records));
+            // The log reader takes a top-level field as it is stored; Integer 0 where there is no such field.
+            Comparable value = ordering < 0 ? Integer.valueOf(0) : (Comparable) record.get(ordering);
+            Held newer = new Held(payloads.make(record, value), null, true);
+            return folded == null ? newer : fold(Merging.LOG_FOLD, (Held) folded, newer);
+        }
+
+        private Held foldDelete(Held folded, Comparable value) {
+            Comparable kept = folded == null ? null : folded.payload.getOrderingValue();
+            if (kept != null && !Integer.valueOf(0).equals(value) && kept.getClass() == value.getClass()
+                && kept.compareTo(value) > 0) {
+                return folded;
+            }
+            return new Held(payloads.make(null, value), null, false);
+        }
+
+        public StoredRow read(String point, StoredRow base, Version folded) throws Exception {
+            if (folded == null) {
+                return base;
+            }
+            if (base == null) {
+                return insert(point, (Held) folded);
+            }
+            StoredRow stored = new StoredRow(null, records.withMeta(base.record(records)));
+            StoredRow merged = apply(point, stored, (Held) folded);
+            return merged == stored ? base : merged;
+        }
+    }
+
+    // -- the calls of a payload
+
+    final boolean isDeleted(String point, Held version) throws Exception {
+        Call call = call(point);
+        return Payloads.isDeleted(version.payload, call.schema, call.props);
+    }
+
+    final StoredRow dataOf(String point, Held version) throws Exception {
+        Call call = call(point);
+        GenericRecord data = payloads.dataOf(version.payload, call.schema, call.props);
+        return data == null ? null : new StoredRow(null, data);
+    }
+
+    final StoredRow insert(String point, Held version) throws Exception {
+        at.point = point;
+        Call call = call(point);
+        // A snapshot query asks no delete test of a key that only the log has (RecordMergingFileIterator).
+        if (!point.equals(Merging.SNAPSHOT) && isDeleted(point, version)) {
+            return null;
+        }
+        Object value = Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
+        return value == null || value == Payloads.SENTINEL ? null : new StoredRow(null, (GenericRecord) value);
+    }
+
+    final Held fold(String point, Held older, Held newer) {
+        at.point = point;
+        Call call = call(point);
+        HoodieRecordPayload merged = newer.payload.preCombine(older.payload, call.schema, call.props);
+        if (merged == older.payload) {
+            return older;
+        }
+        return merged == newer.payload ? newer : new Held(merged, null, true);
+    }
+
+    final StoredRow apply(String point, StoredRow base, Held version) throws Exception {
+        at.point = point;
+        Call call = call(point);
+        GenericRecord stored = base.record(records);
+        GenericRecord current = stored;
+        if (payloads.mayChangeInput) {
+            current = (GenericRecord) GenericData.get().deepCopy(stored.getSchema(), stored);
+        }
+        Object merged = Payloads.orNull(version.payload.combineAndGetUpdateValue(current, call.schema, call.props));
+        if (merged == null) {
+            return null;
+        }
+        if (merged != current && merged != Payloads.SENTINEL) {
+            return new StoredRow(null, (GenericRecord) merged);
+        }
+        // Hudi then writes the very object that it lent to the payload.
+        return current == stored || current.equals(stored) ? base : new StoredRow(null, current);
+    }
+}
