@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from bridge.comparison import replay
 from bridge.config import TableMergeConfig
 from bridge.errors import InputError, JavaNotFoundError, MergeFailedError, PlanError
+from bridge.explanation import explain
 from bridge.merge_point import MergePoint
+from bridge.migration import migrate
 from bridge.migration_plan import plan_migration
+from bridge.path_frames import all_paths
+from bridge.path_search import key_paths, smallest_history
 from bridge.pipeline import (
     append,
     combine_input,
@@ -18,24 +23,34 @@ from bridge.pipeline import (
 )
 from bridge.plan import MergePlan, TableType
 from bridge.session import local_session
+from bridge.sides import Sides
+from bridge.trials import Evidence
 
 __all__ = [
+    "Evidence",
     "InputError",
     "JavaNotFoundError",
     "MergeFailedError",
     "MergePlan",
     "MergePoint",
     "PlanError",
+    "Sides",
     "TableMergeConfig",
     "TableType",
+    "all_paths",
     "append",
     "combine_input",
     "compact",
+    "explain",
+    "key_paths",
     "local_session",
+    "migrate",
     "plan_migration",
+    "replay",
     "simulate",
     "simulate_commits",
     "simulate_upgrade",
+    "smallest_history",
     "snapshot",
     "upsert",
 ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Trace = Callable[[MergePoint, Any, Any, Any], None]
 
+_NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # of null and of the empty text, in all releases
 _NO_META = dict.fromkeys(META_COLUMNS)
 
 
@@ -111,15 +112,19 @@ def with_meta_columns(record: Record) -> Record:
     return record if META_COLUMNS[0] in record else {**_NO_META, **record}
 
 
+def _path(value: Any) -> str:
+    return _NO_PARTITION if value is None or value == "" else str(value)
+
+
 def key_reader(plan: MergePlan) -> Callable[[Record], HoodieKey]:
     """Return what reads the identity of a record: several key columns as `name:value` pairs (ComplexKeyGenerator)."""
     key, partition = plan.key, plan.partition
     if len(key) == len(partition) == 1:
         key_column, path_column = key[0], partition[0]
-        return lambda record: HoodieKey(str(record[key_column]), str(record[path_column]))
+        return lambda record: HoodieKey(str(record[key_column]), _path(record[path_column]))
 
     def read(record: Record) -> HoodieKey:
         text = str(record[key[0]]) if len(key) == 1 else ",".join(f"{name}:{record[name]}" for name in key)
-        return HoodieKey(text, "/".join(str(record[name]) for name in partition))
+        return HoodieKey(text, "/".join(_path(record[name]) for name in partition))
 
     return read

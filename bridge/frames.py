@@ -13,11 +13,13 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines import jvm
-from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, TO_LOG
+from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, PATH, TO_LOG
 from bridge.engines.python import COMMIT, ORIGIN, Job
 from bridge.errors import InputError, PlanError
+from bridge.plan import TableType
 from bridge.programs import Origin
 from bridge.schema import META_COLUMNS, avro_schema
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +43,7 @@ _ADDED_TYPES: dict[str, spark_types.DataType] = {
     TO_LOG: spark_types.BooleanType(),
     FIRST: spark_types.LongType(),
     LAST: spark_types.LongType(),
+    PATH: spark_types.StringType(),
 }
 _PREFIX = "_pb_"
 
@@ -184,7 +187,22 @@ def incoming_side(frame: DataFrame, layout: Layout, plan: MergePlan, commit: Col
     delete = sf.col(IS_DELETE) if IS_DELETE in frame.columns else None
     ordering = sf.col(ORDERING) if ORDERING in frame.columns else None
     control = _control(Origin.INCOMING, commit=commit, delete=delete, ordering=ordering, arrival=arrival)
-    return frame.select(*_data(frame, layout), *control)
+    return _without_empty_partitions(frame, layout, plan).select(*_data(frame, layout), *control)
+
+
+def _without_empty_partitions(frame: DataFrame, layout: Layout, plan: MergePlan) -> DataFrame:
+    """Make the empty text in a partition column null: for Hudi both are one partition, which a query shows as null.
+
+    A query of a merge-on-read table of 0.15 shows the text of the file, so there it stays.
+    """
+    if plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ:
+        return frame
+    for field in layout.fields:
+        is_text = isinstance(field.dataType, spark_types.StringType)
+        if is_text and field.nullable and field.name in plan.partition and field.name not in plan.key:
+            column = _column(field.name)
+            frame = frame.withColumn(field.name, sf.when(column != "", column))
+    return frame
 
 
 def _data(frame: DataFrame, layout: Layout) -> list[Column]:

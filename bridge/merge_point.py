@@ -21,6 +21,7 @@ class MergePoint(enum.Enum):
     """A place where Hudi merges versions of one record, or lets a single version pass."""
 
     COMBINE_INPUT = "combine-input"
+    TAG = "index-lookup"
     UPSERT = "upsert"
     INSERT = "insert"
     LOG_FOLD = "log-fold"
@@ -75,20 +76,22 @@ _WRITE, _WITH_META = SchemaView.WRITE, SchemaView.WITH_META
 _WRITER, _ORDERING = PropsView.WRITER, PropsView.ORDERING
 _SPARK = HoodieRecordType.SPARK
 
-# Writers until 1.0: HoodieWriteHelper, HoodieMergeHandle.
+# Writers until 1.0: HoodieWriteHelper, HoodieIndexUtils, HoodieMergeHandle.
 _PAYLOAD_WRITER = {
     MergePoint.COMBINE_INPUT: Call(Rule.PRE_COMBINE, _WRITE, _WRITER),
+    MergePoint.TAG: Call(Rule.COMBINE, _WITH_META, _WRITER),
     MergePoint.UPSERT: Call(Rule.COMBINE, _WRITE, _WRITER),
     MergePoint.INSERT: Call(Rule.INSERT_VALUE, _WRITE, _WRITER),
 }
-# Writers from 1.1 on: BaseWriteHelper, FileGroupReaderBasedMergeHandle.
+# Writers from 1.1 on: BaseWriteHelper, HoodieIndexUtils, FileGroupReaderBasedMergeHandle.
 _MODE_WRITER = {
     MergePoint.COMBINE_INPUT: Call(Rule.DELTA, _WRITE, _WRITER),
+    MergePoint.TAG: Call(Rule.FINAL, _WRITE, _WRITER),
     MergePoint.UPSERT: Call(Rule.FINAL, _WRITE, _WRITER),
     MergePoint.INSERT: Call(Rule.DELETE_TEST, _WRITE, _WRITER),
 }
 # Readers and compaction of 0.15: HoodieMergedLogRecordScanner, RecordMergingFileIterator, HoodieMergeHandle.
-_LOG_SCANNER = {
+LOG_SCANNER = {
     MergePoint.LOG_FOLD: Call(Rule.PRE_COMBINE, _WITH_META, _ORDERING),
     MergePoint.COMPACT: Call(Rule.COMBINE, _WITH_META, _WRITER),
     MergePoint.SNAPSHOT: Call(Rule.COMBINE, _WITH_META, _ORDERING),
@@ -101,7 +104,7 @@ _FILE_GROUP_READER = {
 }
 
 _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
-    HudiRelease.V0_15: {**_PAYLOAD_WRITER, **_LOG_SCANNER},
+    HudiRelease.V0_15: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V1_0: {**_PAYLOAD_WRITER, **_FILE_GROUP_READER},
     HudiRelease.V1_1: {**_MODE_WRITER, **_FILE_GROUP_READER},
     HudiRelease.V1_2: {**_MODE_WRITER, **_FILE_GROUP_READER},

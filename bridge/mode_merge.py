@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.carriers import LogDelete, LogRow, StoredRow, with_meta_columns
+from bridge.buffered import Buffered
+from bridge.carriers import LogDelete, LogRow, StoredRow, key_reader, with_meta_columns
 from bridge.config import keys
 from bridge.delete_block import read_back
 from bridge.errors import PlanError
 from bridge.merge_point import MergePoint
 from bridge.schema import with_meta
-from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
+from mergers import HoodieRecordType, RecordMergeMode
 from mergers.context import DeleteContext
-from mergers.strategies import DeleteEntry, buffered_merger
+from mergers.strategies import DeleteEntry
 from payloads import NATURAL_ORDER, SENTINEL, HudiRelease
 from payloads.api import Properties
 from payloads.builtin import PartialUpdateAvroPayload
@@ -24,122 +25,50 @@ from payloads.builtin.base import IS_DELETED, BuiltinPayload, flag_tests, text_t
 from payloads.extract import CONSISTENT_TIMESTAMP, PAYLOAD_ORDERING_FIELD, is_true, list_reader
 
 if TYPE_CHECKING:
-    from bridge.carriers import Progress, RowShape
-    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.buffered import Setup
+    from bridge.config import EffectiveMergeConfig
     from bridge.plan import MergePlan
-    from mergers import HoodieKey, HoodieRecordMerger
-    from mergers.strategies import BufferedMerger
-    from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
+    from mergers import HoodieKey
+    from payloads import HoodieRecordPayload, Ordering, Record
     from payloads.builtin.base import DeleteTest
 
 _DELETE = "D"
 _CUSTOM = RecordMergeMode.CUSTOM
 
 
-class _Buffered:
-    """What writer and reader share: versions are rows with an ordering value, and a mark where they are deletes."""
-
-    def __init__(
-        self,
-        config: EffectiveMergeConfig,
-        plan: MergePlan,
-        schema: AvroSchema,
-        shape: RowShape,
-        progress: Progress,
-    ) -> None:
-        self.schema = schema
-        self._config = config
-        self._plan = plan
-        self._release = config.release
-        self._shape = shape
-        self._progress = progress
-
-    def _merger(
-        self, rule: MergeRule, schema: AvroSchema, props: Properties, engine: HoodieRecordType, mode: str
-    ) -> BufferedMerger:
-        """Return the merger of a rule; `mode` is what a payload's merger does where the mode is CUSTOM."""
-        if rule.mode is None:
-            msg = f"Hudi {self._release} has no merge mode for this table"
-            raise PlanError(msg)
-        custom = self._custom_merger(rule, engine, mode) if rule.mode is _CUSTOM else None
-        table = self._config.table
-        return buffered_merger(
-            rule.mode,
-            schema,
-            props,
-            release=self._release,
-            engine=engine,
-            merger=custom,
-            partial_update_mode=table.partial_update_mode if table.version >= 9 else None,  # noqa: PLR2004
-            fidelity=self._plan.fidelity,
-        )
-
-    def _custom_merger(self, rule: MergeRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
-        if rule.payload is None:
-            if self._plan.merger is None:
-                msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger"
-                raise PlanError(msg)
-            return resolve_merger(self._plan.merger)
-        rows_are_avro = engine is HoodieRecordType.AVRO
-        payload = self._plan.payload_ref(rule.payload)
-        if self._release < HudiRelease.V1_1:
-            return AvroRecordMerger(payload, self._release, mode)
-        return AvroRecordMerger(payload, self._release, mode, rows_are_avro=rows_are_avro)
-
-    def _props(self) -> Properties:
-        """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields."""
-        fields = ",".join(self._config.ordering)
-        names = (keys.ORDERING_FIELDS.key, "hoodie.table.precombine.field", PAYLOAD_ORDERING_FIELD)
-        ordering = dict.fromkeys(names, fields) if fields else {}
-        merged = self._config.merge_properties
-        prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
-        return Properties({**self._plan.props, **merged, **prefixed, **ordering})
-
-    def _settled(self, merged: Any, *known: StoredRow | None) -> StoredRow:
-        """Return a merge result as one of our carriers: a known one, or one whose record may stand where theirs do."""
-        if isinstance(merged, StoredRow):
-            return merged
-        source = next((row.source for row in known if row is not None and row.record is merged.record), None)
-        return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)
-
-    def _final(self, merger: BufferedMerger, base: StoredRow, newer: StoredRow) -> StoredRow | None:
-        """Return the row after a final merge: `base` itself where it stays, None for a delete."""
-        merged = merger.final_merge(base, newer)
-        row: StoredRow | None = base
-        if merged is not base:
-            row = None if merged.marked_delete else self._stored(self._settled(merged, base, newer))
-        if self._progress.trace:
-            self._progress.trace(self._progress.point, base, newer, row)
-        return row
-
-    def _stored(self, row: StoredRow) -> StoredRow:
-        """Return a row as it is stored: in the columns of the table, unless it stands somewhere already."""
-        record = row.record if row.source is not None else self._shape.stored(row.record)
-        return StoredRow(row.key, record, self.schema, row.source)
+def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
+    """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields."""
+    fields = ",".join(config.ordering)
+    names = (keys.ORDERING_FIELDS.key, "hoodie.table.precombine.field", PAYLOAD_ORDERING_FIELD)
+    ordering = dict.fromkeys(names, fields) if fields else {}
+    merged = config.merge_properties
+    prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
+    return Properties({**plan.props, **merged, **prefixed, **ordering})
 
 
-class ModeWriter(_Buffered):
+class _AskedRow(StoredRow):
+    """An incoming row with the payload that was asked whether it is a delete."""
+
+    __slots__ = ("payload",)
+    payload: HoodieRecordPayload
+
+
+class ModeWriter(Buffered):
     """What a writer calls from 1.1 on."""
 
-    def __init__(
-        self,
-        config: EffectiveMergeConfig,
-        plan: MergePlan,
-        schema: AvroSchema,
-        shape: RowShape,
-        progress: Progress,
-    ) -> None:
+    def __init__(self, setup: Setup) -> None:
         """Bind the writer's calls.
 
         Raises:
             PlanError: an ordering field is not in the schema.
         """
-        super().__init__(config, plan, schema, shape, progress)
+        super().__init__(setup)
+        config, plan, schema = setup.config, setup.plan, setup.schema
         for field in config.ordering:
             if field.split(".")[0] not in schema.by_name:
                 msg = f"the ordering field {field!r} is not in the data, which has {', '.join(schema.by_name)}"
                 raise PlanError(msg)
-        props = self._insert_props = self._props()
+        props = self._insert_props = merge_props(config, plan)
         self._dedup = self._merger(config.dedup, schema, props, HoodieRecordType.AVRO, "pre_combine")
         self._merge = self._merger(config.merge, schema, props, HoodieRecordType.AVRO, "combine")
         consistent = is_true(plan.props.get(CONSISTENT_TIMESTAMP))
@@ -147,6 +76,10 @@ class ModeWriter(_Buffered):
         self._by_commit = config.dedup.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._deletes = DeleteContext(props, schema, reads_operation=False)
         self._asked = self._asked_class()
+        if self._asked is not None and not plan.combine_before_upsert:
+            # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
+            self._read_ordering = lambda _record: NATURAL_ORDER
+        self._key_of = key_reader(plan)
 
     def _asked_class(self) -> type[HoodieRecordPayload] | None:
         """Return the class whose objects the writer makes, and so asks whether a row is a delete; None: none."""
@@ -165,13 +98,14 @@ class ModeWriter(_Buffered):
             return StoredRow(key, None, self.schema, source, _DELETE, ordering or NATURAL_ORDER)
         if ordering is None:
             ordering = NATURAL_ORDER if self._by_commit else self._read_ordering(record)
-        operation = _DELETE if self._is_delete(record, ordering) else None
-        return StoredRow(key, record, self.schema, source, operation, ordering)
-
-    def _is_delete(self, record: Record, ordering: Ordering | None) -> bool:
         if self._asked is None:
-            return self._deletes.is_delete(record)
-        return self._payload(record, ordering).is_deleted(self.schema, self._insert_props)
+            operation = _DELETE if self._deletes.is_delete(record) else None
+            return StoredRow(key, record, self.schema, source, operation, ordering)
+        payload = self._payload(record, ordering)
+        operation = _DELETE if payload.is_deleted(self.schema, self._insert_props) else None
+        row = _AskedRow(key, record, self.schema, source, operation, ordering)
+        row.payload = payload
+        return row
 
     def _payload(self, record: Record, ordering: Ordering | None) -> HoodieRecordPayload:
         payload_class: Any = self._asked
@@ -183,9 +117,35 @@ class ModeWriter(_Buffered):
         self._progress.point = MergePoint.COMBINE_INPUT
         merged = self._dedup.delta_merge(newer, older)
         result = older if merged is None else self._settled(merged, newer, older)
+        if merged is not None and result.key is not newer.key:
+            # BaseWriteHelper: what a merge returns gets the key of the newer one, whose partition may be another.
+            result = StoredRow(
+                newer.key, result.record, result.schema, result.source, result.operation, result.ordering_value
+            )
         if self._progress.trace:
             self._progress.trace(MergePoint.COMBINE_INPUT, older, newer, result)
         return result
+
+    def meet(self, older: StoredRow, newer: StoredRow) -> StoredRow:
+        """Fold two versions of a batch that was not combined, as the merge handle does before the stored row."""
+        self._progress.point = MergePoint.UPSERT
+        merged = self._merge.delta_merge(newer, older)
+        result = older if merged is None else self._settled(merged, newer, older)
+        if self._progress.trace:
+            self._progress.trace(MergePoint.UPSERT, older, newer, result)
+        return result
+
+    def upsert_pair(self, stored: Record, incoming: Record) -> Record | None:
+        """Do what `incoming` and `upsert` do where one row of a batch meets the stored one; see `PayloadWriter`."""
+        key = self._key_of(incoming)
+        base, version = StoredRow(key, stored, self.schema, stored), self.incoming(key, incoming, incoming)
+        row = self.upsert(base, version)
+        if row is None:
+            return None
+        if row is not base and row.source is stored:
+            return dict(stored)  # the same data, but written anew
+        record: Record = row.record if row.source is None else row.source
+        return record
 
     def is_deleted(self, version: StoredRow) -> bool:
         """Whether the writer routes this version as a delete."""
@@ -196,7 +156,7 @@ class ModeWriter(_Buffered):
         self._progress.point = MergePoint.INSERT
         row = None if version.marked_delete else version
         if row is not None and self._asked is not None and self._config.merge.mode is _CUSTOM:
-            payload = self._payload(row.record, row.ordering_value)
+            payload = row.payload if isinstance(row, _AskedRow) else self._payload(row.record, row.ordering_value)
             own = payload.record
             value: Any = payload.get_insert_value(self.schema, self._insert_props)
             if value is None or value is SENTINEL:
@@ -236,26 +196,21 @@ class ModeWriter(_Buffered):
         return None if custom is None else (*flag_tests(self.schema), *custom)
 
 
-class FileGroupReader(_Buffered):
+class FileGroupReader(Buffered):
     """What readers and compaction call from 1.0 on; rows are Spark's own, so ordering values have other classes."""
 
-    def __init__(
-        self,
-        config: EffectiveMergeConfig,
-        plan: MergePlan,
-        schema: AvroSchema,
-        shape: RowShape,
-        progress: Progress,
-    ) -> None:
-        """Bind the reader's calls."""
-        super().__init__(config, plan, schema, shape, progress)
+    def __init__(self, setup: Setup, rows: HoodieRecordType = HoodieRecordType.SPARK) -> None:
+        """Bind the reader's calls; `rows` are Spark's own but where a writer reads."""
+        super().__init__(setup)
+        config, plan, schema = setup.config, setup.plan, setup.schema
         self._is_custom = config.read.mode is _CUSTOM
         self._schema = with_meta(schema) if self._is_custom else schema
         until_1_0 = config.release < HudiRelease.V1_1
-        self._merger_of_mode = self._merger(config.read, self._schema, self._props(), HoodieRecordType.SPARK, "combine")
+        props = merge_props(config, plan)
+        self._merger_of_mode = self._merger(config.read, self._schema, props, rows, "combine")
         # From 1.1 on a reader looks at its own properties alone: marked rows are in delete blocks by then.
-        props = self._props() if until_1_0 else Properties()
-        self._deletes = DeleteContext(props, self._schema, reads_operation=not until_1_0)
+        own = props if until_1_0 else Properties()
+        self._deletes = DeleteContext(own, self._schema, reads_operation=not until_1_0)
 
     def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
         """Fold the next log entry of a key into what the reader holds for it."""

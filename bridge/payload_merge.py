@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.carriers import LogDelete, LogRow, StoredRow, Version, with_meta_columns
 from bridge.delete_block import read_back
 from bridge.errors import PlanError
-from bridge.merge_point import MergePoint, SchemaView, calls_of, props_of
+from bridge.merge_point import LOG_SCANNER, MergePoint, SchemaView, calls_of, props_of
 from bridge.schema import with_meta
 from mergers import AvroRecordMerger
 from payloads import NATURAL_ORDER, SENTINEL
@@ -22,7 +22,10 @@ from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, raw_co
 from payloads.ordering import same_class
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bridge.carriers import Progress, RowShape
+    from bridge.merge_point import Call
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
@@ -38,13 +41,19 @@ class _At(NamedTuple):
     props: Properties
 
 
-class _Payloads:
+class Payloads:
     """The calls of one payload class in one release."""
 
-    def __init__(
-        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress
+    def __init__(  # noqa: PLR0913, PLR0917 (what every side of a release is made from, and its calls)
+        self,
+        payload: PayloadRef,
+        plan: MergePlan,
+        schema: AvroSchema,
+        shape: RowShape,
+        progress: Progress,
+        calls: Mapping[MergePoint, Call] | None = None,
     ) -> None:
-        """Resolve the class and decide all that depends on plan and schema alone."""
+        """Resolve the class and decide all that depends on plan and schema alone; `calls` replace the release's."""
         self.schema = schema
         self.release = plan.release
         self.ordering = plan.ordering[0] if plan.ordering else None
@@ -56,14 +65,14 @@ class _Payloads:
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._at = {
             point: _At(point, schemas[call.schema], Properties(props_of(call.props, plan.props, self.ordering)))
-            for point, call in calls_of(plan.release).items()
+            for point, call in (calls or calls_of(plan.release)).items()
         }
 
     def _fold(self, at: _At, older: Version, newer: Version) -> Version:
         self._progress.point = at.point
         merged: Any = self._pre_combine.merge(older, newer, at.schema, at.props)
         if merged is not older and merged is not newer:
-            merged = Version(older.key, merged.payload)  # type: ignore[arg-type]
+            merged = Version(newer.key, merged.payload)  # type: ignore[arg-type]
         if self._progress.trace:
             self._progress.trace(at.point, older, newer, merged)
         return merged  # type: ignore[no-any-return]
@@ -97,7 +106,7 @@ class _Payloads:
         return StoredRow(version.key, self._shape.stored(record), schema)
 
 
-class PayloadWriter(_Payloads):
+class PayloadWriter(Payloads):
     """What a writer calls: dedup, insert, copy-on-write merge, log entries."""
 
     def __init__(
@@ -127,6 +136,11 @@ class PayloadWriter(_Payloads):
         """Combine two versions of one batch, in their order of arrival."""
         return self._fold(self._at_dedup, older, newer)
 
+    @staticmethod
+    def meet(older: Version, newer: Version) -> Version:  # noqa: ARG004 (as the writers from 1.1 on have it)
+        """Return what a stored row meets of two versions of a batch that was not combined: the map keeps the last."""
+        return newer
+
     def is_deleted(self, version: Version) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.payload.is_deleted(self.schema, self._at_insert.props)
@@ -138,6 +152,27 @@ class PayloadWriter(_Payloads):
     def upsert(self, base: StoredRow, version: Version) -> StoredRow | None:
         """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
         return self._apply(self._at_upsert, base, version)
+
+    def upsert_pair(self, stored: Record, incoming: Record) -> Record | None:
+        """Do what `incoming` and `upsert` do where one row of a batch meets the stored one: most merges of a write.
+
+        Nobody looks at the carriers of such a merge, and making them would take longer than the payload does.
+
+        Returns:
+            `stored` itself where it stays, `incoming` itself where it is stored as it came, else a new record as it is
+            stored; None for a delete.
+        """
+        self._progress.point = MergePoint.COMBINE_INPUT
+        payload = self._written_class(incoming, self._read_ordering(incoming))  # type: ignore[arg-type]  # as above
+        point, schema, props = self._at_upsert
+        self._progress.point = point
+        own = payload.record
+        merged: Any = payload.combine_and_get_update_value(stored, schema, props)
+        if merged is None or merged is stored:
+            return merged
+        if merged is SENTINEL:
+            return stored
+        return incoming if merged is own else self._shape.stored(merged)
 
     def log_entry(self, version: Version) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
@@ -155,8 +190,11 @@ class PayloadWriter(_Payloads):
         return self.payload_class.insert_tests(self.schema, self._at_insert.props)
 
     def _ordering_reader(self, plan: MergePlan) -> Reader:
-        """The writer's reader (strict; logical types converted); arrival order without an ordering field."""
-        if self.ordering is None:
+        """The writer's reader (strict; logical types converted); arrival order without an ordering field.
+
+        A batch that is not combined gets payloads without ordering values (HoodieCreateRecordUtils).
+        """
+        if self.ordering is None or not plan.combine_before_upsert:
             return lambda _record: NATURAL_ORDER
         if self.ordering.split(".")[0] not in self.schema.by_name:
             msg = (
@@ -168,17 +206,17 @@ class PayloadWriter(_Payloads):
         return field_reader(self.schema, self.ordering, consistent=consistent, strict=True)
 
 
-class LogScanner(_Payloads):
-    """What readers and compaction of 0.15 call: log entries are pre-combined, then meet the stored row."""
+class LogScanner(Payloads):
+    """What readers of 0.15 call, and the index of 1.0: log entries are pre-combined, then meet the stored row."""
 
     def __init__(
         self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress
     ) -> None:
         """Bind the reader's calls."""
-        super().__init__(payload, plan, schema, shape, progress)
+        super().__init__(payload, plan, schema, shape, progress, LOG_SCANNER)
         self._at_log_fold = self._at[MergePoint.LOG_FOLD]
         self._logged_class = self.payload_class.for_schema(self._at_log_fold.schema)
-        self._read_ordering = self._ordering_reader()
+        self.ordering_of = self._ordering_reader()
 
     def fold_log(self, folded: Version | None, key: HoodieKey, entry: LogRow | LogDelete) -> Version:
         """Fold the next log entry of a key into what the scanner holds for it."""
@@ -186,7 +224,7 @@ class LogScanner(_Payloads):
         if isinstance(entry, LogDelete):
             return self._fold_delete(folded, key, entry)
         record = with_meta_columns(entry.record)
-        payload = self._logged_class(record, self._read_ordering(record))  # type: ignore[arg-type]
+        payload = self._logged_class(record, self.ordering_of(record))  # type: ignore[arg-type]
         newer = Version(key, payload, entry.source)
         return newer if folded is None else self._fold(self._at_log_fold, folded, newer)
 

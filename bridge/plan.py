@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from bridge import write_settings
+from bridge.config.table import CREATED_VERSION
 from bridge.errors import PlanError
+from bridge.table_type import TableType
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from bridge.config import TableMergeConfig
+    from bridge.config.table import TableMergeConfig
     from mergers.strategies.ignore_defaults import Fidelity
     from payloads import AvroSchema
 
-
-class TableType(enum.Enum):
-    """How a table stores updates."""
-
-    COPY_ON_WRITE = "cow"
-    MERGE_ON_READ = "mor"
-
+__all__ = ["ENGINES", "IMPLEMENTATIONS", "MergePlan", "TableType"]
 
 ENGINES = ("auto", "jvm", "python")
 IMPLEMENTATIONS = ("python", "java")
-_TABLE_VERSIONS = {HudiRelease.V0_15: 6, HudiRelease.V1_0: 8, HudiRelease.V1_1: 9, HudiRelease.V1_2: 9}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +88,13 @@ class MergePlan:
         }
         for name, value in accepted.items():
             object.__setattr__(self, name, value)
+        on_read = self.table_type is TableType.MERGE_ON_READ
+        for name, value in write_settings.fields_from(self.props, merge_on_read=on_read).items():
+            default = type(self).__dataclass_fields__[name].default
+            if getattr(self, name) not in {default, value}:
+                msg = f"{name}={getattr(self, name)!r} contradicts the properties, which say {value!r}; give only one"
+                raise PlanError(msg)
+            object.__setattr__(self, name, value)
         for wrong, msg in self._problems():
             if wrong:
                 raise PlanError(msg)
@@ -113,14 +115,18 @@ class MergePlan:
             (self.engine, self.implementation) in {("python", "java"), ("jvm", "python")},
             f"the {self.engine} engine runs no {self.implementation} class; leave one of the two out",
         )
-        # What is not ported yet is refused, so that no answer is silently another one.
-        yield not self.combine_before_upsert, "combine_before_upsert=False is not ported; leave it at True"
-        yield self.inserts_to != "base", "inserts_to='log' is not ported; leave it at 'base'"
-        yield self.global_index, "global_index=True is not ported; leave it at False"
+        yield self.inserts_to not in {"base", "log"}, f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
+        # What is not ported is refused, so that no answer is silently another one.
+        yield (
+            self.global_index and not self.combine_before_upsert,
+            "a global index takes any one version of a key from a batch that is not combined; combine it",
+        )
+        yield self.global_index and self.inserts_to == "log", "a global index finds no rows of a log; leave one out"
+        yield self.global_index and not self.partition, "a global index is for tables with partitions; leave it out"
         old = self.release < HudiRelease.V1_0
         yield old and self.merger is not None, "Hudi 0.15 has neither merge modes nor Avro mergers; give a payload"
         yield old and self.table is not None, "a table of its own is for release 1.0 and later; leave it out"
-        created = _TABLE_VERSIONS[self.release]
+        created = CREATED_VERSION[self.release]
         yield (
             self.table is None and self.table_version not in {None, created},
             f"Hudi {self.release} creates table version {created}; describe an older table with `table`",
@@ -131,6 +137,18 @@ class MergePlan:
         """The columns that identify a row: partition and key, or the key alone with a global index."""
         partition = () if self.global_index else self.partition
         return (*partition, *(name for name in self.key if name not in partition))
+
+    def within_partitions(self) -> MergePlan:
+        """Return the plan as readers see it: without a global index, each partition by itself."""
+        if not self.global_index:
+            return self
+        props = {name: value for name, value in self.props.items() if name != write_settings.INDEX_TYPE}
+        return replace(self, global_index=False, props=props)
+
+    @property
+    def moves_rows(self) -> bool:
+        """Whether a global index moves a row to the partition that a batch names, or leaves it where it is."""
+        return write_settings.moves_rows(self.props)
 
     @property
     def runs_java(self) -> bool:
@@ -175,8 +193,9 @@ class MergePlan:
     def _java_name(self) -> str:
         """Return the full Java name of a built-in payload, any other name as it is."""
         name = self.payload.name if self.payload is not None else ""
-        found = getattr(self.payload.resolve(self.release), "java_name", name) if self.payload is not None else name
-        return str(found)
+        if self.payload is None or (self.payload.is_compiled and not self.payload.has_port(self.release)):
+            return name
+        return str(getattr(self.payload.resolve(self.release), "java_name", name))
 
 
 def _table_type(text: Any) -> TableType:

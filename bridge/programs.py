@@ -7,6 +7,7 @@ merge needs and no more, so a key of any number of versions streams. Plain Pytho
 from __future__ import annotations
 
 import enum
+import functools
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from bridge.carriers import LogDelete, LogRow, StoredRow
@@ -91,10 +92,11 @@ class KeyState:
         self.base: StoredRow | None = None
         self.log: Carrier | None = None
         self.input: Carrier | None = None
+        self.uncombined: list[Carrier] = []  # what the batch has before `input`, where it is not combined
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key."""
-        self.key, self.base, self.log, self.input = key, None, None, None
+        self.key, self.base, self.log, self.input, self.uncombined = key, None, None, None, []
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:  # noqa: ARG002
         """Take the next version."""
@@ -111,13 +113,48 @@ class KeyState:
             self.log = self.merge.fold_log(self.log, self.key, LogRow(arrival.record or {}, arrival.source))
 
     def fold_input(self, arrival: Arrival) -> None:
-        """Combine an incoming version with those of its batch before it."""
+        """Combine an incoming version with those of its batch before it, where the plan has batches combined."""
         version = self.merge.incoming(self.key, arrival.record, arrival.source, arrival.ordering)
-        self.input = version if self.input is None else self.merge.combine_input(self.input, version)
+        if self.input is None:
+            self.input = version
+        elif self.merge.plan.combine_before_upsert:
+            self.input = self.merge.combine_input(self.input, version)
+        else:
+            self.uncombined.append(self.input)
+            self.input = version
+
+    def take_input(self) -> list[Carrier]:
+        """Return the versions of the batch that reach the table, in order of arrival, and forget them."""
+        versions = [] if self.input is None else [*self.uncombined, self.input]
+        self.input, self.uncombined = None, []
+        return versions
+
+    def write_base(self) -> None:
+        """Merge the input into the base file (copy-on-write), or insert it."""
+        versions = self.take_input()
+        if self.base is not None and versions:
+            self.base = self.merge.upsert(self.base, functools.reduce(self.merge.meet, versions))
+        elif versions:
+            self.base = self._insert(versions)
+
+    def log_entries(self) -> list[LogRow | LogDelete]:
+        """Return what the input becomes in a log, in its order there: deletes come last."""
+        entries = [entry for version in self.take_input() if (entry := self.merge.log_entry(version)) is not None]
+        return sorted(entries, key=lambda entry: isinstance(entry, LogDelete))
+
+    def _insert(self, versions: list[Carrier]) -> StoredRow | None:
+        rows = [row for version in versions if (row := self.merge.insert(version)) is not None]
+        if len(rows) > 1:
+            msg = (
+                f"a batch inserts {len(rows)} rows of the new key; Hudi would store them all and have duplicates from "
+                "then on, which is not ported: combine the batch (hoodie.combine.before.upsert=true) or drop one"
+            )
+            raise InputError(msg)
+        return rows[0] if rows else None
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of all parts."""
-        return (carrier for carrier in (self.base, self.log, self.input) if carrier is not None)
+        return (carrier for carrier in (self.base, self.log, *self.uncombined, self.input) if carrier is not None)
 
 
 class CombineInput(KeyState):
@@ -135,47 +172,31 @@ class Upsert(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
-        if self.input is None:
-            emit(Action.KEEP, self.base)
-        elif self.base is None:
-            row = self.merge.insert(self.input)
-            emit(Action.SKIP if row is None else Action.INSERT, row)
-        else:
-            row = self.merge.upsert(self.base, self.input)
-            emit(_change(self.base, row), row)
-
-    def pair(self, stored: Record, stored_source: Any, incoming: Record, incoming_source: Any, emit: Emit) -> None:
-        """Do what start, accept twice and finish do for a key with one stored and one incoming version.
-
-        Most contested keys are such pairs, so the engine takes this way round.
-        """
-        merge = self.merge
-        key = merge.key_of(incoming)
-        base = StoredRow(key, stored, merge.schema, stored_source)
-        row = merge.upsert(base, merge.incoming(key, incoming, incoming_source))
-        emit(_change(base, row), row)
+        before = self.base
+        self.write_base()
+        emit(change_of(before, self.base), self.base)
 
 
 class Append(KeyState):
     """Merge-on-read write. Adds: whether the outcome goes to the log, the ordering value of a delete entry."""
 
     def finish(self, emit: Emit) -> None:
-        """Emit the stored row as it was, and the log entry or the new row that the batch makes."""
+        """Emit the stored row as it was, and the log entries or the new row that the batch makes."""
         if self.base is not None:
             emit(Action.KEEP, self.base, False, None)
-        if self.input is None:
+        elif self.merge.plan.inserts_to == "base":
+            self.write_base()
+            emit(change_of(None, self.base), self.base, False, None)
             return
-        if self.base is None:
-            row = self.merge.insert(self.input)
-            emit(Action.SKIP if row is None else Action.INSERT, row, False, None)
-            return
-        entry = self.merge.log_entry(self.input)
-        if entry is None:
+        new = Action.INSERT if self.base is None else Action.UPDATE
+        had_input, entries = self.input is not None, self.log_entries()
+        if had_input and not entries:
             emit(Action.SKIP, None, True, None)
-        elif isinstance(entry, LogDelete):
-            emit(Action.DELETE, None, True, entry.ordering)
-        else:
-            emit(Action.UPDATE, StoredRow(self.key, entry.record, self.merge.schema, entry.source), True, None)
+        for entry in entries:
+            if isinstance(entry, LogDelete):
+                emit(Action.DELETE, None, True, entry.ordering)
+            else:
+                emit(new, StoredRow(self.key, entry.record, self.merge.schema, entry.source), True, None)
 
 
 class Snapshot(KeyState):
@@ -184,7 +205,7 @@ class Snapshot(KeyState):
     def finish(self, emit: Emit) -> None:
         """Emit the row that a query sees."""
         row = self.merge.snapshot(self.base, self.log)
-        emit(_change(self.base, row), row)
+        emit(change_of(self.base, row), row)
 
 
 class Compact(KeyState):
@@ -193,10 +214,11 @@ class Compact(KeyState):
     def finish(self, emit: Emit) -> None:
         """Emit the row of the new base file."""
         row = self.merge.compact(self.base, self.log)
-        emit(_change(self.base, row), row)
+        emit(change_of(self.base, row), row)
 
 
-def _change(base: StoredRow | None, row: StoredRow | None) -> Action:
+def change_of(base: StoredRow | None, row: StoredRow | None) -> Action:
+    """Return what became of a stored row that is `row` now."""
     if row is None:
         return Action.SKIP if base is None else Action.DELETE
     if base is None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.buffered import Setup
 from bridge.carriers import Progress, RowShape, key_reader
 from bridge.config import TableMergeConfig, created_properties, effective_config
 from bridge.errors import PlanError
+from bridge.index_lookup import ModeLookup, PayloadLookup
 from bridge.merge_point import MergePoint
 from bridge.mode_merge import FileGroupReader, ModeWriter
 from bridge.payload_merge import LogScanner, PayloadWriter
@@ -30,7 +32,8 @@ class RecordMerge:
         plan: what merges, and how.
         schema: the write schema, without meta columns.
         key_of: reads the identity of a record.
-        incoming, combine_input, is_deleted, insert, upsert, log_entry: the writer's calls.
+        incoming, combine_input, meet, is_deleted, insert, upsert, upsert_pair, log_entry: the writer's calls.
+        lookup: what a global index calls; None without one.
         fold_log: folds the next log entry of a key.
     """
 
@@ -55,13 +58,16 @@ class RecordMerge:
         self.key_of = key_reader(plan)
         self._has_meta = has_meta
         self._progress = progress or Progress(MergePoint.COMBINE_INPUT, None)
-        writer, reader = _sides(plan, schema, RowShape(has_meta=has_meta), self._progress)
+        writer, reader, lookup = _sides(plan, schema, RowShape(has_meta=has_meta), self._progress)
         self.incoming = writer.incoming
         self.combine_input = writer.combine_input
+        self.meet = writer.meet
         self.is_deleted = writer.is_deleted
         self.insert = writer.insert
         self.upsert = writer.upsert
+        self.upsert_pair = writer.upsert_pair
         self.log_entry = writer.log_entry
+        self.lookup = lookup
         self.fold_log = reader.fold_log
         self._read = reader.read
         self._writer = writer
@@ -119,19 +125,22 @@ def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
     return effective_config(table, options, plan.release, warn=False)
 
 
-def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress) -> tuple[Any, Any]:
-    """Return writer and reader of the plan's release."""
+def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress) -> tuple[Any, Any, Any]:
+    """Return writer, reader and, for a global index, lookup of the plan's release."""
     if plan.release < HudiRelease.V1_0:
         if plan.payload is None:
             msg = f"Hudi {plan.release} merges with payloads alone; name one"
             raise PlanError(msg)
         arguments = (plan.payload, plan, schema, shape, progress)
-        return PayloadWriter(*arguments), LogScanner(*arguments)
+        lookup = PayloadLookup(*arguments) if plan.global_index else None
+        return PayloadWriter(*arguments), LogScanner(*arguments), lookup
     config = merge_config(plan)
-    reader = FileGroupReader(config, plan, schema, shape, progress)
+    setup = Setup(config, plan, schema, shape, progress)
+    reader = FileGroupReader(setup)
     if plan.release < HudiRelease.V1_1:
         if config.merge.payload is None:
             msg = f"Hudi {plan.release} needs a payload class to write; name one with --payload"
             raise PlanError(msg)
-        return PayloadWriter(plan.payload_ref(config.merge.payload), plan, schema, shape, progress), reader
-    return ModeWriter(config, plan, schema, shape, progress), reader
+        arguments = (plan.payload_ref(config.merge.payload), plan, schema, shape, progress)
+        return PayloadWriter(*arguments), reader, PayloadLookup(*arguments) if plan.global_index else None
+    return ModeWriter(setup), reader, ModeLookup(setup) if plan.global_index else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.errors import PlanError
 from bridge.programs import Action, KeyState
 
 if TYPE_CHECKING:
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 class Timeline(KeyState):
     """A key through the commits of a table: its state, and which row of it is visible since when."""
 
+    in_one_partition = True
+
     def __init__(self, merge: RecordMerge) -> None:
+        if merge.plan.global_index and self.in_one_partition:
+            msg = "with a global index a key may be in several partitions, which simulate alone follows; use simulate"
+            raise PlanError(msg)
         super().__init__(merge)
         self._visible: StoredRow | None = None
         self._since = 1
@@ -34,20 +40,12 @@ class Timeline(KeyState):
         if self._visible is not None:
             yield self._visible
 
-    def write_base(self) -> None:
-        """Merge the input into the base file (copy-on-write), or insert it."""
-        version, self.input = self.input, None
-        if version is not None:
-            self.base = self.merge.insert(version) if self.base is None else self.merge.upsert(self.base, version)
-
     def write_log(self) -> None:
-        """Append the input to the log of a stored key (merge-on-read), or insert it."""
-        if self.base is None or self.input is None:
+        """Append the input to the log (merge-on-read), unless it is new and new keys go to base files."""
+        if self.base is None and self.merge.plan.inserts_to == "base":
             self.write_base()
             return
-        entry = self.merge.log_entry(self.input)
-        self.input = None
-        if entry is not None:
+        for entry in self.log_entries():
             self.append_log(entry)
 
     def append_log(self, entry: LogRow | LogDelete) -> None:

@@ -17,6 +17,7 @@ from payloads.schema import Branch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from bridge.verify_java import Compiled
     from mergers.laws import LawReport, LawResult
     from mergers.laws.report import Counterexample, Step
     from payloads import HudiRelease
@@ -36,6 +37,7 @@ class Verification:
         allowed: the laws whose violation is known and no failure.
         report: the verdicts.
         has_schema: whether a schema was given, rather than the small one that suits the class.
+        compiled: the compiled class, where that was judged.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Verification:
     allowed: frozenset[str]
     report: LawReport
     has_schema: bool
+    compiled: Compiled | None = None
 
     @property
     def unexpected(self) -> tuple[LawResult, ...]:
@@ -81,7 +84,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     exhaustive: bool | None = None,
     seed: int = 0,
     allow: Iterable[str] = (),
-    subject: Any = None,
+    subject: Compiled | None = None,
 ) -> Verification:
     """Judge a payload, a merge mode or a merger.
 
@@ -98,13 +101,13 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         exhaustive: True for the small universe alone, False for Hypothesis alone, None for both.
         seed: reproduces the examples.
         allow: the laws whose violation is known.
-        subject: what is judged in place of what `name` names: an `Algebra` of a compiled class.
+        subject: the compiled class that is judged in place of what `name` names, and its port for `agreement`.
 
     Raises:
         PayloadBridgeError: nothing has this name, or the settings contradict each other.
     """
     report = check_laws(
-        name if subject is None else subject,
+        name if subject is None else subject.java,
         schema=schema,
         key=key,
         ordering_fields=ordering,
@@ -115,6 +118,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         exhaustive=exhaustive,
         seed=seed,
         props=dict(props or {}),
+        other=None if subject is None else subject.port,
     )
     known = {result.law.id for result in report.results}
     unknown = [law for law in allow if law not in known]
@@ -123,7 +127,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         raise InputError(msg)
     fields = None if ordering is None else tuple(ordering)
     return Verification(
-        name, release, tuple(key), fields, dict(props or {}), frozenset(allow), report, schema is not None
+        name, release, tuple(key), fields, dict(props or {}), frozenset(allow), report, schema is not None, subject
     )
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from bridge.verify import Verification
     from mergers.laws import LawResult
+    from payloads import PayloadRef
+
+_PAYLOADS = "from payloads import Branch, Ordering, parse_schema  # noqa: F401 (records may need them)"
 
 
 def pytest_text(verification: Verification) -> str:
@@ -24,29 +27,17 @@ def pytest_text(verification: Verification) -> str:
         InputError: nothing is violated.
     """
     found = violations_of(verification)
-    settings: dict[str, Any] = {"release": str(verification.release)}
-    settings["schema"] = verification.report.schema.source
-    if verification.key:
-        settings["key"] = verification.key
-    if verification.ordering is not None:
-        settings["ordering_fields"] = verification.ordering
-    elif not verification.has_schema:
-        settings["ordering_fields"] = (verification.report.schema.fields[1].name,)
-    if verification.props:
-        settings["props"] = dict(verification.props)
+    compiled = verification.compiled
     parts = [
         f'"""What payload-bridge verify found for {verification.name}; each test fails until it is mended."""',
         "",
         "from __future__ import annotations",
         "",
-        "from mergers.laws import Version, find_violation",
-        "from payloads import Branch, Ordering, parse_schema  # noqa: F401 (records may need them)",
-        "",
-        f"SUBJECT = {verification.name!r}",
-        "SETTINGS = {",
-        *(f"    {name!r}: {value!r}," for name, value in settings.items()),
-        "}",
+        *(_named(verification) if compiled is None else _loaded(verification, compiled.reference)),
     ]
+    argument, asked = ("", "SUBJECT, {}, row, versions, **SETTINGS")
+    if compiled is not None:
+        argument, asked = "subject", "subject.java, {}, row, versions, other=subject.port"
     for result in found:
         counterexample = result.counterexample
         assert counterexample is not None  # noqa: S101 (a violation has one)
@@ -54,16 +45,73 @@ def pytest_text(verification: Verification) -> str:
         parts += [
             "",
             "",
-            f"def {name}():",
+            f"def {name}({argument}):",
             f'    """{result.law.statement}."""',
             f"    row = {python_source(counterexample.operands.row)}",
             "    versions = [",
             *(f"        {_version_source(version)}," for version in counterexample.operands.versions),
             "    ]",
-            f"    found = find_violation(SUBJECT, {result.law.id!r}, row, versions, **SETTINGS)",
+            f"    found = find_violation({asked.format(repr(result.law.id))})",
             '    assert found is None, "\\n".join(found.lines())',
         ]
     return "\n".join(parts) + "\n"
+
+
+def _named(verification: Verification) -> list[str]:
+    """Return the lines for a subject that its name says."""
+    settings: dict[str, Any] = {"release": str(verification.release)}
+    settings["schema"] = verification.report.schema.source
+    if verification.key:
+        settings["key"] = verification.key
+    ordering = _ordering_fields(verification)
+    if ordering is not None:
+        settings["ordering_fields"] = ordering
+    if verification.props:
+        settings["props"] = dict(verification.props)
+    return [
+        "from mergers.laws import Version, find_violation",
+        _PAYLOADS,
+        "",
+        f"SUBJECT = {verification.name!r}",
+        "SETTINGS = {",
+        *(f"    {name!r}: {value!r}," for name, value in settings.items()),
+        "}",
+    ]
+
+
+def _loaded(verification: Verification, reference: PayloadRef) -> list[str]:
+    """Return the lines for a compiled class, which needs a Spark session."""
+    return [
+        "import pytest",
+        "",
+        "from bridge import local_session",
+        "from bridge.verify_java import compiled",
+        "from mergers.laws import Version, find_violation",
+        f"from payloads import HudiRelease, PayloadRef\n{_PAYLOADS}",
+        "",
+        f"SCHEMA = parse_schema({verification.report.schema.source!r})",
+        "",
+        "",
+        '@pytest.fixture(scope="module")',
+        "def subject():",
+        f"    payload = PayloadRef({reference.name!r}, jar={reference.jar!r}, package={reference.package!r})",
+        "    return compiled(",
+        "        local_session(),",
+        "        payload,",
+        f"        HudiRelease.parse({str(verification.release)!r}),",
+        "        schema=SCHEMA,",
+        f"        key={verification.key!r},",
+        f"        ordering={_ordering_fields(verification)!r},",
+        f"        props={dict(verification.props)!r},",
+        "    )",
+    ]
+
+
+def _ordering_fields(verification: Verification) -> tuple[str, ...] | None:
+    """Return the ordering fields; those of the sample schema, which is stated, have to be stated too."""
+    if verification.ordering is None and not verification.has_schema:
+        return (verification.report.schema.fields[1].name,)
+    return verification.ordering
 
 
 def python_source(value: Any) -> str:

@@ -34,7 +34,7 @@ _SCRIPT = '''"""{title}
 Each side is a table: one list of rows is one commit, and the rows of a commit are deduplicated by Hudi before they are
 written. Run it with Java 11 or 17 and PySpark 3.5:
 
-    spark-submit --packages {bundle} {{this file}}
+    spark-submit --packages {packages}{jars_option} {{this file}}
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ import tempfile
 
 from pyspark.sql import SparkSession
 
-BUNDLE = {bundle!r}
+PACKAGES = {packages!r}
+JARS = {jars!r}
 COLUMNS = {ddl!r}
 NAMES = {names!r}
 OPTIONS = {options}
@@ -60,7 +61,8 @@ RIGHT = [
 def main():
     spark = (
         SparkSession.builder.master("local[1]")
-        .config("spark.jars.packages", BUNDLE)
+        .config("spark.jars.packages", PACKAGES)
+        .config("spark.jars", JARS)
         .config("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
         .config("spark.sql.extensions", "org.apache.spark.sql.hudi.HoodieSparkSessionExtension")
         .config("spark.sql.session.timeZone", "UTC")
@@ -119,6 +121,8 @@ def spark_text(verification: Verification) -> str:
         **verification.props,
     }
 
+    jars = "" if verification.compiled is None else verification.compiled.reference.jar or ""
+
     def as_row(record: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(to_logical(record, schema).values())
 
@@ -130,7 +134,9 @@ def spark_text(verification: Verification) -> str:
     return _SCRIPT.format(
         title=f"{verification.report.subject}, {result.law.id}: {result.law.statement}.",
         story=story.replace("\\", "\\\\").replace('"""', "'''"),
-        bundle=_BUNDLES[verification.release],
+        packages=",".join(_packages(verification)),
+        jars=jars,
+        jars_option=f" --jars {jars}" if jars else "",
         ddl=", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in struct.fields),
         names=list(struct.names),
         options="{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in options.items()) + "}",
@@ -140,6 +146,12 @@ def spark_text(verification: Verification) -> str:
         left_text=found.left[-1].text,
         right_text=found.right[-1].text,
     )
+
+
+def _packages(verification: Verification) -> list[str]:
+    own = () if verification.compiled is None else verification.compiled.reference.package
+    has_bundle = any(coordinate.startswith("org.apache.hudi:hudi-spark") for coordinate in own)
+    return [*own] if has_bundle else [_BUNDLES[verification.release], *own]
 
 
 def _table_version(verification: Verification, name: dict[str, str]) -> dict[str, str]:
@@ -163,6 +175,8 @@ def _bystander(verification: Verification, operands: Operands) -> dict[str, Any]
 
 def _java_name(verification: Verification) -> dict[str, str]:
     """Return the options that say how to merge."""
+    if verification.compiled is not None:
+        return {"hoodie.datasource.write.payload.class": verification.compiled.java_name}
     mode, _, partial = verification.name.upper().partition("/")
     if mode in {"COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"}:
         if partial:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _STRATEGY_NAMES = ("merging_strategy", "get_merging_strategy", "getMergingStrategy")
 _RECORD_TYPE_NAMES = ("record_type", "get_record_type", "getRecordType")
+_PRE_COMBINING_NAMES = ("as_pre_combining_mode", "asPreCombiningMode")
 
 # How many arguments `merge` takes, and which of ours they are. Java's five (until 1.0) state each side's schema.
 _ARGUMENTS: dict[int, Callable[[Any, Any, Any, Any], tuple[Any, ...]]] = {
@@ -80,6 +81,20 @@ def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
         ours: HoodieRecordMerger = merger
         return ours
     return AdaptedMerger(merger)
+
+
+def pre_combining(merger: HoodieRecordMerger) -> HoodieRecordMerger:
+    """Return what a merger gives for merging two versions of one batch: itself, where it offers no other.
+
+    A merger offers another by `as_pre_combining_mode()`, in Java `asPreCombiningMode()` (OperationModeAwareness).
+
+    Raises:
+        MergerConfigError: what it gives is no merger.
+    """
+    target = merger.target if isinstance(merger, AdaptedMerger) else merger
+    offered = (getattr(target, name, None) for name in _PRE_COMBINING_NAMES)
+    found = next(filter(callable, offered), None)
+    return merger if found is None else adapt_merger(found())
 
 
 def _instance(merger_class: type) -> Any:

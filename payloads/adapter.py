@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import decimal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from payloads.api import SENTINEL, HoodieRecordPayload, Sentinel
 from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfigError, PayloadFailedError, SchemaError
+from payloads.extract import labelled
+from payloads.logical import to_logical
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.records import Loan, kept, lend, take_back
+from payloads.records import copied, copier, kept, same_record
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -38,7 +39,8 @@ class PayloadAdapter(HoodieRecordPayload):
         target: the class that is constructed: the user's, bound to the release where it inherits ours.
         calls: how to call the methods that it defines.
         construct: how to call its constructor.
-        schema: the schema of the records that objects are built from, where `for_schema` states one.
+        schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
+        copy: what copies the records that objects are built from.
     """
 
     user_class: ClassVar[type]
@@ -46,6 +48,12 @@ class PayloadAdapter(HoodieRecordPayload):
     calls: ClassVar[Mapping[str, Call]]
     construct: ClassVar[Call]
     schema: ClassVar[AvroSchema | None] = None
+    copy: Callable[[Record], Record] = staticmethod(copied)
+
+    _object: Any = None
+    _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
+    _given: Record | None = None  # the copy of it that the user's code holds
+    _schema: AvroSchema | None = None
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         """Build the user's object, unless its record needs a schema that is not known yet.
@@ -55,21 +63,17 @@ class PayloadAdapter(HoodieRecordPayload):
         """
         self.record = record
         self.ordering_value = ordering_value  # type: ignore[assignment]  # the user's class decides about null
-        self._object: Any = None
-        self._loan: Loan | None = None
-        self._schema: AvroSchema | None = None
         if self.schema is not None or not self.logical_types:
             self._build(self.schema)
 
     @classmethod
     def for_schema(cls, schema: AvroSchema) -> type[Self]:
         """Return this class for records of `schema`, so that a constructor sees logical values at once."""
-        if not cls.logical_types:
-            return cls
         key = ("payload class", cls)
         if key not in schema.memo:
             namespace = {"__doc__": cls.__doc__, "__module__": cls.__module__, "__qualname__": cls.__qualname__}
-            schema.memo[key] = type(cls.__name__, (cls,), namespace | {"schema": schema})
+            stated = {"schema": schema} if cls.logical_types else {}
+            schema.memo[key] = type(cls.__name__, (cls,), namespace | stated | {"copy": staticmethod(copier(schema))})
         bound: type[Self] = schema.memo[key]
         return bound
 
@@ -128,10 +132,19 @@ class PayloadAdapter(HoodieRecordPayload):
         Raises:
             PayloadFailedError: the user's code raised, or returned what is no record.
         """
-        self.opened(schema)
-        loan = lend(current, self._logical(schema))
-        result = self._call("combine_and_get_update_value", loan.given, schema, props)
-        return self._taken_back("combine_and_get_update_value", result, schema, loan)
+        if self._object is None:
+            self.opened(schema)
+        untouched = to_logical(current, schema) if self.logical_types else current
+        given = copier(schema)(untouched)
+        try:  # as `_call` does, but this call happens for each merge
+            result = self.calls["combine_and_get_update_value"].apply(self._object, given, schema, props)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise self._failed(error, "combine_and_get_update_value") from error
+        if result is given and same_record(given, untouched):
+            return current
+        return self._taken_back("combine_and_get_update_value", result, schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the user's insert value."""
@@ -171,7 +184,7 @@ class PayloadAdapter(HoodieRecordPayload):
         if value is None:
             msg = f"{self._label('get_ordering_value')} returned None; fill the ordering field before the write"
             raise NullOrderingError(msg)
-        ordering = _labelled(value, self.ordering_value)
+        ordering = labelled(value, self.ordering_value)
         if ordering is None:
             raise self._wrong(value, "get_ordering_value", "an Ordering, or a plain number or text")
         return ordering
@@ -200,10 +213,10 @@ class PayloadAdapter(HoodieRecordPayload):
     def _build(self, schema: AvroSchema | None) -> None:
         self._schema = schema
         if self.record is not None:
-            self._loan = lend(self.record, self._logical(schema))
-        given = None if self._loan is None else self._loan.given
+            self._untouched = to_logical(self.record, schema) if self.logical_types and schema else self.record
+            self._given = self.copy(self._untouched)
         try:
-            self._object = self.construct.apply(self.target, given, self.ordering_value)
+            self._object = self.construct.apply(self.target, self._given, self.ordering_value)
         except PayloadBridgeError:
             raise
         except Exception as error:
@@ -220,7 +233,6 @@ class PayloadAdapter(HoodieRecordPayload):
             "record": kept(record, self._logical(known)) if isinstance(record, dict) else None,
             "ordering_value": ordering_value if isinstance(ordering_value, Ordering) else NATURAL_ORDER,
             "_object": made,
-            "_loan": None,
             "_schema": known,
         }
         return adapter
@@ -233,7 +245,7 @@ class PayloadAdapter(HoodieRecordPayload):
 
     def _call(self, name: str, *arguments: Any) -> Any:
         try:
-            return self.calls[name](self.wrapped, *arguments)
+            return self.calls[name].apply(self.wrapped, *arguments)
         except PayloadBridgeError:
             raise
         except Exception as error:
@@ -258,41 +270,18 @@ class PayloadAdapter(HoodieRecordPayload):
         self.opened(schema)
         return self._taken_back(name, self._call(name, schema, props), schema)
 
-    def _taken_back(
-        self,
-        name: str,
-        result: Any,
-        schema: AvroSchema,
-        current: Loan | None = None,
-    ) -> Record | Sentinel | None:
+    def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
+        """Return an answer for the engine: `record` itself where its copy came back as it was, else a new record."""
         if result is None or result is SENTINEL:
             return result
         if not isinstance(result, dict):
             raise self._wrong(result, name, "a record (dict), None to delete the row or SENTINEL to leave it")
+        if result is self._given:
+            if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
+                return self.record
+            schema = self._schema or schema
         try:
-            return take_back(result, self._logical(schema), current, self._loan)
+            return kept(result, self._logical(schema))
         except SchemaError as error:
             msg = f"{self._label(name)} returned a record that doesn't fit: {error}"
             raise SchemaError(msg) from error
-
-
-_JAVA_TYPES: dict[type, str] = {
-    bool: "boolean",
-    int: "long",
-    float: "double",
-    str: "string",
-    bytes: "bytes",
-    decimal.Decimal: "decimal",
-}
-
-
-def _labelled(value: object, built_with: Ordering | None) -> Ordering | None:
-    """Return a plain ordering value with its Java class; None where nothing tells the class."""
-    if isinstance(value, Ordering):
-        return value
-    if built_with is not None and not built_with.is_default and type(value) is type(built_with.value):
-        return Ordering(built_with.java_type, value, built_with.schema)
-    if type(value) is int and value == 0:
-        return NATURAL_ORDER
-    java_type = _JAVA_TYPES.get(type(value))
-    return None if java_type is None else Ordering(java_type, value)

@@ -7,6 +7,7 @@ that depends on schema and properties alone is decided once, in a reader that is
 from __future__ import annotations
 
 import decimal
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -202,8 +203,7 @@ def raw_converter(schema: AvroSchema) -> Callable[[Any], Ordering]:
         return lambda value: Ordering("avro", value, plain)
     if plain.kind == "string":
         return _of_text
-    java_type = plain.kind
-    return lambda value: Ordering(java_type, value)
+    return functools.partial(Ordering, plain.kind)  # no call in between, for each record
 
 
 def _of_text(value: str) -> Ordering:
@@ -238,4 +238,26 @@ def _refuse_union(schema: AvroSchema) -> Callable[[Any], Ordering]:
 _MILLIS_OF: dict[str, Callable[[int], int]] = {
     "timestamp-millis": lambda value: value,
     "timestamp-micros": lambda value: value // 1000 if value >= 0 else -(-value // 1000),
+}
+
+
+def labelled(value: object, built_with: Ordering | None) -> Ordering | None:
+    """Return a plain ordering value with its Java class; None where nothing tells the class."""
+    if isinstance(value, Ordering):
+        return value
+    if built_with is not None and not built_with.is_default and type(value) is type(built_with.value):
+        return Ordering(built_with.java_type, value, built_with.schema)
+    if type(value) is int and value == 0:
+        return NATURAL_ORDER
+    java_type = _JAVA_TYPES.get(type(value))
+    return None if java_type is None else Ordering(java_type, value)
+
+
+_JAVA_TYPES: dict[type, str] = {
+    bool: "boolean",
+    int: "long",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    decimal.Decimal: "decimal",
 }

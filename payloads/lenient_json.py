@@ -2,7 +2,8 @@
 
 Unknown members are dropped, missing ones become null even where null does not fit, and a number may be written as text.
 Until 0.15 logical types are not looked at and numbers with a fraction are doubles; from 1.0 on they are read as exact
-decimals, and times, dates and decimals may be written in their ISO and decimal text forms.
+decimals, times, dates and decimals may be written in their ISO and decimal text forms, and a list or an object in a
+column of text stays JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from payloads import iso_time
 from payloads.errors import SchemaError
 from payloads.extract import decimal_scale
-from payloads.floating import double_text
+from payloads.json_writing import printed, written
 from payloads.schema import AvroSchema
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def read_record(json_object: dict[str, Any], schema: AvroSchema, *, logical: boo
     return record
 
 
-def _read(value: Any, schema: AvroSchema, name: str, logical: bool) -> Any:  # noqa: FBT001
+def _read(value: Any, schema: AvroSchema, name: str, logical: bool) -> Any:  # noqa: FBT001, PLR0911 (one a kind)
     """Convert an element or a field that is present; `name` is the innermost field."""
     plain = schema.non_null
     if value is None:
@@ -91,6 +92,8 @@ def _read(value: Any, schema: AvroSchema, name: str, logical: bool) -> Any:  # n
             case "map":
                 items = _of_type(dict, value).items()
                 return {key: _read(item, plain.values, name, logical) for key, item in items}
+            case "string" if logical:
+                return written(value)
             case kind:
                 return _SCALAR[kind](value, plain)
     except SchemaError:
@@ -153,7 +156,7 @@ def _decimal(value: Any, schema: AvroSchema) -> bytes:
         return _fixed(value, schema)
     unscaled = _unscaled_base64(value) if isinstance(value, str) else None
     if unscaled is None:
-        text = value if isinstance(value, str) else json_text(value)
+        text = value if isinstance(value, str) else printed(value)
         unscaled = _unscaled(decimal.Decimal(_matching(_DECIMAL, text)), decimal_scale(schema))
     if abs(unscaled) >= 10 ** int(schema.source["precision"]):
         raise ValueError(value)
@@ -184,29 +187,8 @@ def _unscaled(number: decimal.Decimal, scale: int) -> int:
 # -- the other kinds
 
 
-def json_text(value: Any) -> str:
-    """Return `toString` of a JSON value as Java holds it: `{a=1, b=[true, null]}`."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return double_text(value)
-        case list():
-            return f"[{', '.join(map(json_text, value))}]"
-        case dict():
-            return f"{{{', '.join(f'{key}={json_text(item)}' for key, item in value.items())}}}"
-        case _:
-            return str(value)
-
-
-def _string(value: Any, _schema: AvroSchema) -> str:
-    return json_text(value)
-
-
 def _enum(value: Any, schema: AvroSchema) -> str:
-    symbol = json_text(value)
+    symbol = printed(value)
     if symbol not in schema.symbols:
         raise ValueError(value)
     return symbol
@@ -278,8 +260,8 @@ _SCALAR: dict[str, _Conversion] = {
     "long": _integer,
     "float": _float,
     "double": _double,
-    "string": _string,
-    "bytes": lambda value, _schema: json_text(value).encode(errors="replace"),
+    "string": lambda value, _schema: printed(value),
+    "bytes": lambda value, _schema: printed(value).encode(errors="replace"),
     "enum": _enum,
     "fixed": _fixed,
 }
@@ -288,7 +270,7 @@ _LOGICAL: dict[tuple[str, str], _Conversion] = {
     ("decimal", "bytes"): _decimal,
     ("decimal", "fixed"): _decimal,
     ("duration", "fixed"): _duration,
-    ("uuid", "string"): _string,
+    ("uuid", "string"): lambda value, _schema: written(value),
     ("date", "int"): _temporal(iso_time.days),
     ("time-millis", "int"): _temporal(lambda text: iso_time.nanos_of_day(text) // 1_000_000),
     ("time-micros", "long"): _temporal(lambda text: iso_time.nanos_of_day(text) // 1_000),

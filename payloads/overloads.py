@@ -52,36 +52,16 @@ _CONSTRUCTORS = ((), ("record",), ("record", "ordering_value"))
 
 
 class Call(NamedTuple):
-    """How to call one method: its name in the user's class, and which of our arguments go where.
+    """How to call one method.
 
     Attributes:
         attribute: the name in the user's class.
-        positions: index of our argument for each positional parameter.
-        keywords: keyword and index of our argument, for parameters that have no position.
-        empty_props: index of an argument `props` that the method can't do without: `{}` stands in for None.
-        whole: whether all our arguments go in as they are.
+        apply: called with an object (for a constructor: with the class) and all our arguments, it calls the method
+            with those that it takes; `{}` stands in for missing properties that it can't do without.
     """
 
     attribute: str
-    positions: tuple[int, ...]
-    keywords: tuple[tuple[str, int], ...] = ()
-    empty_props: int | None = None
-    whole: bool = False
-
-    def __call__(self, target: Any, *arguments: Any) -> Any:
-        """Call the method of `target` with those of `arguments` that it takes."""
-        return self.apply(getattr(target, self.attribute), *arguments)
-
-    def apply(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call `function` with those of `arguments` that it takes."""
-        if self.empty_props is not None and arguments[self.empty_props] is None:
-            arguments = (*arguments[: self.empty_props], {}, *arguments[self.empty_props + 1 :])
-        if self.whole:
-            return function(*arguments)
-        taken = [arguments[index] for index in self.positions]
-        if self.keywords:
-            return function(*taken, **{keyword: arguments[index] for keyword, index in self.keywords})
-        return function(*taken)
+    apply: Callable[..., Any]
 
 
 @functools.cache
@@ -218,13 +198,23 @@ def _fit(
         return None
     placed = dict(zip((p.name for p in positional), roles, strict=False)) | keywords
     needs_props = any(p.default is p.empty and placed.get(p.name) == "props" for p in parameters)
-    return Call(
-        attribute,
-        tuple(full.index(role) for role in roles),
-        tuple((keyword, full.index(role)) for keyword, role in keywords.items()),
-        full.index("props") if needs_props else None,
-        whole=tuple(roles) == full,
-    )
+    return Call(attribute, _compiled(attribute, full, roles, keywords, needs_props=needs_props))
+
+
+def _compiled(
+    attribute: str, full: tuple[str, ...], roles: list[str], keywords: Mapping[str, str], *, needs_props: bool
+) -> Callable[..., Any]:
+    """Compile a call with the arguments `roles`, and by `keywords`, out of the `full` list.
+
+    It runs at each merge, and picking arguments from a list there takes longer than most methods do.
+    """
+    values = {role: role for role in full}
+    if needs_props:
+        values["props"] = "({} if props is None else props)"
+    callee = "target" if attribute == "__init__" else f"target.{attribute}"
+    given = [values[role] for role in roles] + [f"{keyword}={values[role]}" for keyword, role in keywords.items()]
+    source = f"lambda {', '.join(('target', *full))}: {callee}({', '.join(given)})"
+    return eval(source)  # type: ignore[no-any-return]  # noqa: S307 (our names, and parameter names of the user's class)
 
 
 def _role(name: str) -> str | None:

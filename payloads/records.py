@@ -12,6 +12,8 @@ from payloads.logical import to_logical, to_physical
 from payloads.schema import Branch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from payloads.schema import AvroSchema, Record
 
 # A record of these alone is copied in one go.
@@ -19,47 +21,46 @@ _ATOMS: frozenset[type] = frozenset(
     {type(None), bool, int, float, str, bytes, decimal.Decimal, uuid.UUID}
     | {datetime.date, datetime.time, datetime.datetime},
 )
+_CHANGEABLE = {"record", "array", "map"}
 
 
 class Loan(NamedTuple):
     """A record that was handed to user code.
 
     Attributes:
-        original: the record as the engine has it.
-        untouched: what was given, for comparison: `original`, or its logical form.
+        untouched: what was given, for comparison: the record itself, or its logical form.
         given: the copy that the user's code holds.
-        schema: the schema that made the logical form; None for physical values.
     """
 
-    original: Record
     untouched: Record
     given: Record
-    schema: AvroSchema | None
 
 
 def lend(record: Record, schema: AvroSchema | None) -> Loan:
     """Copy `record` for user code: in logical values by `schema`, or in physical ones without it."""
     untouched = record if schema is None else to_logical(record, schema)
-    return Loan(record, untouched, copied(untouched), schema)
+    return Loan(untouched, copied(untouched))
 
 
-def take_back(result: Record, schema: AvroSchema | None, *loans: Loan | None) -> Record:
-    """Return the original of a lent copy that came back as it was, else `result` as a record of its own.
+def kept(record: Record, schema: AvroSchema | None) -> Record:
+    """Return a copy in physical values: user code may go on to change its own record.
 
     Raises:
         SchemaError: a logical value can't be written as the schema wants it.
     """
-    for loan in loans:
-        if loan is not None and result is loan.given:
-            if same_record(result, loan.untouched):
-                return loan.original
-            return kept(result, loan.schema)
-    return kept(result, schema)
-
-
-def kept(record: Record, schema: AvroSchema | None) -> Record:
-    """Return a copy in physical values: user code may go on to change its own record."""
     return copied(record) if schema is None else copied(to_physical(record, schema))
+
+
+def copier(schema: AvroSchema) -> Callable[[Record], Record]:
+    """Return what copies records of `schema`, in physical or logical values; decided once a schema.
+
+    Looking at the values of each record takes longer than the copy, so the types of the fields are looked at instead.
+    """
+    found: Callable[[Record], Record] | None = schema.memo.get(copier)
+    if found is None:
+        kinds = {branch.kind for field in schema.fields for branch in field.schema.branches or (field.schema,)}
+        found = schema.memo[copier] = dict.copy if kinds.isdisjoint(_CHANGEABLE) else copied
+    return found
 
 
 def copied(record: Record) -> Record:

@@ -17,11 +17,21 @@ if TYPE_CHECKING:
 
 HISTORIES = Path(__file__).parent / "histories"
 UPGRADED = Path(__file__).parent / "histories-upgraded"
+SETTINGS = Path(__file__).parent / "histories-settings"
 
 
 @pytest.mark.parametrize("release", sorted(RELEASES), ids=str)
 def test_every_snapshot_is_real_hudis(spark: SparkSession, release: HudiRelease) -> None:
     histories = [history for history in load(HISTORIES, release.value) if is_supported(history)]
+    assert histories
+    found = outcomes(run_histories(spark, histories), histories)
+    assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []
+
+
+@pytest.mark.parametrize("release", sorted(RELEASES), ids=str)
+def test_every_snapshot_of_a_table_with_other_settings(spark: SparkSession, release: HudiRelease) -> None:
+    """Batches that are not combined, new keys in logs, global indexes."""
+    histories = list(load(SETTINGS, release.value))
     assert histories
     found = outcomes(run_histories(spark, histories), histories)
     assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []

@@ -15,7 +15,7 @@ from bridge.cli import main
 GUIDE = Path(__file__).parents[1] / "migration_guide"
 README = GUIDE.parent / "README.md"
 PROGRAM = ".venv/bin/payload-bridge"
-PAGES = ["quickstart.md", "upgrade.md", "replay.md"]
+PAGES = ["quickstart.md", "upgrade.md", "replay.md", "explain.md", "paths.md", "migrate.md", "laws.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

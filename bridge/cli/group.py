@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from bridge.cli.demo import demo
+from bridge.cli.explain import explain_command
 from bridge.cli.inspect import inspect
 from bridge.cli.merge import merge
+from bridge.cli.migrate import migrate_command
 from bridge.cli.payloads import payloads
 from bridge.cli.plan import plan
 from bridge.cli.replay import replay_command
@@ -30,5 +32,16 @@ def main() -> None:
     """
 
 
-for verb in (demo, inspect, merge, payloads, plan, replay_command, simulate, verify_command):
+for verb in (
+    demo,
+    explain_command,
+    inspect,
+    merge,
+    migrate_command,
+    payloads,
+    plan,
+    replay_command,
+    simulate,
+    verify_command,
+):
     main.add_command(verb)

@@ -180,7 +180,8 @@ def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, folder: Path
     else:
         rows_out = sum(counts[name] for name in _VISIBLE)
         if point == "append":
-            rows_out -= counts["merged"]  # these went to the log
+            logged = ("merged", "inserted") if plan.inserts_to == "log" else ("merged",)
+            rows_out -= sum(counts[name] for name in logged)
     return {"rows_in": rows_in, "rows_out": rows_out, **counts, "quarantined": 0}
 
 
@@ -191,7 +192,7 @@ def _outcomes(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> Data
         case "upsert":
             return pipeline.upsert_outcomes(frames["stored"], frames["incoming"], plan)
         case "append":
-            return pipeline.append_outcomes(frames["stored"], frames["incoming"], plan)
+            return pipeline.append_outcomes(frames["stored"], frames["incoming"], plan, frames.get("log"))
         case _:
             return pipeline.read_outcomes(frames["stored"], frames["log"], plan, program=point)
 

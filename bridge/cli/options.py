@@ -105,6 +105,25 @@ _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
+_JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--implementation",
+        type=click.Choice(["python", "java"]),
+        help="Run the compiled payload class even where there is a port (java), or never (python).",
+    ),
+    click.option(
+        "--jar",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="The jar with your compiled payload class; it runs as it is, inside Spark.",
+    ),
+    click.option(
+        "--package",
+        multiple=True,
+        metavar="COORDINATE",
+        help="A Maven package with compiled classes, group:artifact:version; may be repeated.",
+    ),
+)
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     payload_option(),
     click.option(
@@ -150,35 +169,31 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="A writer property as Hudi names it, for example hoodie.payload.delete.field=op; may be repeated.",
     ),
     click.option(
+        "--fidelity",
+        type=click.Choice(["hudi", "intended"]),
+        default="hudi",
+        show_default=True,
+        help="How IGNORE_DEFAULTS knows a default: as Hudi (is it one object?) or as intended (by value).",
+    ),
+    click.option(
         "--engine",
         type=click.Choice(ENGINES),
         default="auto",
         show_default=True,
         help="What runs the merges; auto picks the fastest that can.",
     ),
-    click.option(
-        "--implementation",
-        type=click.Choice(["python", "java"]),
-        help="Run the compiled payload class even where there is a port (java), or never (python).",
-    ),
-    click.option(
-        "--jar",
-        type=click.Path(exists=True, dir_okay=False),
-        metavar="FILE",
-        help="The jar with your compiled payload class; it runs as it is, inside Spark.",
-    ),
-    click.option(
-        "--package",
-        multiple=True,
-        metavar="COORDINATE",
-        help="A Maven package with compiled classes, group:artifact:version; may be repeated.",
-    ),
+    *_JAVA_OPTIONS,
 )
 
 
 def plan_options(command: F) -> F:
     """Add the options that make a plan; `plan_of` reads them."""
     return _with(command, _PLAN_OPTIONS)
+
+
+def java_options(command: F) -> F:
+    """Add the options that name compiled classes, and say whether they run."""
+    return _with(command, _JAVA_OPTIONS)
 
 
 def left_plan_options(command: F) -> F:
@@ -223,6 +238,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             ordering=options["ordering"] or (),
             arrival=options["arrival"],
             props=dict(options["props"]),
+            fidelity=options["fidelity"],
             engine=options["engine"],
             implementation=options["implementation"],
         )

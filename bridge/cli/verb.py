@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -13,6 +14,7 @@ from pyspark.errors import PySparkException
 
 from bridge.errors import sentence_of
 from bridge.report import error_as_json
+from bridge.report_files import FORMS, write_report
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -26,16 +28,28 @@ DIFFERENT, WRONG_COMMAND, FAILED = 1, 2, 3
 OUTPUTS = ("text", "json", "markdown")
 
 
-_OUTPUT = "bridge.output"
+_FORMS = "bridge.forms"
 
 
 def wants_json() -> bool:
-    """Whether the verb that runs prints JSON: what is cut for people is whole for programs."""
-    return bool(click.get_current_context().meta[_OUTPUT] == "json")
+    """Whether the verb that runs prints or writes JSON: what is cut for people is whole for programs."""
+    return "json" in click.get_current_context().meta[_FORMS]
+
+
+def report_file(text: str) -> Path:
+    """Read the name of a report, whose suffix says its form."""
+    path = Path(text)
+    if path.suffix.lower() not in FORMS:
+        msg = f"{text!r}: the suffix says the form of the report; name a file that ends in {', '.join(FORMS)}"
+        raise click.BadParameter(msg)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        msg = f"{text!r} is a folder, or is in none; name a file in a folder that is there"
+        raise click.BadParameter(msg)
+    return path
 
 
 class Verb(click.Command):
-    """A command whose function returns a Report; it has the option `--output`."""
+    """A command whose function returns a Report; it has the options `--output` and `--report`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -48,12 +62,22 @@ class Verb(click.Command):
                 help="How to print the answer: for people, for programs, or for a document.",
             )
         )
+        self.params.append(
+            click.Option(
+                ["--report"],
+                type=report_file,
+                metavar="FILE.(html|json|xml|md)",
+                help="Write the answer to a file, too: a page, the JSON object, JUnit XML, or Markdown.",
+            )
+        )
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the function, print its report, and return the exit code."""
-        output = ctx.params.pop("output")
-        ctx.meta[_OUTPUT] = output
+        output, path = ctx.params.pop("output"), ctx.params.pop("report")
+        ctx.meta[_FORMS] = {output, path.suffix.lower().lstrip(".") if path else output}
         report: Report = super().invoke(ctx)
+        if path is not None:
+            write_report(report, path)
         if output != "json":
             for warning in report.warnings:
                 click.echo(f"warning: {warning}", err=True)

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.options import names, prop, refuse, release_option
+from bridge.cli.options import java_options, names, prop, refuse, release_option
+from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb
-from bridge.errors import InputError
+from bridge.errors import EngineError, InputError
 from bridge.report import Report, Table
 from bridge.schema import read_schema
 from bridge.verify import result_as_json, story_of, verify
 from bridge.verify_files import pytest_text, write
+from bridge.verify_java import compiled
 from bridge.verify_spark import spark_text
 from mergers.laws import RULE_SETS
 from mergers.laws.check import DEFAULT_EXAMPLES
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
 @click.option("--exhaustive", is_flag=True, help="Try a small universe of records completely, and nothing else.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Reproduces the examples.")
 @click.option("--allow", type=names, metavar="a[,b]", help="Laws that may be violated: they don't fail the command.")
+@java_options
 @click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
 @click.option(
     "--emit-spark",
@@ -90,14 +93,20 @@ def _verified(
         msg = f"--domain {', '.join(unknown)}: use {', '.join(_DOMAINS)}"
         raise click.UsageError(msg, click.get_current_context())
     parsed = None if schema is None else read_schema(schema, release)[0]
+    asked: dict[str, Any] = {
+        "schema": parsed,
+        "key": options["key"] or (() if parsed is not None else ("id",)),
+        "ordering": options["ordering"],
+        "props": dict(options["props"]),
+    }
+    reference = PayloadRef(name, options["jar"], tuple(options["package"]))
     try:
+        runs_java = _runs_java(reference, release, options["implementation"])
         return verify(
             name,
             release=release,
-            schema=parsed,
-            key=options["key"] or (() if parsed is not None else ("id",)),
-            ordering=options["ordering"],
-            props=dict(options["props"]),
+            **asked,
+            subject=compiled(quiet_session(), reference, release, **asked) if runs_java else None,
             laws=options["laws"],
             domains=options["domains"],
             examples=options["examples"],
@@ -105,10 +114,17 @@ def _verified(
             seed=options["seed"],
             allow=allow or (),
         )
-    except InputError:
+    except (InputError, EngineError):
         raise
     except PayloadBridgeError as error:
         refuse(error)
+
+
+def _runs_java(reference: PayloadRef, release: HudiRelease, implementation: str | None) -> bool:
+    """Whether the compiled class is judged: where that is asked for, or there is no other."""
+    if implementation is not None:
+        return implementation == "java"
+    return reference.is_compiled and not reference.has_port(release)
 
 
 def _report(verification: Verification) -> Report:
@@ -121,6 +137,7 @@ def _report(verification: Verification) -> Report:
         "ordering": None if verification.ordering is None else list(verification.ordering),
         "schema": found.schema.source,
         "props": dict(verification.props),
+        "implementation": "python" if verification.compiled is None else "java",
         "seed": found.seed,
         "allow": sorted(verification.allowed),
     }

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from bridge.ordering_text import to_text
 from bridge.programs import Action
@@ -17,9 +19,12 @@ if TYPE_CHECKING:
     from bridge.carriers import Carrier
     from bridge.engines.arrow import RecordWriter
     from bridge.meta import MetaColumns
+    from payloads import Record
+
+    Actions = np.ndarray[Any, np.dtype[np.int8]]
 
 IS_DELETE, ORDERING, TO_LOG = "_pb_delete", "_pb_ordering", "_pb_to_log"
-ACTION, FIRST, LAST = "_pb_action", "_pb_first", "_pb_last"
+ACTION, FIRST, LAST, PATH = "_pb_action", "_pb_first", "_pb_last", "_pb_path"
 
 _ADDED = {
     ACTION: pa.int8(),
@@ -28,8 +33,11 @@ _ADDED = {
     TO_LOG: pa.bool_(),
     FIRST: pa.int64(),
     LAST: pa.int64(),
+    PATH: pa.string(),
 }
 _WRITTEN = (Action.INSERT, Action.UPDATE)
+UNDECIDED = -1
+"""Stands for the action of a row without one."""
 
 
 class Detached:
@@ -48,6 +56,10 @@ class _Pile:
 
     rows: list[Any] = dataclasses.field(default_factory=list)
     added: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
+
+    def add(self, row: Any, *added: Any) -> None:
+        self.rows.append(row)
+        self.added.append(added)
 
 
 class Outcomes:
@@ -78,47 +90,60 @@ class Outcomes:
         self._clear()
 
     def _clear(self) -> None:
-        self._here, self._detached, self._bare, self._new = _Pile(), _Pile(), _Pile(), _Pile()
+        self._here, self._detached, self._new = _Pile(), _Pile(), _Pile()
+        self._bare_here, self._bare_detached = _Pile(), _Pile()
 
     def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
         """Note an outcome; `key_source` is any row of its key."""
         if row is None:
-            pile, made_from = self._bare, key_source
+            (self._bare_here if type(key_source) is int else self._bare_detached).add(key_source, action, *extras)
         elif row.source is None:
-            pile, made_from = self._new, row.record
+            self._new.add(row.record, action, *extras)
         elif type(row.source) is int:
-            pile, made_from = self._here, row.source
+            self._here.add(row.source, action, *extras)
         else:
-            pile, made_from = self._detached, row.source
-        pile.rows.append(made_from)
-        pile.added.append((action, *extras))
+            self._detached.add(row.source, action, *extras)
+
+    def bare(self, action: Action, row: int) -> None:
+        """Note an outcome without extras of which only the key of `row` is left."""
+        self._bare_here.add(row, action)
+
+    def new(self, action: Action, record: Record) -> None:
+        """Note an outcome without extras that stands nowhere yet."""
+        self._new.add(record, action)
 
     def flush(self, batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
         """Give what was noted since the last flush; row numbers refer to `batch`."""
-        here, detached, bare, new = self._here, self._detached, self._bare, self._new
+        here, detached, new = self._here, self._detached, self._new
+        bare_here, bare_detached = self._bare_here, self._bare_detached
         self._clear()
         if here.rows and batch is not None:
             yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
         if detached.rows:
-            yield self._finished(self._data(_joined([row.batch for row in detached.rows])), detached.added)
-        if bare.rows:
-            rows = [row.batch if isinstance(row, Detached) else Detached(batch, row).batch for row in bare.rows]
-            yield self._finished(self._keys_only(self._data(_joined(rows))), bare.added)
+            yield self._finished(self._data(_joined(detached.rows)), detached.added)
+        if bare_here.rows and batch is not None:
+            yield self._finished(self._keys_only(self._data(batch.take(pa.array(bare_here.rows)))), bare_here.added)
+        if bare_detached.rows:
+            yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
         if new.rows:
             yield self._finished(self._writer.batch(new.rows), new.added)
 
-    def untouched(
-        self, batch: pa.RecordBatch, rows: pa.Array, action: Action, extras: tuple[Any, ...]
-    ) -> pa.RecordBatch:
-        """Return `rows` of `batch` as outcomes of one kind, all with the same additions."""
-        data = self._data(batch.take(rows) if len(rows) < batch.num_rows else batch)
-        if self._meta is not None and action in _WRITTEN:
-            data = self._meta.stamp(data)
-        added = [
-            pa.nulls(len(rows), _ADDED[name]) if value is None else pa.repeat(pa.scalar(value, _ADDED[name]), len(rows))
-            for name, value in zip(self._added, (action, *extras), strict=True)
+    def standing(self, batch: pa.RecordBatch, actions: Actions, extras: tuple[Any, ...]) -> Iterator[pa.RecordBatch]:
+        """Give the rows of `batch` that have an action, as outcomes with the same further additions."""
+        decided = actions != UNDECIDED
+        data = self._data(batch)
+        if not decided.all():
+            data, actions = data.filter(pa.array(decided)), actions[decided]
+        if not len(actions):
+            return
+        data = self._stamped(data, actions)
+        added = [pa.array(actions)] + [
+            pa.nulls(len(actions), _ADDED[name])
+            if value is None
+            else pa.repeat(pa.scalar(value, _ADDED[name]), len(actions))
+            for name, value in zip(self._added[1:], extras, strict=True)
         ]
-        return pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
+        yield pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
 
     def _data(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         return batch.select(list(self._columns))
@@ -132,25 +157,27 @@ class Outcomes:
 
     def _finished(self, data: pa.RecordBatch, added: list[tuple[Any, ...]]) -> pa.RecordBatch:
         """Add the program's columns, and stamp the rows that were written."""
-        columns = list(zip(*added, strict=True))
-        if self._meta is not None:
-            data = self._stamped(data, columns[0])
-        arrays = list(data.columns)
-        for name, values in zip(self._added, columns, strict=True):
+        given, *extras = zip(*added, strict=True)
+        actions = np.array(given, np.int8)
+        arrays = [*self._stamped(data, actions).columns, pa.array(actions)]
+        for name, values in zip(self._added[1:], extras, strict=True):
             texts = [to_text(value) for value in values] if name == ORDERING else values
             arrays.append(pa.array(texts, _ADDED[name]))
         return pa.RecordBatch.from_arrays(arrays, [*self._columns, *self._added])
 
-    def _stamped(self, data: pa.RecordBatch, actions: tuple[Action, ...]) -> pa.RecordBatch:
-        written = pa.array([action in _WRITTEN for action in actions])
-        stamped = self._meta.stamp(data)  # type: ignore[union-attr]
+    def _stamped(self, data: pa.RecordBatch, actions: Actions) -> pa.RecordBatch:
+        """Stamp the rows of `data` that were written."""
+        if self._meta is None or not (written := np.isin(actions, _WRITTEN)).any():
+            return data
+        mask = pa.array(written)
+        stamped = self._meta.stamp(data.filter(mask))
         for name in META_COLUMNS:
             index = data.schema.get_field_index(name)
             if index >= 0:
-                mixed = pa.compute.if_else(written, stamped.column(index), data.column(index))
+                mixed = pc.replace_with_mask(data.column(index), mask, stamped.column(index))
                 data = data.set_column(index, data.schema.field(index), mixed)
         return data
 
 
-def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+def _joined(rows: list[Detached]) -> pa.RecordBatch:
+    return pa.Table.from_batches([row.batch for row in rows]).combine_chunks().to_batches()[0]

@@ -16,12 +16,15 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from bridge import programs
+from bridge.engines import groups
 from bridge.engines.arrow import RecordReader, RecordWriter
 from bridge.engines.inserts import InsertMask
-from bridge.engines.outcomes import IS_DELETE, ORDERING, Detached, Outcomes
+from bridge.engines.outcomes import IS_DELETE, ORDERING, UNDECIDED, Detached, Outcomes
 from bridge.errors import InputError, MergeFailedError
+from bridge.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.meta import MetaColumns
 from bridge.ordering_text import from_text
+from bridge.path_programs import AllPaths, SmallestHistory
 from bridge.programs import Action, Arrival, Origin
 from bridge.record_merge import RecordMerge
 from bridge.schema import META_COLUMNS, with_meta
@@ -34,11 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bridge.carriers import Carrier
+    from bridge.engines.groups import Mask, Rows
+    from bridge.engines.outcomes import Actions
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Record
-
-    Mask = np.ndarray[Any, np.dtype[np.bool_]]
-    Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 ORIGIN, COMMIT = "_pb_origin", "_pb_commit"
 
@@ -46,11 +48,16 @@ PROGRAMS: dict[str, Callable[..., programs.Program]] = {
     "combine_input": programs.CombineInput,
     "upsert": programs.Upsert,
     "append": programs.Append,
+    "upsert_global_index": GlobalUpsert,
+    "append_global_index": GlobalAppend,
     "compact": programs.Compact,
     "snapshot": programs.Snapshot,
     "simulate": Simulate,
     "simulate_small_files": SmallFileTable,
+    "simulate_global_index": GlobalIndexTable,
     "simulate_upgrade": Upgrade,
+    "all_paths": AllPaths,
+    "smallest_history": SmallestHistory,
 }
 """What a job can run, by the name that travels to the tasks."""
 
@@ -127,21 +134,19 @@ class _BatchMerger:
         if starts[0]:
             self._finish_key()
         self.batch = batch
-        contested = np.ones(batch.num_rows, dtype=bool)
         stored = batch.column(ORIGIN).to_numpy() == Origin.STORED
+        actions = np.full(batch.num_rows, UNDECIDED, np.int8)
         if self.job.untouched is not None:
-            alone = _alone(starts)
-            passing = {Action.KEEP: alone & stored}
+            alone = groups.alone(starts)
+            actions[alone & stored] = Action.KEEP
             if self.inserts.can_tell and not stored.all():
-                passing[Action.INSERT] = alone & ~stored & self._incoming_rows(batch)
-            for action, rows in passing.items():
-                if rows.any():
-                    contested &= ~rows
-                    yield self.outcomes.untouched(batch, pa.array(np.flatnonzero(rows)), action, self.job.untouched)
+                actions[alone & ~stored & self._incoming_rows(batch)] = Action.INSERT
+        contested = actions == UNDECIDED
         if isinstance(self.program, programs.Upsert) and IS_DELETE not in batch.schema.names:
-            firsts = _pairs(starts, stored)
+            firsts = groups.pairs(starts, stored)
             contested[firsts] = contested[firsts + 1] = False
-            self._feed_pairs(self.program, firsts)
+            self._merge_pairs(firsts, actions)
+        yield from self.outcomes.standing(batch, actions, self.job.untouched or ())
         self._feed(starts, np.flatnonzero(contested))
         yield from self.outcomes.flush(batch)
         self._detach()
@@ -158,10 +163,9 @@ class _BatchMerger:
         return self.inserts.rows(batch)
 
     def _starts(self, batch: pa.RecordBatch) -> Mask:
-        """Return for each row whether it is the first of its group; no key column may be null."""
+        """Return for each row whether it is the first of its group; no key column may be null, but partitions may."""
         rows = batch.num_rows
-        starts = np.zeros(rows, dtype=bool)
-        for name in self.plan.identity:
+        for name in self.plan.key:
             column = batch.column(name)
             if column.null_count:
                 msg = (
@@ -170,28 +174,37 @@ class _BatchMerger:
                 )
                 raise InputError(msg)
         grouping = [batch.column(name) for name in self.job.grouping]
-        for column in grouping:
-            starts[1:] |= pc.not_equal(column.slice(1), column.slice(0, rows - 1)).to_numpy(zero_copy_only=False)
+        starts = groups.starts_of(grouping, rows)
         starts[0] = self.last_group != tuple(column[0].as_py() for column in grouping)
         self.last_group = tuple(column[rows - 1].as_py() for column in grouping)
         return starts
 
-    def _feed_pairs(self, program: programs.Upsert, firsts: Rows) -> None:
-        """Feed the keys of one stored and one incoming row; `firsts` are the stored ones."""
-        pairs = zip(
-            firsts.tolist(),
-            (self.read_stored or self.read_written).rows(self.batch, firsts),
-            self.read_written.rows(self.batch, firsts + 1),
-            strict=True,
-        )
-        open_row, emit = self.row, self._emit
-        try:
-            for row, stored, incoming in pairs:
+    def _merge_pairs(self, firsts: Rows, actions: Actions) -> None:
+        """Do what the program `Upsert` does for keys of one stored and one incoming row; `firsts` are the stored ones.
+
+        A row that wins gets its action in `actions`; other outcomes are noted.
+        """
+        rows = firsts.tolist()
+        stored_records = (self.read_stored or self.read_written).rows(self.batch, firsts)
+        incoming_records = self.read_written.rows(self.batch, firsts + 1)
+        merge = self.calls.upsert_pair
+        kept: list[int] = []
+        updated: list[int] = []
+        for row, stored, incoming in zip(rows, stored_records, incoming_records, strict=True):
+            try:
+                merged = merge(stored, incoming)
+            except Exception as error:
                 self.row = row
-                program.pair(stored, row, incoming, row + 1, emit)
-        except Exception as error:
-            raise self._failed(error) from error
-        self.row = open_row
+                raise self._failed(error) from error
+            if merged is stored:
+                kept.append(row)
+            elif merged is incoming:
+                updated.append(row + 1)
+            elif merged is None:
+                self.outcomes.bare(Action.DELETE, row)
+            else:
+                self.outcomes.new(Action.UPDATE, merged)
+        actions[kept], actions[updated] = Action.KEEP, Action.UPDATE
 
     def _feed(self, starts: Mask, contested: Rows) -> None:
         program, emit = self.program, self._emit
@@ -277,21 +290,6 @@ class _BatchMerger:
 
 
 _ORIGINS = list(Origin)
-
-
-def _alone(starts: Mask) -> Mask:
-    """Return which rows have no other version of their key."""
-    alone = starts.copy()
-    alone[:-1] &= starts[1:]
-    alone[-1] = False  # the next batch may go on with this key
-    return alone
-
-
-def _pairs(starts: Mask, stored: Mask) -> Rows:
-    """Return the first rows of the keys that have one stored row, one other version, and end in this batch."""
-    firsts = starts[:-2] & stored[:-2] & ~starts[1:-1] & ~stored[1:-1] & starts[2:]
-    result: Rows = np.flatnonzero(firsts)
-    return result
 
 
 def _optional(batch: pa.RecordBatch, name: str) -> Iterable[Any]:

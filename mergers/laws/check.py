@@ -50,7 +50,8 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     Hypothesis looks for a counterexample among records of any shape (`holds`, on the examples tried) and shrinks it.
 
     Args:
-        payload_or_merger: a name, a reference, a class or an object; a payload, a merger or an `Algebra`.
+        payload_or_merger: a name, a reference, a class or an object; a payload, a merger or an `Algebra`; or what
+            `judged` made of one, with schema, fields, release and properties.
         schema: the Avro schema of the records; without it a small one that suits the class.
         key: the key fields: all versions have the same values there.
         ordering_fields: the ordering fields; an empty list for arrival order.
@@ -90,13 +91,14 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     return LawReport(f"{found.algebra.name} ({found.release})", seed, tuple(results), found.subject.schema)
 
 
-def find_violation(
+def find_violation(  # noqa: PLR0913 (what a user may state)
     payload_or_merger: Any,
     law: str,
     row: Record | None,
     versions: Sequence[Version],
     *,
     equality: Equality = same_bytes,
+    other: Any = None,
     **settings: Any,
 ) -> Counterexample | None:
     """Judge one choice of operands: what a counterexample shows, as a test that stays.
@@ -107,6 +109,7 @@ def find_violation(
         row: the stored row; None for none.
         versions: the incoming versions, oldest first.
         equality: when two records are equal.
+        other: the second implementation, for `agreement`.
         settings: `schema`, `key`, `ordering_fields`, `release` and `props` of `check_laws`.
     """
     given = {
@@ -117,7 +120,8 @@ def find_violation(
         "props": {},
         **settings,
     }
-    evaluator = Evaluator(judged(payload_or_merger, **given).algebra, equality)
+    second = None if other is None else judged(other, **given).algebra
+    evaluator = Evaluator(judged(payload_or_merger, **given).algebra, equality, second)
     operands = Operands(row, tuple(versions))
     bound = evaluator.bind(operands)
     for equation in laws_named([law])[0].stated(len(operands.versions)):

@@ -20,8 +20,9 @@ from payloads.builtin import (
 from payloads.builtin.base import BuiltinPayload
 from payloads.compat import adapt
 from payloads.errors import OrderingTypeError
+from payloads.logical import to_logical
 from payloads.ordering import Ordering, compare
-from payloads.records import copied, lend, same_record
+from payloads.records import copied, same_record
 from payloads.text import ordering_text
 
 if TYPE_CHECKING:
@@ -73,11 +74,12 @@ class PayloadAlgebra:
         return stored
 
     def _mark_changed(self, row: Record, newer: PayloadAdapter) -> None:
-        loan = lend(row, self.schema if newer.logical_types else None)
-        call = newer.calls["combine_and_get_update_value"]
-        call(copy.deepcopy(newer).opened(self.schema), loan.given, self.schema, self.props)
-        if not same_record(loan.given, loan.untouched):
-            row |= loan.given
+        untouched = to_logical(row, self.schema) if newer.logical_types else row
+        given = copied(untouched)
+        method = newer.calls["combine_and_get_update_value"]
+        method.apply(copy.deepcopy(newer).opened(self.schema), given, self.schema, self.props)
+        if not same_record(given, untouched):
+            row |= given
 
     def answer(self, version: Any) -> Answer:
         """Return data, ordering value and delete mark; a user's class shows its data as its insert value."""

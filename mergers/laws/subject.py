@@ -67,6 +67,8 @@ def judged(  # noqa: PLR0913 (what a user may state)
     Raises:
         PayloadBridgeError: nothing has this name, it is no payload and no merger, or a field is not in the schema.
     """
+    if isinstance(payload_or_merger, Judged):
+        return payload_or_merger
     line = HudiRelease.parse(release)
     if _is_algebra(payload_or_merger):
         algebra: Algebra = payload_or_merger
@@ -77,13 +79,11 @@ def judged(  # noqa: PLR0913 (what a user may state)
     bound_class = payload_class or getattr(merger, "payload_class", None)
     sample, sample_fields = sample_schema(bound_class)
     parsed = sample if schema is None else parse_schema(schema)
-    if ordering_fields is not None:
-        fields = tuple(ordering_fields)
-    elif schema is None:
-        fields = sample_fields
-    else:
-        position = getattr(bound_class, "position_field", None)
-        fields = (position,) if position in parsed.by_name else ()
+    position = getattr(bound_class, "position_field", None)
+    known_fields = (position,) if position in parsed.by_name else ()
+    fields = tuple(
+        ordering_fields if ordering_fields is not None else sample_fields if schema is None else known_fields
+    )
     if schema is None and not key:
         key = ("id",)
     for name in (*key, *fields):

@@ -16,6 +16,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, local_session, upsert
+from tests.benchmarks import jvm_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,7 @@ SCENARIOS = {
     "user's class, 0% conflicts": ("tests.benchmarks.user_payload:GreatestTs", 0.0, 0.0, 1.25),
     "user's class, 20% conflicts": ("tests.benchmarks.user_payload:GreatestTs", 0.2, 0.0, 1.6),
     "user's class, 20% new keys": ("tests.benchmarks.user_payload:GreatestTs", 0.0, 0.2, None),
+    "jvm, 20% conflicts": (jvm_case.PAYLOAD, 0.2, 0.0, 2.0),
 }
 
 
@@ -38,25 +40,32 @@ SCENARIOS = {
 @click.option("--runs", default=3, show_default=True, help="Runs of each job; the best counts.")
 @click.option("--only", default="", help="Only scenarios whose name contains this.")
 def main(rows: int, runs: int, only: str) -> None:
-    """Print one line a scenario: seconds of both jobs, their ratio and its goal."""
+    """Print one line a scenario: how many keys meet, seconds of both jobs, their ratio and its goal."""
     spark = local_session()
-    click.echo(f"{'scenario':32} {'window s':>9} {'merge s':>9} {'ratio':>6} {'goal':>6}")
+    click.echo(f"{rows:,} rows, stored and incoming; the best of {runs} runs")
+    click.echo(f"{'scenario':32} {'merges':>9} {'window s':>9} {'merge s':>9} {'ratio':>6} {'goal':>6}")
     with tempfile.TemporaryDirectory() as folder:
         for name, (payload, contested, new, goal) in SCENARIOS.items():
             if only not in name:
                 continue
+            is_java = payload is jvm_case.PAYLOAD
+            if is_java and (reason := jvm_case.why_not(spark)):
+                click.echo(f"{name:32} skipped: {reason}")
+                continue
             stored, incoming = _data(spark, Path(folder, name.replace("%", "")), rows, contested, new)
-            plan = MergePlan(payload=payload, release="0.15", key="id", partition="part", ordering="ts")  # type: ignore[arg-type]
+            settings = {"partition": "part", "ordering": "ts", "engine": "jvm" if is_java else "auto"}
+            plan = MergePlan(payload=payload, release="0.15", key="id", **settings)  # type: ignore[arg-type]
             window = _best(lambda s=stored, i=incoming: _window(s, i), runs)
             merge = _best(lambda s=stored, i=incoming, p=plan: upsert(s, i, p), runs)
             wanted = "" if goal is None else f"{goal:6.2f}"
-            click.echo(f"{name:32} {window:9.2f} {merge:9.2f} {merge / window:6.2f} {wanted:>6}")
+            merges = _updates(rows, contested)
+            click.echo(f"{name:32} {merges:9,} {window:9.2f} {merge:9.2f} {merge / window:6.2f} {wanted:>6}")
     spark.stop()
 
 
 def _data(spark: SparkSession, folder: Path, rows: int, contested: float, new: float) -> tuple[DataFrame, DataFrame]:
     """Write stored and incoming rows, `rows` in all; `contested` is the share of stored keys that get an update."""
-    updates, inserts = int(rows * contested / (1 + contested)), int(rows * new)
+    updates, inserts = _updates(rows, contested), int(rows * new)
     kept = rows - updates - inserts
     step = max(1, kept // max(1, updates))
     ids = spark.range(0, kept, 1, 4)
@@ -65,6 +74,11 @@ def _data(spark: SparkSession, folder: Path, rows: int, contested: float, new: f
     _row(ids, 0).write.parquet(str(stored))
     _row(touched, 3).unionByName(_row(spark.range(kept, kept + inserts, 1, 2), 0)).write.parquet(str(incoming))
     return spark.read.parquet(str(stored)), spark.read.parquet(str(incoming))
+
+
+def _updates(rows: int, contested: float) -> int:
+    """Return how many of `rows` are updates: the share `contested` of the others."""
+    return int(rows * contested / (1 + contested))
 
 
 def _row(ids: DataFrame, later: int) -> DataFrame:

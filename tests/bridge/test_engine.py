@@ -14,6 +14,7 @@ from bridge import InputError, MergeFailedError, MergePlan
 from bridge.engines.outcomes import IS_DELETE, ORDERING
 from bridge.engines.python import Job
 from bridge.programs import Action, Origin
+from bridge.schema import META_COLUMNS
 from mergers import fold_left
 from payloads import Ordering, parse_schema, resolve_payload
 
@@ -61,8 +62,8 @@ stored_rows = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e"]), rows, 
 )
 
 
-def plan_of(payload: str) -> MergePlan:
-    return MergePlan(payload=payload, release="0.15", key="id", ordering="ts")
+def plan_of(payload: str, release: str = "0.15") -> MergePlan:
+    return MergePlan(payload=payload, release=release, key="id", ordering="ts")
 
 
 def table(versions: Iterable[tuple[Origin, tuple[Any, ...]]]) -> pa.Table:
@@ -118,6 +119,39 @@ def test_upsert_equals_the_plain_fold(payload: str, batch_size: int, stored: lis
         assert answers[key]["_pb_action"] == action
         if record is not None:
             assert {name: answers[key][name] for name in NAMES} == record
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", "PartialUpdateAvroPayload", PAYLOADS[-1]])
+@given(stored=stored_rows, incoming=stored_rows)
+def test_where_a_batch_ends_does_not_matter(payload: str, release: str, stored: list[Any], incoming: list[Any]) -> None:
+    """One stored and one incoming row of a key merge at once in one batch, and step by step in two."""
+    job = Job(plan_of(payload, release), SCHEMA, NAMES, ("id",), "upsert")
+    versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
+    assert run(job, versions, 10_000) == run(job, versions, 1)
+
+
+@pytest.mark.parametrize("batch_size", [1, 10_000])
+def test_written_rows_get_meta_columns_and_kept_rows_keep_theirs(batch_size: int) -> None:
+    """Updated (a), kept against an older version (b), not met (d), inserted (e), deleted (f)."""
+    old = [("a", 1, "x"), ("b", 9, "x"), ("d", 1, "x"), ("f", 1, "x")]
+    new = [("a", 2, "y"), ("b", 1, "y"), ("e", 1, "y"), ("f", 2, "y")]
+    deleted = {"f": True}
+    versions = table(
+        [(Origin.STORED, (*row, "U", False)) for row in old]
+        + [(Origin.INCOMING, (*row, "U", deleted.get(row[0], False))) for row in new]
+    )
+    for index, name in enumerate(META_COLUMNS):
+        stood = [f"old {name}" if origin == Origin.STORED else None for origin in versions["_pb_origin"].to_pylist()]
+        versions = versions.add_column(index, name, pa.array(stood, pa.string()))
+    plan = plan_of("DefaultHoodieRecordPayload")
+    job = Job(plan, SCHEMA, (*META_COLUMNS, *NAMES), ("id",), "upsert", instant="2024")
+    answers = {row["id"]: [row[name] for name in META_COLUMNS] for row in run(job, versions, batch_size)}
+    stands = [f"old {name}" for name in META_COLUMNS]
+    assert (answers["b"], answers["d"], answers["f"]) == (stands, stands, [None] * len(META_COLUMNS))
+    written = [answers[key] for key in "ae"]
+    assert [row[:1] + row[2:] for row in written] == [["2024", key, "", None] for key in "ae"]
+    assert len({row[1] for row in written}) == len(written)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -23,7 +23,7 @@ from bridge import (
 )
 from bridge.schema import META_COLUMNS
 from tests.conformance.histories import differences, load
-from tests.conformance.spark_histories import versions_of
+from tests.conformance.spark_histories import plan_of, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,27 +112,30 @@ class TestTheBlogsExample:
             assert rows_of(simulate(batches, plan)) == [(1, *first), (2, *second)]
 
 
-@pytest.mark.parametrize("case", ["dms", "default", "late-overwrite"])
-def test_the_functions_chained_answer_like_simulate(spark: SparkSession, case: str) -> None:
+@pytest.mark.parametrize(
+    ("folder", "release", "case"),
+    [
+        ("histories", "0.15", "dms"),
+        ("histories", "0.15", "default"),
+        ("histories", "0.15", "late-overwrite"),
+        ("histories-settings", "0.15", "no-combine-default"),
+        ("histories-settings", "1.2", "log-inserts-partial-update"),
+        ("histories-settings", "1.2", "global-stay-dms"),
+    ],
+)
+def test_the_functions_chained_answer_like_simulate(spark: SparkSession, folder: str, release: str, case: str) -> None:
     """append, snapshot and compact, frame by frame, against one job for all commits."""
-    (history,) = load(HISTORIES, "0.15", f"{case}-mor")
-    plan = MergePlan(
-        payload=history.payload_class,
-        release="0.15",
-        table_type="mor",
-        key="id",
-        partition="part",
-        ordering=history.ordering,
-        props=history.options,
-    )
+    (history,) = load(HISTORIES.parent / folder, release, f"{case}-mor")
+    plan = plan_of(history)
+    compactions = [number for number, commit in enumerate(history.commits, start=1) if commit.compacted_inline] or [3]
     versions = versions_of(spark, {0: history}).drop("conformance_case").cache()
-    together = simulate_commits(versions, plan, commits=5, compact_after=[3]).cache()
+    together = simulate_commits(versions, plan, commits=5, compact_after=compactions).cache()
     stored = versions.where("false").drop("_pb_commit", "_pb_arrival")
     log = None
     for number in range(1, 6):
         batch = versions.where(sf.col("_pb_commit") == number).drop("_pb_commit")
         stored, log = (frame.localCheckpoint() for frame in append(stored, log, batch, plan))
-        if number == 3:
+        if number in compactions:
             stored, log = compact(stored, log, plan).localCheckpoint(), None
         seen = stored if log is None else snapshot(stored, log, plan)
         expected = together.where(sf.col("_pb_commit") == number).drop("_pb_commit")

@@ -54,5 +54,22 @@ class RaisesForNameBoom(KeepsLongestName):
         return super().combineAndGetUpdateValue(current, schema)
 
 
+class ByTime:
+    """The greater ordering value wins, a tie goes to the later version."""
+
+    def __init__(self, record: dict[str, Any] | None, ordering: Any) -> None:
+        self.record = record
+        self.ordering = ordering
+
+    def preCombine(self, older: ByTime) -> ByTime:  # noqa: N802
+        return older if older.ordering > self.ordering else self
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        return current if self.record is not None and current["ts"] > self.record["ts"] else self.record
+
+    def getInsertValue(self, schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        return self.record
+
+
 def _length(record: dict[str, Any] | None) -> int:
     return len((record or {}).get("name") or "")

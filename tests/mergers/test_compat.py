@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from mergers import HoodieRecordMerger, HoodieRecordType, MergerConfigError, adapt_merger
+from mergers.compat import pre_combining
 
 UUID = "5a3bb2d1-0000-4c1c-9d4f-2d3b9c1f0a11"
 
@@ -102,6 +103,15 @@ def test_two_arguments_are_the_two_versions():
 
 def test_an_absent_result_stays_absent():
     assert adapt_merger(JavaNames()).merge("older", "newer", "schema", {}) is None
+
+
+@pytest.mark.parametrize("name", ["as_pre_combining_mode", "asPreCombiningMode"])
+@pytest.mark.parametrize("user_class", [Ours, JavaNames])
+def test_a_merger_may_offer_another_for_a_batch(user_class, name):
+    aware = type("Aware", (user_class,), {name: lambda _: TwoArguments()})
+    of_batch = pre_combining(adapt_merger(aware))
+    assert of_batch.merge("older", "newer", "schema", {}) == "older"
+    assert pre_combining(of_batch) is of_batch
 
 
 def test_what_needs_no_adapting_stays():

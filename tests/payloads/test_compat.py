@@ -331,6 +331,19 @@ def test_a_changed_record_is_a_new_one_and_the_given_one_is_untouched(change):
     assert (stored, result) == (sale(2), expected)
 
 
+@pytest.mark.parametrize("change", [change_amount, change_inside])
+def test_an_engine_s_record_is_untouched_by_the_object_built_around_it(change):
+    class Changes(Snake):
+        def __init__(self, record, ordering):
+            change(record)
+            super().__init__(record, ordering)
+
+    own, expected = sale(1), sale(1)
+    change(expected)
+    made = adapt(Changes).for_schema(SCHEMA)(own, NATURAL_ORDER)
+    assert (made.get_insert_value(SCHEMA), own) == (expected, sale(1))
+
+
 @pytest.mark.parametrize(("before", "after"), [(0.0, -0.0), (1, True), (1, 1.0)])
 def test_a_change_of_type_or_sign_is_a_change(before, after):
     def combine(self, current, schema):
@@ -557,7 +570,7 @@ def test_for_schema_gives_one_class_a_schema_and_survives_a_pickle():
     assert (type(again).user_class, type(again).schema) == (Logical, LOGICAL)
     assert again.get_insert_value(LOGICAL) is again.record
     assert again.record == EVENT
-    assert adapt(JavaStyle).for_schema(LOGICAL) is adapt(JavaStyle)
+    assert issubclass(adapt(JavaStyle).for_schema(LOGICAL), adapt(JavaStyle))
     assert payloads.AWSDmsAvroPayload.for_schema(LOGICAL) is payloads.AWSDmsAvroPayload
 
 

@@ -12,6 +12,11 @@ public final class Checks {
 
     /** Says why a class can't be used: a word for the reason and what it is about; null where it can. */
     public static String[] refused(String name) {
+        return refused(name, HoodieRecordPayload.class, new Class[] {GenericRecord.class, Comparable.class});
+    }
+
+    /** The same for a class that must be a `wanted` and have a public constructor of these parameters. */
+    static String[] refused(String name, Class wanted, Class[] parameters) {
         Class type;
         try {
             type = Checks.class.getClassLoader().loadClass(name);
@@ -20,7 +25,7 @@ public final class Checks {
         } catch (LinkageError broken) {
             return new String[] {"broken", broken.toString()};
         }
-        if (!HoodieRecordPayload.class.isAssignableFrom(type)) {
+        if (!wanted.isAssignableFrom(type)) {
             return new String[] {"unrelated", type.getName()};
         }
         if (Modifier.isAbstract(type.getModifiers())) {
@@ -30,22 +35,25 @@ public final class Checks {
             return new String[] {"hidden", type.getName()};
         }
         try {
-            type.getConstructor(new Class[] {GenericRecord.class, Comparable.class});
+            type.getConstructor(parameters);
         } catch (NoSuchMethodException missing) {
             StringBuilder others = new StringBuilder();
             Constructor[] all = type.getConstructors();
             for (int i = 0; i < all.length; i++) {
-                Class[] parameters = all[i].getParameterTypes();
-                others.append(i == 0 ? "(" : ", (");
-                for (int j = 0; j < parameters.length; j++) {
-                    others.append(j == 0 ? "" : ", ").append(parameters[j].getSimpleName());
-                }
-                others.append(")");
+                others.append(i == 0 ? "" : ", ").append(parameters(all[i].getParameterTypes()));
             }
             return new String[] {"constructor", others.toString()};
         } catch (LinkageError broken) {
             return new String[] {"broken", broken.toString()};
         }
         return null;
+    }
+    /** Returns a list of parameters as it is written. */
+    static String parameters(Class[] types) {
+        StringBuilder text = new StringBuilder("(");
+        for (int i = 0; i < types.length; i++) {
+            text.append(i == 0 ? "" : ", ").append(types[i].getSimpleName());
+        }
+        return text.append(")").toString();
     }
 }

@@ -9,7 +9,7 @@ import org.apache.hudi.common.model.HoodieRecordPayload;
  *
  * Between two rows of a log a payload that deletes is not heard: the earlier row stays.
  */
-final class CustomMerger10 extends ModeMerger.EventTime10 {
+class CustomMerger10 extends ModeMerger.EventTime10 {
     private final CustomMerger.Asked asked;
 
     CustomMerger10(CustomMerger.Asked asked, RowContext context) {
@@ -33,8 +33,8 @@ final class CustomMerger10 extends ModeMerger.EventTime10 {
         return merged == null ? deleted(older, newer) : merged;
     }
 
-    /** Returns what the payload answers, `older` itself where its row stays; null for a delete. */
-    private Buffered merged(Buffered older, Buffered newer) throws Exception {
+    /** Returns what payload or merger answers, `older` itself where its row stays; null for a delete. */
+    Buffered merged(Buffered older, Buffered newer) throws Exception {
         HoodieRecordPayload previous = asked.payloads.around(context.lent(older), older.ordering);
         HoodieRecordPayload payload = asked.payloads.around(context.lent(newer), newer.ordering);
         Object current = Payloads.orNull(previous.getInsertValue(context.schema, asked.props));

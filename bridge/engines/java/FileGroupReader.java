@@ -6,6 +6,7 @@ import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import org.apache.avro.Schema;
 import org.apache.spark.sql.Row;
 
@@ -26,9 +27,11 @@ final class FileGroupReader implements Merging.Reader {
         Schema schema = mode.equals("CUSTOM") ? records.withMeta : records.write;
         ordering = new OrderingFields(records, schema, (List) rule.get("ordering"), true, since11);
         deletes = new DeleteTest((Map) described.get("deletes"), records, schema);
-        CustomMerger.Asked asked = new CustomMerger.Asked(
-            owner.payloads(rule, "payload"), Payloads.properties((Map) described.get("props")), false);
-        merger = ModeMerger.of(mode, asked, new RowContext(records, schema, ordering, true, true), since11);
+        Properties props = Payloads.properties((Map) described.get("props"));
+        CustomMerger.Asked asked = new CustomMerger.Asked(owner.payloads(rule, "payload"), props, false);
+        RowContext context = new RowContext(records, schema, ordering, true, true);
+        Map user = (Map) rule.get("merger");
+        merger = user == null ? ModeMerger.of(mode, asked, context, since11) : new UserMerger10(user, props, context);
     }
 
     public Version foldLog(Version folded, LogEntry entry) throws Exception {

@@ -62,5 +62,6 @@ def test_no_module_needs_spark_or_arrow(module):
     assert {name for name in imported if name.startswith("bridge.")} <= {
         name
         for name in imported
-        if name.startswith("bridge.config") or name in {"bridge.plan", "bridge.errors", "bridge.inspect"}
+        if name.startswith("bridge.config")
+        or name in {"bridge.plan", "bridge.table_type", "bridge.errors", "bridge.inspect"}
     }

@@ -1,0 +1,54 @@
+package bridge.jvm;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import org.apache.hudi.common.model.HoodieRecord;
+import org.apache.hudi.common.model.HoodieRecordMerger;
+
+/** What the driver asks a user's merger before any task starts. */
+public final class MergerChecks {
+    private MergerChecks() {
+    }
+
+    /** Returns the word `strategy` and the id that the merger says, or a word for why it can't be used and a detail. */
+    public static String[] asked(String name) throws Exception {
+        String[] refused = Checks.refused(name, HoodieRecordMerger.class, new Class[0]);
+        if (refused != null) {
+            return refused;
+        }
+        Class type = MergerChecks.class.getClassLoader().loadClass(name);
+        try {
+            if (Modifier.isAbstract(type.getMethod("merge", UserMerger10.ARGUMENTS).getModifiers())) {
+                return new String[] {"shape", shapes(type)};
+            }
+        } catch (NoSuchMethodException missing) {
+            return new String[] {"shape", shapes(type)};
+        } catch (NoClassDefFoundError missing) {
+            return new String[] {"shape", "needs " + missing.getMessage().replace('/', '.')};
+        }
+        HoodieRecordMerger merger;
+        try {
+            merger = (HoodieRecordMerger) type.getConstructor(new Class[0]).newInstance(new Object[0]);
+        } catch (InvocationTargetException failed) {
+            return new String[] {"failing", failed.getCause().toString()};
+        }
+        HoodieRecord.HoodieRecordType records = merger.getRecordType();
+        if (records != HoodieRecord.HoodieRecordType.AVRO) {
+            return new String[] {"records", String.valueOf(records)};
+        }
+        return new String[] {"strategy", merger.getMergingStrategy()};
+    }
+
+    private static String shapes(Class type) {
+        StringBuilder found = new StringBuilder();
+        Method[] methods = type.getMethods();
+        for (int i = 0; i < methods.length; i++) {
+            if (methods[i].getName().equals("merge") && methods[i].getDeclaringClass() != HoodieRecordMerger.class) {
+                found.append(found.length() == 0 ? "has " : " and ").append("merge")
+                    .append(Checks.parameters(methods[i].getParameterTypes()));
+            }
+        }
+        return found.length() == 0 ? "has none" : found.toString();
+    }
+}

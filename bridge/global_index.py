@@ -1,0 +1,299 @@
+"""Programs for a global index: a key has one row, in whatever partition, and a batch may move it; plain Python.
+
+Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases. The index looks into base files alone, so a row that
+a log has deleted is found still; where no row is left alive, the incoming version is taken for a new one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.carriers import LogDelete, LogRow, StoredRow
+from bridge.errors import InputError
+from bridge.plan import TableType
+from bridge.programs import Action, Origin, change_of
+from bridge.timeline import Timeline
+from payloads import NATURAL_ORDER, HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from bridge.carriers import Carrier
+    from bridge.programs import Arrival, Emit
+    from bridge.record_merge import RecordMerge
+    from mergers import HoodieKey
+    from payloads import Record
+
+
+class _Place(Timeline):
+    """A key in one file group of a partition."""
+
+    in_one_partition = False
+
+    def __init__(self, merge: RecordMerge, key: HoodieKey, columns: Record) -> None:
+        super().__init__(merge)
+        self.start(key)
+        self.columns = columns
+        self.entries: list[StoredRow | LogDelete] = []
+
+    def append_log(self, entry: LogRow | LogDelete) -> None:
+        """Note an entry, also as it is: the index reads logs in its own way."""
+        super().append_log(entry)
+        kept = entry if isinstance(entry, LogDelete) else StoredRow(self.key, entry.record, None, entry.source)
+        self.entries.append(kept)
+
+    def existing(self) -> StoredRow | None:
+        """Return the row as the index reads it."""
+        entries = (e if isinstance(e, LogDelete) else LogRow(e.record or {}, e.source) for e in self.entries)
+        found: StoredRow | None = self.merge.lookup.existing(self.base, entries)
+        return found
+
+    def compact(self) -> None:
+        """Merge the log into the base file."""
+        super().compact()
+        self.entries.clear()
+
+    def in_partition(self, row: StoredRow | None) -> StoredRow | None:
+        """Return a row as a query sees it: with the partition columns of its partition, whatever the file has."""
+        if row is None or all(row.record[name] == value for name, value in self.columns.items()):
+            return row
+        return StoredRow(row.key, {**row.record, **self.columns}, row.schema)
+
+    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+        """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""
+        plan = self.merge.plan
+        keeps_own = plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ
+        super().show(row if keeps_own else self.in_partition(row), commit, emit)
+
+
+class _Places:
+    """The file groups that hold a key, and what a write does to them."""
+
+    def __init__(self, merge: RecordMerge, *, log_updates: bool) -> None:
+        self.merge = merge
+        self._log_updates = log_updates
+        self.places: list[_Place] = []
+        self.input: Any = None
+        self._columns: dict[str, Record] = {}
+
+    def start(self, key: HoodieKey) -> None:  # noqa: ARG002 (every version has a key with its own partition)
+        """Begin a key."""
+        self.places, self.input, self._columns = [], None, {}
+
+    def held(self) -> Iterator[Carrier]:
+        """Give the carriers of every place, and the input."""
+        for place in self.places:
+            yield from place.held()
+            yield from (entry for entry in place.entries if isinstance(entry, StoredRow))
+        if self.input is not None:
+            yield self.input
+
+    def key_of(self, record: Record) -> HoodieKey:
+        """Return the key of a record, and remember the columns of its partition."""
+        key = self.merge.key_of(record)
+        self._columns.setdefault(key.partition_path, {name: record[name] for name in self.merge.plan.partition})
+        return key
+
+    def fold_input(self, arrival: Arrival) -> None:
+        """Combine an incoming version with those of its batch before it: dedup goes by the record key."""
+        key = self.key_of(arrival.record or {})
+        version = self.merge.incoming(key, arrival.record, arrival.source, arrival.ordering)
+        self.input = version if self.input is None else self.merge.combine_input(self.input, version)
+
+    def new_place(self, key: HoodieKey) -> _Place:
+        """Return an empty file group in the partition of `key`."""
+        return _Place(self.merge, key, self._columns[key.partition_path])
+
+    def write(self) -> None:
+        """Let the index find the rows of the key, and write the input."""
+        version, self.input = self.input, None
+        found = [place for place in self.places if place.base is not None]
+        lookup = self.merge.lookup
+        if not any(lookup.merges(version, place.key.partition_path) for place in found):
+            for place in found:
+                self._put(place, version)
+            if not found:
+                self._insert(version)
+            return
+        rows = [(place, place.existing()) for place in found]
+        living = [(place, row) for place, row in rows if row is not None]
+        for place, row in living:
+            self._write_found(place, row, version)
+        if not living:
+            self._insert(version)
+
+    def _write_found(self, place: _Place, row: StoredRow, version: Any) -> None:
+        merged = self.merge.lookup.merged(row, place.key.partition_path, version)
+        if merged is None:
+            self._put(place, version)
+        elif merged.key.partition_path == place.key.partition_path:
+            self._put(place, merged)
+        elif self.merge.plan.moves_rows:
+            if self._log_updates:
+                place.append_log(LogDelete(NATURAL_ORDER))
+            else:
+                place.base = None
+            self._insert(merged)
+        else:
+            msg = (
+                f"the batch names the partition {merged.key.partition_path} for a row in {place.key.partition_path}; "
+                f"where a global index does not move rows, Hudi {self.merge.plan.release} stores such a row of a "
+                "merge-on-read table a second time, which is not ported: let it move rows, or correct the partition"
+            )
+            raise InputError(msg)
+
+    def _insert(self, version: Any) -> None:
+        place = self.new_place(version.key)
+        self._put(place, version)
+        if place.base is not None:
+            self.places.append(place)
+
+    def _put(self, place: _Place, version: Any) -> None:
+        place.input = version
+        if self._log_updates:
+            place.write_log()
+        else:
+            place.write_base()
+
+
+class GlobalUpsert(_Places):
+    """Copy-on-write merge of a batch into the stored rows."""
+
+    def __init__(self, merge: RecordMerge) -> None:
+        """Set up a table."""
+        super().__init__(merge, log_updates=False)
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:  # noqa: ARG002
+        """Take the stored row or an incoming version."""
+        if arrival.origin is Origin.INCOMING:
+            self.fold_input(arrival)
+        else:
+            self._store(arrival)
+
+    def _store(self, arrival: Arrival) -> None:
+        key = self.key_of(arrival.record or {})
+        if any(place.key == key for place in self.places):
+            msg = "the stored side has more than one row for the key; deduplicate it or check the key columns"
+            raise InputError(msg)
+        place = self.new_place(key)
+        place.base = StoredRow(key, arrival.record, self.merge.schema, arrival.source)
+        self.places.append(place)
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
+        if len(self.places) > 1:
+            paths = " and ".join(place.key.partition_path for place in self.places)
+            msg = f"the key is stored in {paths}, and a global index has it once; delete all but one"
+            raise InputError(msg)
+        before = self.places[0].base if self.places else None
+        if self.input is not None:
+            self.write()
+        row = next((place.in_partition(place.base) for place in self.places if place.base is not None), None)
+        emit(change_of(before, row), row)
+
+
+class GlobalAppend(GlobalUpsert):
+    """Merge-on-read write; needs the log, too. Adds what `Append` adds."""
+
+    def __init__(self, merge: RecordMerge) -> None:
+        """Set up a table."""
+        super().__init__(merge)
+        self._log_updates = True
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a stored row, a log entry or an incoming version."""
+        if arrival.origin is not Origin.LOG:
+            super().accept(arrival, emit)
+            return
+        key = self.key_of(arrival.record or {})
+        place = next((place for place in self.places if place.key == key), None)
+        if place is None:
+            msg = f"the log has an entry for the partition {key.partition_path}, where no row of the key is stored"
+            raise InputError(msg)
+        record = arrival.record or {}
+        place.append_log(LogDelete(arrival.ordering) if arrival.is_delete else LogRow(record, arrival.source))
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the stored rows as they were, and the log entries or the new row that the batch makes."""
+        for place in self.places:
+            emit(Action.KEEP, place.base, False, None)
+        if self.input is None:
+            return
+        logged = {id(place): len(place.entries) for place in self.places}
+        self.write()
+        written = False
+        for place in self.places:
+            for entry in place.entries[logged.get(id(place), 0) :]:
+                written = True
+                self._emit_entry(place, entry, emit)
+            if id(place) not in logged:
+                written = True
+                self._emit_new(place, emit)
+        if not written:
+            emit(Action.SKIP, None, True, None)
+
+    def _emit_entry(self, place: _Place, entry: StoredRow | LogDelete, emit: Emit) -> None:
+        if isinstance(entry, StoredRow):
+            emit(Action.UPDATE, place.in_partition(entry), True, None)
+            return
+        # A bare key says nothing of the partition, and what is required can't be null.
+        base = {**(place.base.record if place.base is not None else {}), **place.columns}
+        named, fields = {*self.merge.plan.key, *place.columns}, self.merge.schema.by_name
+        kept = {name for name in base if name in named or (name in fields and not fields[name].schema.nullable)}
+        entry_row = {name: value if name in kept else None for name, value in base.items()}
+        emit(Action.DELETE, StoredRow(place.key, entry_row, self.merge.schema), True, entry.ordering)
+
+    def _emit_new(self, place: _Place, emit: Emit) -> None:
+        if any(other.key == place.key for other in self.places if other is not place):
+            msg = (
+                f"the key comes back to the partition {place.key.partition_path}, whose base file still has a row that "
+                "the log has deleted; compact the table first"
+            )
+            raise InputError(msg)
+        emit(Action.INSERT, place.in_partition(place.base), False, None)
+
+
+class GlobalIndexTable(_Places):
+    """Commits in order through all merge points. Adds what `Simulate` adds."""
+
+    def __init__(
+        self, merge: RecordMerge, *, commits: int, log_updates: bool, compact_after: Collection[int] = ()
+    ) -> None:
+        """Set up a table; the arguments are those of `Simulate`."""
+        super().__init__(merge, log_updates=log_updates)
+        self._commits = commits
+        self._compactions = sorted(compact_after) if log_updates else []
+        self._commit = 0
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key of an empty table."""
+        super().start(key)
+        self._commit = 0
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a version of the current commit, or end that commit and begin the arrival's."""
+        if arrival.commit != self._commit:
+            self._end_commit(arrival.commit, emit)
+        self.fold_input(arrival)
+
+    def finish(self, emit: Emit) -> None:
+        """End the last commits and emit what is visible then."""
+        self._end_commit(self._commits + 1, emit)
+        for place in self.places:
+            place.show(None, self._commits + 1, emit)
+
+    def _end_commit(self, next_commit: int, emit: Emit) -> None:
+        if self.input is not None:
+            self.write()
+            if self._commit not in self._compactions:
+                self._query(self._commit, emit)
+        for commit in self._compactions:
+            if self._commit <= commit < next_commit:
+                for place in self.places:
+                    place.compact()
+                self._query(commit, emit)
+        self._commit = next_commit
+
+    def _query(self, commit: int, emit: Emit) -> None:
+        for place in self.places:
+            place.query(commit, emit)

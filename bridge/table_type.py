@@ -1,0 +1,12 @@
+"""TableType: how a table stores updates; a module of its own, because plans and configurations both need it."""
+
+from __future__ import annotations
+
+import enum
+
+
+class TableType(enum.Enum):
+    """How a table stores updates."""
+
+    COPY_ON_WRITE = "cow"
+    MERGE_ON_READ = "mor"

@@ -1,0 +1,59 @@
+"""Settings of a write that a plan has fields for and a Hudi writer sets by properties: dedup, index, partition moves.
+
+Source: HoodieWriteConfig and HoodieIndexConfig of 0.15.0 to 1.2.0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.errors import PlanError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMBINE_BEFORE_UPSERT = "hoodie.combine.before.upsert"
+INDEX_TYPE = "hoodie.index.type"
+BUCKET_ENGINE = "hoodie.index.bucket.engine"
+_MOVES = {
+    "GLOBAL_SIMPLE": "hoodie.simple.index.update.partition.path",
+    "GLOBAL_BLOOM": "hoodie.bloom.index.update.partition.path",
+}
+_INDEXES = ("BLOOM", "SIMPLE", "BUCKET", *_MOVES)
+
+
+def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, Any]:
+    """Return the fields of a plan that Hudi's own properties set; a field without its property is left out.
+
+    Raises:
+        PlanError: an index whose way to find rows is not ported.
+    """
+    found: dict[str, Any] = {}
+    if COMBINE_BEFORE_UPSERT in props:
+        found["combine_before_upsert"] = _is_true(props[COMBINE_BEFORE_UPSERT])
+    if INDEX_TYPE not in props:
+        return found
+    index = props[INDEX_TYPE].upper()
+    if index not in _INDEXES:
+        msg = f"{INDEX_TYPE}={props[INDEX_TYPE]} is not ported; choose one of {', '.join(_INDEXES)}"
+        raise PlanError(msg)
+    if index == "BUCKET" and merge_on_read and props.get(BUCKET_ENGINE, "SIMPLE").upper() != "CONSISTENT_HASHING":
+        msg = (
+            f"{INDEX_TYPE}=BUCKET with the SIMPLE engine puts the first rows of a bucket into a base file and new keys "
+            f"after them into its log, which is not ported; set {BUCKET_ENGINE}=CONSISTENT_HASHING, or leave it out"
+        )
+        raise PlanError(msg)
+    found["global_index"] = index in _MOVES
+    found["inserts_to"] = "log" if index == "BUCKET" else "base"  # of a table that has a log
+    return found
+
+
+def moves_rows(props: Mapping[str, str]) -> bool:
+    """Whether a global index moves a row to the partition that a batch names: true unless its property says no."""
+    index = props.get(INDEX_TYPE, "").upper()
+    keys = [_MOVES[index]] if index in _MOVES else _MOVES.values()
+    return all(_is_true(props.get(key, "true")) for key in keys)
+
+
+def _is_true(text: str) -> bool:
+    return text.strip().lower() == "true"

@@ -1,0 +1,23 @@
+"""What the jvm engine's row of the benchmarks runs: a real class of Hudi's bundle, Avro in and out included."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.engines.jvm_jars import jars_of
+from bridge.errors import EngineError
+from payloads import HudiRelease, PayloadRef
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PAYLOAD = PayloadRef("DefaultHoodieRecordPayload")
+
+
+def why_not(spark: SparkSession) -> str | None:
+    """Return why it can't run here, or None: the bundle has to be had."""
+    try:
+        jars_of(spark, PAYLOAD, HudiRelease.V0_15)
+    except EngineError as error:
+        return str(error)
+    return None

@@ -1,0 +1,255 @@
+"""Writes without dedup, new keys in logs and global indexes: what real Hudi recorded, run in this process."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import types as spark_types
+
+from bridge import MergePlan, PlanError
+from bridge.carriers import key_reader
+from bridge.engines.python import Job
+from bridge.errors import InputError
+from bridge.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.plan import TableType
+from bridge.programs import Action, Append, Arrival, Compact, Origin, Snapshot, Upsert
+from bridge.record_merge import RecordMerge
+from bridge.schema import META_COLUMNS, avro_schema
+from bridge.timeline import Simulate
+from payloads import parse_schema
+from tests.conformance.histories import columns_of, differences, load
+from tests.conformance.spark_histories import plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from payloads import Record
+    from tests.conformance.histories import History
+
+HISTORIES = list(load(Path(__file__).parents[1] / "histories-settings"))
+BLOOM = {"hoodie.index.type": "GLOBAL_BLOOM"}
+_TYPES = {
+    "string": spark_types.StringType(),
+    "bigint": spark_types.LongType(),
+    "int": spark_types.IntegerType(),
+    "boolean": spark_types.BooleanType(),
+}
+
+
+def merge_of(history: History) -> RecordMerge:
+    plan = plan_of(history)
+    fields = [spark_types.StructField(name, _TYPES[kind]) for name, kind in columns_of(history.schema_ddl).items()]
+    return RecordMerge(plan, avro_schema(spark_types.StructType(fields), plan.release))
+
+
+def outcomes(program: Any, merge: RecordMerge, arrivals: Iterable[Arrival]) -> list[tuple[Any, ...]]:
+    """Run a program over the arrivals, key by key; each outcome comes with the identity of its key."""
+    keys: dict[tuple[Any, ...], list[Arrival]] = collections.defaultdict(list)
+    for arrival in arrivals:
+        keys[tuple((arrival.record or {})[name] for name in merge.plan.identity)].append(arrival)
+    found: list[tuple[Any, ...]] = []
+    for values, versions in keys.items():
+        identity = dict(zip(merge.plan.identity, values, strict=True))
+
+        def emit(*outcome: Any, identity: Record = identity) -> None:
+            found.append((identity, *outcome))
+
+        program.start(merge.key_of(versions[0].record or {}))
+        for version in sorted(versions, key=lambda one: (one.origin, one.commit)):
+            program.accept(version, emit)
+        program.finish(emit)
+    return found
+
+
+def plain(row: Any) -> Record:
+    return {name: value for name, value in row.record.items() if name not in META_COLUMNS}
+
+
+def incoming(history: History, commit: int) -> list[Arrival]:
+    rows = history.commits[commit - 1].incoming
+    # As frames do: for Hudi the empty text and null are one partition.
+    return [Arrival(Origin.INCOMING, commit, {**row, "part": row["part"] or None}, at) for at, row in enumerate(rows)]
+
+
+def compactions(history: History) -> list[int]:
+    return [number for number, commit in enumerate(history.commits, start=1) if commit.compacted_inline]
+
+
+def test_the_histories_have_every_setting() -> None:
+    found = {(str(one.release), one.case.rpartition("-")[0] or one.case) for one in HISTORIES}
+    for release in ("0.15", "1.0", "1.2"):
+        cases = " ".join(case for version, case in found if version == release)
+        assert all(setting in cases for setting in ("no-combine", "log-inserts", "global-update", "global-stay"))
+
+
+@pytest.mark.parametrize("history", HISTORIES, ids=str)
+def test_a_table_answers_as_real_hudi(history: History) -> None:
+    merge = merge_of(history)
+    settings: dict[str, Any] = {"commits": len(history.commits), "compact_after": compactions(history)}
+    settings["log_updates"] = merge.plan.table_type is TableType.MERGE_ON_READ
+    program = GlobalIndexTable(merge, **settings) if merge.plan.global_index else Simulate(merge, **settings)
+    arrivals = [arrival for commit in range(1, len(history.commits) + 1) for arrival in incoming(history, commit)]
+    seen: dict[int, list[Record]] = collections.defaultdict(list)
+    for _, _, row, first, last in outcomes(program, merge, arrivals):
+        for commit in range(first, last + 1):
+            seen[commit].append(plain(row))
+    for number, snapshot in history.snapshots.items():
+        assert differences(snapshot, seen[number]) == []
+
+
+@pytest.mark.parametrize("history", [one for one in HISTORIES if one.table_type == "COPY_ON_WRITE"], ids=str)
+def test_upserts_one_by_one_answer_as_real_hudi(history: History) -> None:
+    merge = merge_of(history)
+    program = GlobalUpsert(merge) if merge.plan.global_index else Upsert(merge)
+    stored: list[Record] = []
+    for number, snapshot in history.snapshots.items():
+        arrivals = [Arrival(Origin.STORED, 0, row, None) for row in stored] + incoming(history, number)
+        visible = {Action.INSERT, Action.UPDATE, Action.KEEP}
+        stored = [plain(row) for _, action, row in outcomes(program, merge, arrivals) if action in visible]
+        assert differences(snapshot, stored) == []
+
+
+def shows_its_files(history: History) -> bool:
+    """Whether a query may show other partition columns than those of the partition, which frames can't hold."""
+    return str(history.release) == "0.15" and "global-stay" in history.case
+
+
+@pytest.mark.parametrize(
+    "history", [h for h in HISTORIES if h.table_type == "MERGE_ON_READ" and not shows_its_files(h)], ids=str
+)
+def test_appends_one_by_one_answer_as_real_hudi(history: History) -> None:
+    merge = merge_of(history)
+    reading = merge.under(merge.plan.within_partitions())
+    program = GlobalAppend(merge) if merge.plan.global_index else Append(merge)
+    stored: list[Record] = []
+    log: list[Arrival] = []
+    for number, snapshot in history.snapshots.items():
+        known = log if merge.plan.global_index else []
+        arrivals = [*(Arrival(Origin.STORED, 0, row, None) for row in stored), *known, *incoming(history, number)]
+        try:
+            written = outcomes(program, merge, arrivals)
+        except InputError as error:
+            assert "compact the table first" in str(error)  # noqa: PT017 (a refusal, after which there is no more)
+            return
+        stored = [plain(row) for _, action, row, to_log, _ in written if not to_log and action is not Action.SKIP]
+        log += [entry(number, *outcome) for outcome in written if outcome[3] and outcome[1] is not Action.SKIP]
+        if history.commits[number - 1].compacted_inline:
+            stored, log = read(Compact(reading), reading, stored, log), []
+        assert differences(snapshot, read(Snapshot(reading), reading, stored, log)) == []
+
+
+def entry(commit: int, identity: Record, action: Action, row: Any, _to_log: bool, ordering: Any) -> Arrival:  # noqa: FBT001
+    """Return what an outcome is in the log."""
+    record = identity if row is None else plain(row)
+    return Arrival(Origin.LOG, commit, record, None, is_delete=action is Action.DELETE, ordering=ordering)
+
+
+def read(program: Any, merge: RecordMerge, stored: list[Record], log: list[Arrival]) -> list[Record]:
+    arrivals = [Arrival(Origin.STORED, 0, row, None) for row in stored] + log
+    visible = {Action.INSERT, Action.UPDATE, Action.KEEP}
+    return [plain(row) for _, action, row in outcomes(program, merge, arrivals) if action in visible]
+
+
+# -- the plan
+
+
+@pytest.mark.parametrize(
+    ("props", "field", "value"),
+    [
+        ({"hoodie.combine.before.upsert": "false"}, "combine_before_upsert", False),
+        ({"hoodie.combine.before.upsert": "TRUE"}, "combine_before_upsert", True),
+        (BLOOM, "global_index", True),
+        ({"hoodie.index.type": "simple"}, "global_index", False),
+        ({"hoodie.index.type": "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}, "inserts_to", "log"),
+        (BLOOM | {"hoodie.bloom.index.update.partition.path": "false"}, "moves_rows", False),
+        (BLOOM | {"hoodie.simple.index.update.partition.path": "false"}, "moves_rows", True),
+    ],
+)
+def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: str, value: object) -> None:
+    plan = a_plan(props=props)
+    assert getattr(plan, field) == value
+    assert getattr(dataclasses.replace(plan, table_type="cow"), field) == value
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"props": {"hoodie.index.type": "BUCKET"}}, "CONSISTENT_HASHING, or leave it out"),
+        ({"props": {"hoodie.index.type": "RECORD_INDEX"}}, "hoodie.index.type=RECORD_INDEX is not ported"),
+        (
+            {"combine_before_upsert": False, "props": {"hoodie.combine.before.upsert": "true"}},
+            "combine_before_upsert=False contradicts the properties, which say True",
+        ),
+        ({"global_index": True, "combine_before_upsert": False}, "a batch that is not combined; combine it"),
+        ({"global_index": True, "inserts_to": "log"}, "a global index finds no rows of a log"),
+        ({"global_index": True, "partition": ()}, "for tables with partitions"),
+        ({"inserts_to": "both"}, "'base' or 'log', not 'both'"),
+    ],
+)
+def test_a_plan_refuses_what_is_not_ported(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(PlanError, match=re.escape(message)):
+        a_plan(**settings)
+
+
+def a_plan(**settings: Any) -> MergePlan:
+    given = {"payload": "DefaultHoodieRecordPayload", "table_type": "mor", "key": "id", "partition": "part"}
+    return MergePlan(**(given | settings))
+
+
+# -- what is refused for a row
+
+
+def test_duplicates_of_a_new_key_are_refused_where_the_batch_is_not_combined() -> None:
+    history = next(one for one in HISTORIES if one.case.startswith("no-combine") and one.table_type == "COPY_ON_WRITE")
+    merge = merge_of(history)
+    row = dict(history.commits[0].incoming[0])
+    twice = [Arrival(Origin.INCOMING, 1, row, source) for source in (0, 1)]
+    with pytest.raises(InputError, match="a batch inserts 2 rows of the new key"):
+        outcomes(Upsert(merge), merge, twice)
+
+
+def test_a_row_that_hudi_would_store_twice_is_refused() -> None:
+    """From 1.1 on a global index that leaves rows where they are duplicates those of a merge-on-read table."""
+    history = next(one for one in HISTORIES if one.case == "global-stay-default" and str(one.release) == "1.2")
+    plan = dataclasses.replace(plan_of(history), table_type="mor")
+    merge = merge_of(history).under(plan)
+    program = GlobalIndexTable(merge, commits=2, log_updates=True)
+    row = {**history.commits[0].incoming[0], "_hoodie_is_deleted": False}
+    versions = [Arrival(Origin.INCOMING, commit, {**row, "part": part}, 0) for commit, part in ((1, "p0"), (2, "p1"))]
+    with pytest.raises(InputError, match="stores such a row of a merge-on-read table a second time"):
+        outcomes(program, merge, versions)
+
+
+# -- partitions without a name
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 10])
+def test_rows_of_a_null_partition_are_merged_with_each_other_alone(batch_size: int) -> None:
+    fields = {"id": pa.string(), "part": pa.string(), "ts": pa.int64()}
+    kinds = {"id": "string", "part": "string", "ts": "long"}
+    schema = parse_schema(
+        {
+            "type": "record",
+            "name": "Row",
+            "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in kinds.items()],
+        }
+    )
+    plan = a_plan(table_type="cow", ordering="ts", release="0.15")
+    rows = [("a", None, 1, 0), ("a", None, 2, 2), ("b", None, 3, 2), ("a", "p0", 4, 0), ("a", "p0", 5, 2)]
+    columns = zip([*fields.values(), pa.int8()], zip(*rows, strict=True), strict=True)
+    table = pa.Table.from_arrays([pa.array(values, kind) for kind, values in columns], [*fields, "_pb_origin"])
+    job = Job(plan, schema, tuple(fields), plan.identity, "upsert")
+    merged = [row for batch in job.run(table.to_batches(batch_size)) for row in batch.to_pylist()]
+    found = {(row["part"], row["id"], row["ts"]) for row in merged}
+    assert found == {(None, "a", 2), (None, "b", 3), ("p0", "a", 5)}
+
+
+def test_a_null_partition_has_hives_name() -> None:
+    key_of = key_reader(a_plan())
+    assert key_of({"id": 1, "part": None}) == key_of({"id": 1, "part": ""}) == ("1", "__HIVE_DEFAULT_PARTITION__")
