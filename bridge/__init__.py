@@ -5,12 +5,12 @@ from __future__ import annotations
 from bridge.comparison import replay
 from bridge.config import TableMergeConfig
 from bridge.errors import InputError, JavaNotFoundError, MergeFailedError, PlanError
-from bridge.explanation import explain
 from bridge.merge_point import MergePoint
-from bridge.migration import migrate
-from bridge.migration_plan import plan_migration
-from bridge.path_frames import all_paths
-from bridge.path_search import key_paths, smallest_history
+from bridge.migration.decision import migrate
+from bridge.migration.plan import plan_migration
+from bridge.migration.trials import Evidence
+from bridge.paths.frames import all_paths
+from bridge.paths.search import key_paths, smallest_history
 from bridge.pipeline import (
     append,
     combine_input,
@@ -24,7 +24,7 @@ from bridge.pipeline import (
 from bridge.plan import MergePlan, TableType
 from bridge.session import local_session
 from bridge.sides import Sides
-from bridge.trials import Evidence
+from bridge.tracing.explanation import explain
 
 __all__ = [
     "Evidence",

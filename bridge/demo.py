@@ -14,11 +14,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.explanation import Explanation, explain_sides
 from bridge.pipeline import simulate_commits
 from bridge.plan import MergePlan, TableType
 from bridge.schema import avro_schema
 from bridge.sides import Sides
+from bridge.tracing.explanation import Explanation, explain_sides
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:

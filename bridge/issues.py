@@ -9,7 +9,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.plan import MergePlan, TableType
-from bridge.trace import Trace, trace_key
+from bridge.tracing.trace import Trace, trace_key
 from bridge.upgrade import handover
 from mergers.laws import Version, find_violation
 from payloads import HudiRelease, Ordering, PayloadRef, parse_schema

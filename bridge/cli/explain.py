@@ -22,7 +22,6 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import numbered, upgrade_point
 from bridge.cli.story import TYPE_NAMES, side_name, story, words
 from bridge.cli.verb import Verb
-from bridge.explanation import explain
 from bridge.files import visible
 from bridge.json_record import json_record
 from bridge.plan import TableType
@@ -30,7 +29,8 @@ from bridge.read import read_batches
 from bridge.report import Report, plan_as_json
 from bridge.rows import cell
 from bridge.sides import Sides, plan_to
-from bridge.trace import check_traceable
+from bridge.tracing.explanation import explain
+from bridge.tracing.trace import check_traceable
 from bridge.upgrade import check_upgrade
 from payloads.errors import PayloadBridgeError
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from bridge.call_sides import Side
-    from bridge.explanation import ExplainedSide, Explanation
     from bridge.plan import MergePlan
-    from bridge.trace import Call
+    from bridge.tracing.call_sides import Side
+    from bridge.tracing.explanation import ExplainedSide, Explanation
+    from bridge.tracing.trace import Call
     from payloads import HudiRelease, Record
 
 

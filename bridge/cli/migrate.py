@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.candidates import candidates_for
 from bridge.cli.merge import _check_out as check_out
 from bridge.cli.merge import _folder as new_folder
 from bridge.cli.migrate_report import files_of, report_of
@@ -28,11 +27,12 @@ from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
 from bridge.config.table import TableMergeConfig
 from bridge.files import visible
-from bridge.migration import check_twin, migrate, of_upgrade
-from bridge.migration_plan import RELEASE_OF_VERSION
+from bridge.migration.candidates import candidates_for
+from bridge.migration.decision import check_twin, migrate, of_upgrade
+from bridge.migration.plan import RELEASE_OF_VERSION
+from bridge.migration.trials import Evidence
 from bridge.plan import TableType
 from bridge.read import read_batches
-from bridge.trials import Evidence
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.comparison import Example
-    from bridge.migration import Migration
-    from bridge.migration_plan import MigrationPlan
+    from bridge.migration.decision import Migration
+    from bridge.migration.plan import MigrationPlan
+    from bridge.migration.trials import Trial
     from bridge.plan import TableType
-    from bridge.trials import Trial
 
 _TITLES = {"cow": "copy-on-write", "mor": "merge-on-read"}
 

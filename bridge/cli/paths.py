@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.cli.options import SAMPLE
 from bridge.cli.verb import wants_json
-from bridge.path_frames import all_paths, counted, key_answers, smallest
-from bridge.path_words import LONG_NAMES, commits_words, compaction_words, path_words, step_words
-from bridge.paths import FEW, STATES
+from bridge.paths.frames import all_paths, counted, key_answers, smallest
+from bridge.paths.walk import FEW, STATES
+from bridge.paths.words import LONG_NAMES, commits_words, compaction_words, path_words, step_words
 from bridge.report import Report, Table, plan_as_json
 from bridge.rows import cell
 from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
@@ -17,7 +17,7 @@ from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bridge.path_frames import Counts, KeyAnswer, SmallestFound
+    from bridge.paths.frames import Counts, KeyAnswer, SmallestFound
     from bridge.plan import MergePlan, TableType
     from bridge.read import Batch
 

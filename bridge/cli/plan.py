@@ -10,7 +10,7 @@ from bridge.cli.options import refuse, release
 from bridge.cli.table import findings_as_json, properties_of, short, table_options, writer_of
 from bridge.cli.verb import Verb
 from bridge.errors import PlanError
-from bridge.migration_plan import MigrationPlan, plan_migration
+from bridge.migration.plan import MigrationPlan, plan_migration
 from bridge.report import Report, Table
 from payloads import HudiRelease
 

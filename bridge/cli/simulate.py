@@ -29,7 +29,7 @@ from bridge.cli.verb import Verb, wants_json
 from bridge.engines.python import COMMIT
 from bridge.figures import Figures, disagreements, figures
 from bridge.files import visible
-from bridge.path_search import check_plan
+from bridge.paths.search import check_plan
 from bridge.plan import TableType
 from bridge.read import read_batches
 from bridge.report import Report, Table, plan_as_json

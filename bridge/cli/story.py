@@ -13,9 +13,9 @@ from bridge.report import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.call_sides import Side
-    from bridge.explanation import ExplainedSide, Explanation
-    from bridge.trace import Call
+    from bridge.tracing.call_sides import Side
+    from bridge.tracing.explanation import ExplainedSide, Explanation
+    from bridge.tracing.trace import Call
     from payloads import AvroSchema, Record
 
 TYPE_NAMES = {TableType.COPY_ON_WRITE: "copy-on-write", TableType.MERGE_ON_READ: "merge-on-read"}

@@ -13,17 +13,17 @@ from bridge.cli.verb import Verb
 from bridge.errors import EngineError, InputError
 from bridge.report import Report, Table
 from bridge.schema import read_schema
-from bridge.verify import result_as_json, story_of, verify
-from bridge.verify_files import pytest_text, write
-from bridge.verify_java import compiled
-from bridge.verify_spark import spark_text
+from bridge.verification.files import pytest_text, write
+from bridge.verification.java import compiled
+from bridge.verification.spark import spark_text
+from bridge.verification.verify import result_as_json, story_of, verify
 from mergers.laws import RULE_SETS
 from mergers.laws.check import DEFAULT_EXAMPLES
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from bridge.verify import Verification
+    from bridge.verification.verify import Verification
 
 _DOMAINS = ("data", "flagged", "empty")
 _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)

@@ -24,7 +24,7 @@ from bridge.errors import InputError, MergeFailedError
 from bridge.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.meta import MetaColumns
 from bridge.ordering_text import from_text
-from bridge.path_programs import AllPaths, SmallestHistory
+from bridge.paths.programs import AllPaths, SmallestHistory
 from bridge.programs import Action, Arrival, Origin
 from bridge.record_merge import RecordMerge
 from bridge.schema import META_COLUMNS, with_meta

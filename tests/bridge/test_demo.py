@@ -10,7 +10,7 @@ from bridge.cli import main
 from bridge.issues import ISSUES, answers, violation
 from bridge.merge_point import MergePoint
 from bridge.plan import MergePlan, TableType
-from bridge.trace import COMPARED, DELETE_TEST, trace_key
+from bridge.tracing.trace import COMPARED, DELETE_TEST, trace_key
 from payloads import HudiRelease, PayloadRef, parse_schema
 
 SCHEMA = parse_schema(

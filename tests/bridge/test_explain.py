@@ -15,7 +15,6 @@ from pyspark.sql import types as spark_types
 
 from bridge import InputError, MergePlan, PlanError, explain
 from bridge.cli import main
-from bridge.explanation import Explanation, explain_sides
 from bridge.issues import ISSUES
 from bridge.json_record import json_record
 from bridge.merge_point import MergePoint
@@ -23,7 +22,8 @@ from bridge.plan import TableType
 from bridge.schema import avro_schema
 from bridge.sides import Sides
 from bridge.small_files import small_file_candidates
-from bridge.trace import trace_key
+from bridge.tracing.explanation import Explanation, explain_sides
+from bridge.tracing.trace import trace_key
 from bridge.upgrade import handover
 from payloads import parse_schema
 from payloads.logical import to_physical

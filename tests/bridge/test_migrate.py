@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from bridge import Evidence, MergePlan, PlanError, TableType, migrate
-from bridge.candidates import candidates_for
 from bridge.cli import main
 from bridge.config import TableMergeConfig, created_by_sql, created_properties
-from bridge.migration import _Move
+from bridge.migration.candidates import candidates_for
+from bridge.migration.decision import _Move
+from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
 from bridge.record_merge import RecordMerge
-from bridge.skeletons import java_skeletons, python_skeleton, strategy_id
 from mergers import HoodieKey, RecordMergeMode
 from payloads import HudiRelease, parse_schema
 

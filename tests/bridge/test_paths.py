@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from bridge import MergePlan, PlanError, TableType, all_paths, key_paths, smallest_history
 from bridge.cli import main
-from bridge.path_frames import counted, key_answers
-from bridge.path_search import PathSearch, history_of
-from bridge.path_words import path_words, step_words
-from bridge.paths import FEW, Path, as_given
+from bridge.paths.frames import counted, key_answers
+from bridge.paths.search import PathSearch, history_of
+from bridge.paths.walk import FEW, Path, as_given
+from bridge.paths.words import path_words, step_words
 from bridge.programs import Arrival, Origin
 from bridge.record_merge import RecordMerge
 from bridge.timeline import Simulate

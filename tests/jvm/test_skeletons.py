@@ -11,8 +11,8 @@ import pyspark
 import pytest
 
 from bridge.engines.jvm_jars import bundle_for, resolve
+from bridge.migration.skeletons import java_skeletons, strategy_id
 from bridge.session import find_java
-from bridge.skeletons import java_skeletons, strategy_id
 from payloads import HudiRelease
 from tests.jvm.java_compiler import compiled
 

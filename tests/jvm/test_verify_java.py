@@ -8,10 +8,10 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.errors import EngineError
-from bridge.verify import verify
-from bridge.verify_files import pytest_text
-from bridge.verify_java import compiled
-from bridge.verify_spark import spark_text
+from bridge.verification.files import pytest_text
+from bridge.verification.java import compiled
+from bridge.verification.spark import spark_text
+from bridge.verification.verify import verify
 from mergers.laws import Verdict, check_laws
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.java_compiler import compiled as compiled_jar

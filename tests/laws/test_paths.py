@@ -9,9 +9,9 @@ import itertools
 import pytest
 
 from bridge import MergePlan, TableType
-from bridge.path_search import PathSearch, history_of
-from bridge.path_words import step_words
-from bridge.paths import Path, as_given
+from bridge.paths.search import PathSearch, history_of
+from bridge.paths.walk import Path, as_given
+from bridge.paths.words import step_words
 from bridge.record_merge import RecordMerge
 from mergers.laws import Domain, Verdict, check_laws
 from mergers.laws.equality import canonical

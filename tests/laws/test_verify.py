@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.errors import InputError
-from bridge.verify import result_as_json, story_of, verify
-from bridge.verify_files import pytest_text, python_source
-from bridge.verify_spark import spark_text
+from bridge.verification.files import pytest_text, python_source
+from bridge.verification.spark import spark_text
+from bridge.verification.verify import result_as_json, story_of, verify
 from payloads import Branch, HudiRelease
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from bridge.config.refusals import MergeConfigError
 from bridge.config.versions import change_version
 from bridge.errors import PlanError
 from bridge.inspect import Severity
-from bridge.migration_plan import plan_migration
+from bridge.migration.plan import plan_migration
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, upgraded_tables

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.call_sides import plain, plain_text, reason, side_of, value, winner, wins
 from bridge.carriers import LogDelete
 from bridge.config import keys
 from bridge.config.succession import implicit_delete_marker
 from bridge.merge_point import MergePoint
 from bridge.record_merge import merge_config
+from bridge.tracing.call_sides import plain, plain_text, reason, side_of, value, winner, wins
 from mergers import RecordMergeMode
 from payloads import SENTINEL, HudiRelease
 from payloads.builtin.base import IS_DELETED
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from bridge.config import EffectiveMergeConfig
     from bridge.config.effective import MergeRule
-    from bridge.hearing import Answer
     from bridge.plan import MergePlan
+    from bridge.tracing.hearing import Answer
     from payloads import Record
 
 _CUSTOM, _BY_COMMIT = RecordMergeMode.CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING

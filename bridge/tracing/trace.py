@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.call_sides import Side, side_of
 from bridge.carriers import LogDelete
 from bridge.errors import MergeFailedError, PlanError
-from bridge.hearing import heard_plan
 from bridge.merge_point import MergePoint, Rule, calls_of
 from bridge.plan import MergePlan, TableType
 from bridge.programs import Arrival, Origin
 from bridge.record_merge import RecordMerge
-from bridge.rule_words import Rules
 from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
 from bridge.timeline import Simulate
+from bridge.tracing.call_sides import Side, side_of
+from bridge.tracing.hearing import heard_plan
+from bridge.tracing.rules import Rules
 from bridge.upgrade import Upgrade
 from payloads import PayloadBridgeError
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from bridge.carriers import Carrier, LogRow
-    from bridge.hearing import Answer
     from bridge.programs import Action, Emit
+    from bridge.tracing.hearing import Answer
     from bridge.upgrade import Handover
     from payloads import AvroSchema, HudiRelease, Record
 

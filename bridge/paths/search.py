@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.carriers import StoredRow
 from bridge.errors import PlanError
-from bridge.paths import Answer, KeyHistory, Path, Walk
+from bridge.paths.walk import Answer, KeyHistory, Path, Walk
 from bridge.plan import TableType
 from bridge.record_merge import RecordMerge
 from bridge.timeline import Timeline
@@ -70,7 +70,7 @@ def key_paths(
 ) -> KeyPaths:
     """Run the versions of one key through every path, without Spark.
 
-    Up to `bridge.paths.FEW` versions can be parted into commits in every way. Of more versions a commit has one, a
+    Up to `bridge.paths.walk.FEW` versions can be parted into commits in every way. Of more versions a commit has one, a
     batch, two batches that follow each other, or all. In either case the log is compacted after any set of commits.
     What a merge raises is the answer of its paths.
 

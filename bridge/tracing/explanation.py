@@ -15,7 +15,7 @@ from bridge.engines.python import COMMIT
 from bridge.errors import InputError
 from bridge.frames import ARRIVAL
 from bridge.plan import MergePlan
-from bridge.trace import Call, Trace, check_traceable, trace_key
+from bridge.tracing.trace import Call, Trace, check_traceable, trace_key
 from bridge.upgrade import handover
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError

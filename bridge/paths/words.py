@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from bridge.paths import Path, as_given
+from bridge.paths.walk import Path, as_given
 from bridge.plan import TableType
 
 if TYPE_CHECKING:

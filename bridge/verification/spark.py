@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.errors import InputError
 from bridge.schema import spark_schema
-from bridge.verify_files import python_source, violations_of
+from bridge.verification.files import python_source, violations_of
 from mergers.laws.core import Act, Expr, Incoming, Merge, Operands, Row
 from mergers.laws.universe import value_at
 from payloads import HudiRelease, resolve_payload
@@ -15,7 +15,7 @@ from payloads.errors import PayloadBridgeError
 from payloads.logical import to_logical
 
 if TYPE_CHECKING:
-    from bridge.verify import Verification
+    from bridge.verification.verify import Verification
     from mergers.laws import LawResult
 
 _BUNDLES = {

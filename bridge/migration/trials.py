@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.candidates import Candidate
     from bridge.comparison import Counts, Difference, Example, Replay
+    from bridge.migration.candidates import Candidate
     from bridge.plan import MergePlan, TableType
 
 

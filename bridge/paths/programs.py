@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from bridge.carriers import StoredRow
-from bridge.path_search import PathSearch
-from bridge.paths import KeyHistory, Path
+from bridge.paths.search import PathSearch
+from bridge.paths.walk import KeyHistory, Path
 from bridge.plan import TableType
 from bridge.programs import Action
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from bridge.carriers import Carrier
-    from bridge.path_search import KeyPaths
-    from bridge.paths import Answer
+    from bridge.paths.search import KeyPaths
+    from bridge.paths.walk import Answer
     from bridge.programs import Arrival, Emit
     from bridge.record_merge import RecordMerge
     from mergers import HoodieKey
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class AllPaths:
     """Emits the different answers of a key where there are several, or where not every state could be followed.
 
-    Adds the path to the answer, as JSON text of the fields of `bridge.path_frames.PATH_TYPE`. All versions of a key are
-    in the memory of one task.
+    Adds the path to the answer, as JSON text of the fields of `bridge.paths.frames.PATH_TYPE`. All versions of a key
+    are in the memory of one task.
     """
 
     def __init__(self, merge: RecordMerge, *, table_types: Collection[str]) -> None:

@@ -10,8 +10,8 @@ from pyspark.sql import functions as sf
 
 from bridge import frames
 from bridge.engines.outcomes import ACTION, PATH
-from bridge.path_search import check_plan
-from bridge.paths import FEW, Path
+from bridge.paths.search import check_plan
+from bridge.paths.walk import FEW, Path
 from bridge.pipeline import commits_of
 from bridge.plan import TableType
 from bridge.programs import Action
@@ -31,7 +31,7 @@ PATH_TYPE = (
 """What stands in `_pb_path`.
 
 The answer is `number` of `of`, that of the nearest path first; whether every state was followed; the path, as in
-`bridge.paths.Path`; the number of the batch of each version of the key; why the path ends before.
+`bridge.paths.walk.Path`; the number of the batch of each version of the key; why the path ends before.
 """
 HAS_ROW = "_pb_has_row"
 CANDIDATES = 1000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bridge.candidates import candidates_for
 from bridge.config.creation import created_properties, given_settings
 from bridge.config.inference import FIRST_WITHOUT_PAYLOADS
 from bridge.config.keys import PAYLOAD_CLASS, RECORD_KEY, WRITE_PAYLOAD_CLASS
@@ -13,22 +12,23 @@ from bridge.config.mode_change import TargetMode
 from bridge.config.sql import created_by_sql, to_sql
 from bridge.config.table import TableMergeConfig
 from bridge.errors import PlanError
-from bridge.migration_plan import plan_migration
+from bridge.migration.candidates import candidates_for
+from bridge.migration.plan import plan_migration
+from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
+from bridge.migration.trials import Attempt, closest
 from bridge.schema import META_COLUMNS
 from bridge.sides import is_release
-from bridge.skeletons import java_skeletons, python_skeleton, strategy_id
-from bridge.trials import Attempt, closest
 from bridge.upgrade import check_upgrade
 from payloads import HudiRelease, builtin_payloads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bridge.candidates import Candidate
-    from bridge.migration_plan import MigrationPlan
+    from bridge.migration.candidates import Candidate
+    from bridge.migration.plan import MigrationPlan
+    from bridge.migration.skeletons import Skeleton
+    from bridge.migration.trials import Evidence, Trial
     from bridge.plan import MergePlan, TableType
-    from bridge.skeletons import Skeleton
-    from bridge.trials import Evidence, Trial
     from mergers import RecordMergeMode
 
 

@@ -17,7 +17,7 @@ from payloads.schema import Branch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from bridge.verify_java import Compiled
+    from bridge.verification.java import Compiled
     from mergers.laws import LawReport, LawResult
     from mergers.laws.report import Counterexample, Step
     from payloads import HudiRelease

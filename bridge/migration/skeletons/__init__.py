@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bridge.skeletons.generate import Skeleton, java_skeletons, python_skeleton, strategy_id
+from bridge.migration.skeletons.generate import Skeleton, java_skeletons, python_skeleton, strategy_id
 
 __all__ = ["Skeleton", "java_skeletons", "python_skeleton", "strategy_id"]

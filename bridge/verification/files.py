@@ -13,7 +13,7 @@ from payloads.schema import Branch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bridge.verify import Verification
+    from bridge.verification.verify import Verification
     from mergers.laws import LawResult
     from payloads import PayloadRef
 
@@ -85,7 +85,7 @@ def _loaded(verification: Verification, reference: PayloadRef) -> list[str]:
         "import pytest",
         "",
         "from bridge import local_session",
-        "from bridge.verify_java import compiled",
+        "from bridge.verification.java import compiled",
         "from mergers.laws import Version, find_violation",
         f"from payloads import HudiRelease, PayloadRef\n{_PAYLOADS}",
         "",

@@ -1,0 +1,1 @@
+"""How one row came about: every merge call of its key, and what decided it."""
