@@ -14,6 +14,7 @@ from bridge.config import keys
 from bridge.delete_block import read_back
 from bridge.errors import PlanError
 from bridge.merge_point import MergePoint
+from bridge.payload_merge import check_constructor
 from bridge.schema import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.context import DeleteContext
@@ -86,6 +87,7 @@ class ModeWriter(Buffered):
         if self._plan.payload is None:
             return None
         payload_class = self._plan.payload.resolve(self._release)
+        check_constructor(payload_class)
         asks = not issubclass(payload_class, BuiltinPayload) or issubclass(payload_class, PartialUpdateAvroPayload)
         return payload_class.for_schema(self.schema) if asks else None
 

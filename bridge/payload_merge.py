@@ -15,7 +15,7 @@ from bridge.errors import PlanError
 from bridge.merge_point import LOG_SCANNER, MergePoint, SchemaView, calls_of, props_of
 from bridge.schema import with_meta
 from mergers import AvroRecordMerger
-from payloads import NATURAL_ORDER, SENTINEL
+from payloads import NATURAL_ORDER, SENTINEL, PayloadConstructorError
 from payloads.api import Properties
 from payloads.builtin.base import BuiltinPayload
 from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, raw_converter
@@ -28,9 +28,23 @@ if TYPE_CHECKING:
     from bridge.merge_point import Call
     from bridge.plan import MergePlan
     from mergers import HoodieKey
-    from payloads import AvroSchema, Ordering, PayloadRef, Record
+    from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
     from payloads.builtin.base import DeleteTest
     from payloads.extract import Reader
+
+
+def check_constructor(payload: type[HoodieRecordPayload]) -> None:
+    """Refuse a class of Hudi that no writer can build (HoodieRecordUtils.loadPayload).
+
+    Raises:
+        PayloadConstructorError: saying so.
+    """
+    if issubclass(payload, BuiltinPayload) and not payload.takes_ordering:
+        msg = (
+            f"{payload.__name__} has no constructor (record, ordering value), so no writer of Hudi can build it for a "
+            "table; name another payload with --payload"
+        )
+        raise PayloadConstructorError(msg)
 
 
 class _At(NamedTuple):
@@ -117,8 +131,10 @@ class PayloadWriter(Payloads):
         Raises:
             PlanError: the ordering field is not in the schema.
             PayloadNotFoundError: the release has no such payload.
+            PayloadConstructorError: no writer can build it.
         """
         super().__init__(payload, plan, schema, shape, progress)
+        check_constructor(self.payload_class)
         self._at_dedup, self._at_insert = self._at[MergePoint.COMBINE_INPUT], self._at[MergePoint.INSERT]
         self._at_upsert = self._at[MergePoint.UPSERT]
         self._written_class = self.payload_class.for_schema(schema)

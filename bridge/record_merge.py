@@ -51,6 +51,7 @@ class RecordMerge:
         Raises:
             PlanError: an ordering field is not in the schema.
             PayloadNotFoundError: the release has no such payload.
+            PayloadConstructorError: a writer can't build the payload.
             MergeConfigError: the settings contradict each other.
         """
         self.plan = plan

@@ -39,6 +39,7 @@ class BuiltinPayload(HoodieRecordPayload):
         aliases: other Java names of the same class.
         shipped: the releases that contain it.
         family: the head of the classes whose `pre_combine` accept each other; Java's generics enforce it with a cast.
+        takes_ordering: whether there is the constructor (record, ordering value) that a writer calls.
     """
 
     __slots__ = ("ordering_value", "record")
@@ -47,6 +48,7 @@ class BuiltinPayload(HoodieRecordPayload):
     aliases: ClassVar[tuple[str, ...]] = ()
     shipped: ClassVar[tuple[HudiRelease, ...]] = ALL_RELEASES
     family: ClassVar[type[BuiltinPayload]]
+    takes_ordering: ClassVar[bool] = True
 
     def __init_subclass__(cls, *, heads_family: bool = False) -> None:
         """Make `cls` the family of itself and its subclasses where `heads_family` says so."""

@@ -24,6 +24,7 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
     __slots__ = ("text",)
 
     java_name = "org.apache.hudi.common.HoodieJsonPayload"
+    takes_ordering = False
 
     #: Whether numbers with a fraction are exact decimals and logical types are looked at.
     reads_logical_types: ClassVar[bool] = by_release(v0_15=False, v1_0=True)

@@ -91,6 +91,7 @@ class RewriteAvroPayload(BuiltinPayload, heads_family=True):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.RewriteAvroPayload"
+    takes_ordering = False
 
     def __init__(self, record: Record | None) -> None:
         super().__init__(record)

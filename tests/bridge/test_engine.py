@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from bridge.engines.python import Job
 from bridge.programs import Action, Origin
 from bridge.schema import META_COLUMNS
 from mergers import fold_left
-from payloads import Ordering, parse_schema, resolve_payload
+from payloads import HudiRelease, Ordering, PayloadConstructorError, parse_schema, resolve_payload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -239,3 +240,12 @@ def test_two_stored_rows_of_a_key_are_refused() -> None:
     twice = table([(Origin.STORED, ("a", 1, "x", "U", None)), (Origin.STORED, ("a", 2, "x", "U", None))])
     with pytest.raises(MergeFailedError, match="more than one row"):
         run(job, twice, 10)
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
+@pytest.mark.parametrize("payload", ["HoodieJsonPayload", "RewriteAvroPayload"])
+def test_a_payload_that_no_writer_can_build_is_refused(payload: str, release: str) -> None:
+    plan = dataclasses.replace(plan_of(payload), release=HudiRelease.parse(release))
+    versions = table([(Origin.INCOMING, ("a", 1, None, "U", None))])
+    with pytest.raises(PayloadConstructorError, match=f"{payload} has no constructor"):
+        run(Job(plan, SCHEMA, NAMES, ("id",), "upsert"), versions, 10)
