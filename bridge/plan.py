@@ -157,6 +157,8 @@ class MergePlan:
             return True
         if self.engine == "python" or self.implementation == "python":
             return False
+        if self.merger is not None:
+            return self.mode is None and self.merger.is_compiled and not self.merger.has_port
         return self.payload is not None and self.payload.is_compiled and not self.payload.has_port(self.release)
 
     @property
@@ -187,7 +189,7 @@ class MergePlan:
             options["hoodie.write.record.merge.mode"] = self.mode.value
         elif self.merger is not None:
             options["hoodie.write.record.merge.mode"] = RecordMergeMode.CUSTOM.value
-            options["hoodie.write.record.merge.strategy.id"] = self.merger.resolve().merging_strategy
+            options["hoodie.write.record.merge.strategy.id"] = self.merger.merging_strategy
         return options
 
     def _java_name(self) -> str:

@@ -24,21 +24,49 @@ _BRIDGES = {
 
 @dataclass(frozen=True, slots=True)
 class MergerRef:
-    """The name of a merger; a plan carries it where no object can travel.
+    """The name of a merger and what is needed to find it; a plan carries it where no object can travel.
 
     Attributes:
-        name: what `resolve_merger` takes.
+        name: what `resolve_merger` takes, or the full name of a compiled Java class.
+        jar: path of a jar with the compiled class.
+        package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
+        strategy: what a compiled merger says as its strategy id, once it was asked.
     """
 
     name: str
+    jar: str | None = None
+    package: tuple[str, ...] = ()
+    strategy: str | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a jar or a package comes with the name."""
+        return self.jar is not None or bool(self.package)
+
+    @property
+    def has_port(self) -> bool:
+        """Whether there is a Python merger of this name; one that can't be used counts, so that its error is seen."""
+        return ":" in self.name or any(self.name.strip() in _names(java_name) for java_name in (*_BUILT_IN, *_BRIDGES))
+
+    @property
+    def merging_strategy(self) -> str:
+        """The strategy id that the merger says; errors are those of `resolve`."""
+        return self.strategy or self.resolve().merging_strategy
 
     def resolve(self) -> HoodieRecordMerger:
-        """Return a merger of this name.
+        """Return a Python merger of this name, also where a jar offers a compiled one.
 
         Raises:
-            MergerNotFoundError: nothing has this name.
+            MergerNotFoundError: nothing has this name; a class that only a jar has runs in the jvm engine alone.
             MergerConfigError: what it names is no merger.
         """
+        if self.is_compiled and not self.has_port:
+            source = self.jar or ", ".join(self.package)
+            msg = (
+                f"{self.name} has no Python class, and here one is needed; the compiled class of {source} runs in the "
+                "jvm engine alone"
+            )
+            raise MergerNotFoundError(msg)
         return _named(self.name.strip())
 
 
@@ -56,12 +84,16 @@ def resolve_merger(merger: str | MergerRef | type | HoodieRecordMerger) -> Hoodi
     return merger.resolve() if isinstance(merger, MergerRef) else adapt_merger(merger)
 
 
+def _names(java_name: str) -> tuple[str, str]:
+    return java_name, java_name.rpartition(".")[2]
+
+
 def _named(name: str) -> HoodieRecordMerger:
     for java_name, merger_class in _BUILT_IN.items():
-        if name in {java_name, java_name.rpartition(".")[2]}:
+        if name in _names(java_name):
             return adapt_merger(merger_class)
     for java_name, mode in _BRIDGES.items():
-        if name in {java_name, java_name.rpartition(".")[2]}:
+        if name in _names(java_name):
             msg = f"{name} needs a payload; give AvroRecordMerger(payload, release, {mode!r}) instead of a name"
             raise MergerNotFoundError(msg)
     module_name, colon, path = name.partition(":")

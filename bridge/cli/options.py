@@ -115,7 +115,7 @@ _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--jar",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="The jar with your compiled payload class; it runs as it is, inside Spark.",
+        help="The jar with your compiled payload or merger class; it runs as it is, inside Spark.",
     ),
     click.option(
         "--package",
@@ -131,7 +131,11 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=click.Choice([mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]),
         help="A merge mode of Hudi 1.0 and later, in place of a payload.",
     ),
-    click.option("--merger", metavar="NAME", help="Your own merger as package.module:Class, in place of a payload."),
+    click.option(
+        "--merger",
+        metavar="NAME",
+        help="Your own merger in place of a payload: package.module:Class, or a Java class of --jar or --package.",
+    ),
     _RELEASE,
     click.option(
         "--key",
@@ -230,7 +234,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     try:
         plan = MergePlan(
             payload=None if payload is None else PayloadRef(payload, **java),
-            merger=None if merger is None else MergerRef(merger),
+            merger=None if merger is None else MergerRef(merger, **(java if options["mode"] is None else {})),
             release=options["release"],
             table_type=table_type,
             key=options["key"],
@@ -244,7 +248,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
         )
         if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)
-        elif plan.merger is not None and plan.mode is None:
+        elif plan.merger is not None and plan.mode is None and not plan.runs_java:
             plan.merger.resolve()
     except PayloadBridgeError as error:
         refuse(error)

@@ -1,10 +1,11 @@
-"""The jvm engine: a compiled payload class inside Spark's own executors, over the sorted versions of each key.
+"""The jvm engine: a compiled payload or merger inside Spark's own executors, over the sorted versions of each key.
 
 Rows go to Java in plain forms that cost little: text as UTF-8 bytes, dates as days, timestamps as microseconds.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
@@ -13,6 +14,7 @@ from pyspark.sql import types as spark_types
 from bridge.engines.jvm_gateway import Driver
 from bridge.engines.jvm_jars import jars_of
 from bridge.engines.jvm_job import Calls, check_program, description
+from bridge.engines.jvm_merger import asked
 from bridge.engines.outcomes import ACTION
 from bridge.programs import Action
 from bridge.schema import META_COLUMNS
@@ -33,15 +35,17 @@ def run(
 ) -> DataFrame:
     """Run a program over versions that are sorted by key, as `Job.run` does; return outcomes of the schema `result`.
 
-    `fields` are the data columns. The payload class is found and checked here, before any task starts.
+    `fields` are the data columns. The class is found and checked here, before any task starts.
 
     Raises:
         PlanError, MergeConfigError: see `Calls`.
+        PlanError, MergerNotFoundError, MergerConfigError: see `asked`.
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     spark = versions.sparkSession
     driver = Driver(spark)
     check_program(job.program)
+    job = dataclasses.replace(job, plan=asked(spark, job.plan))
     calls = Calls(job.plan)
     jars = jars_of(spark, calls.reference, job.plan.release, calls.classes)
     data = spark_types.StructType(list(fields))

@@ -58,10 +58,18 @@ class Calls:
         self._plan = plan
         self._config = None if plan.release < HudiRelease.V1_0 else merge_config(plan)
         named = list(dict.fromkeys(self._classes()))
+        merger = plan.merger
+        if merger is not None and plan.mode is None and not self._asks_merger():
+            raise PlanError(_unasked(plan, self._config))
         if not named:
             raise PlanError(_uncalled(plan, self._config))
-        self.reference = plan.payload or PayloadRef(named[0])
+        source = () if merger is None else (merger.jar, merger.package)
+        self.reference = plan.payload or PayloadRef(named[0], *source)
         self.classes = tuple(named)
+
+    def _asks_merger(self) -> bool:
+        rules = () if self._config is None else self._config.rules
+        return any(rule.mode is _CUSTOM and rule.payload is None for _, rule in rules)
 
     def _classes(self) -> Iterable[str]:
         plan, config = self._plan, self._config
@@ -73,9 +81,11 @@ class Calls:
         for name, rule in config.rules:
             partial = config.table.partial_update_mode if config.table.version >= 9 else None  # noqa: PLR2004 (Hudi's)
             if rule.mode is _CUSTOM:
-                if rule.payload is None:
-                    raise PlanError(_merger(plan))
-                yield rule.payload
+                if rule.payload is not None:
+                    yield rule.payload
+                elif plan.merger is None:
+                    msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger and --jar"
+                    raise PlanError(msg)
             elif partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
                 msg = (
                     f"the {name} of this table merges by {rule.mode} with {partial}, which the jvm engine does not "
@@ -137,6 +147,12 @@ class Calls:
         # From 1.1 on a reader looks at its own properties alone.
         deletes = _deletes({} if since_1_1 else props, schema, reads_operation=since_1_1)
         read = _rule(config.read, props, config.release)
+        if self._plan.merger is not None and config.read.mode is _CUSTOM and config.read.payload is None:
+            read["merger"] = {
+                "name": self._plan.merger.name,
+                "key": self._plan.key,
+                "partition": self._plan.partition,
+            }
         return {"deletes": deletes, "props": props, "read": read, "since_1_1": since_1_1}
 
     def _asked(self) -> str | None:
@@ -166,7 +182,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             "identity": job.plan.identity,
             "java8": is_java8,
             "meta_schema": json.dumps(with_meta(job.schema).source),
-            "payload": calls.classes[0],
+            "payload": calls.classes[0] if job.plan.merger is None else job.plan.merger.name,
             "program": job.program,
             "width": len(data.fields),
             "write_schema": json.dumps(job.schema.source),
@@ -221,15 +237,12 @@ def _check(plan: MergePlan) -> None:
     if old and plan.payload is None:
         msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
         raise PlanError(msg)
-    if plan.merger is not None and plan.mode is None:
-        raise PlanError(_merger(plan))
-
-
-def _merger(plan: MergePlan) -> str:
-    return (
-        f"the jvm engine runs compiled payloads, not mergers such as {plan.payload_name}; "
-        "give a Python merger and the python engine"
-    )
+    if plan.merger is not None and plan.mode is None and not plan.merger.is_compiled:
+        msg = (
+            f"the jvm engine runs compiled payloads, not mergers such as {plan.payload_name}, which has no jar; "
+            "leave engine and implementation out, or name the jar of a compiled merger"
+        )
+        raise PlanError(msg)
 
 
 def _uncalled(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
@@ -238,4 +251,12 @@ def _uncalled(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
     return (
         f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, where {merging}; leave out "
         "--implementation java (engine='jvm'), and the mode itself runs"
+    )
+
+
+def _unasked(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
+    why = "" if config is None else f" ({config.read.why})"
+    return (
+        f"the merger {plan.payload_name} merges nothing in this table, which Hudi {plan.release} reads by another rule"
+        f"{why}; give the payload or the mode of the table, or a table of the strategy of the merger"
     )

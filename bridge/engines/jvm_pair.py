@@ -12,6 +12,7 @@ from bridge.engines.jvm import from_plain, is_java8, plain_field, to_plain
 from bridge.engines.jvm_gateway import Driver
 from bridge.engines.jvm_jars import jars_of
 from bridge.engines.jvm_job import Calls, description
+from bridge.engines.jvm_merger import asked
 from bridge.engines.python import ORIGIN, Job
 from bridge.errors import InputError
 from bridge.schema import META_COLUMNS, avro_schema
@@ -38,7 +39,8 @@ def merged_pair(frame: DataFrame, older: str, newer: str, plan: MergePlan) -> Co
     if not isinstance(data, spark_types.StructType) or data.simpleString() != other.simpleString():
         msg = f"{older!r} and {newer!r} are no structs with the same fields; make both of the rows of one table"
         raise InputError(msg)
-    driver, calls = Driver(spark), Calls(plan)
+    driver, plan = Driver(spark), asked(spark, plan)
+    calls = Calls(plan)
     jars = jars_of(spark, calls.reference, plan.release, calls.classes)
     written = spark_types.StructType([field for field in data.fields if field.name not in META_COLUMNS])
     schema = plan.schema or avro_schema(written, plan.release)

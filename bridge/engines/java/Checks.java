@@ -48,6 +48,7 @@ public final class Checks {
         }
         return null;
     }
+
     /** Returns a list of parameters as it is written. */
     static String parameters(Class[] types) {
         StringBuilder text = new StringBuilder("(");

@@ -27,17 +27,21 @@ public final class MergerChecks {
         } catch (NoClassDefFoundError missing) {
             return new String[] {"shape", "needs " + missing.getMessage().replace('/', '.')};
         }
-        HoodieRecordMerger merger;
         try {
-            merger = (HoodieRecordMerger) type.getConstructor(new Class[0]).newInstance(new Object[0]);
+            HoodieRecordMerger merger =
+                (HoodieRecordMerger) type.getConstructor(new Class[0]).newInstance(new Object[0]);
+            HoodieRecord.HoodieRecordType records = merger.getRecordType();
+            if (records != HoodieRecord.HoodieRecordType.AVRO) {
+                return new String[] {"records", String.valueOf(records)};
+            }
+            return new String[] {"strategy", merger.getMergingStrategy()};
         } catch (InvocationTargetException failed) {
             return new String[] {"failing", failed.getCause().toString()};
+        } catch (RuntimeException failed) {
+            return new String[] {"failing", failed.toString()};
+        } catch (LinkageError broken) {
+            return new String[] {"broken", broken.toString()};
         }
-        HoodieRecord.HoodieRecordType records = merger.getRecordType();
-        if (records != HoodieRecord.HoodieRecordType.AVRO) {
-            return new String[] {"records", String.valueOf(records)};
-        }
-        return new String[] {"strategy", merger.getMergingStrategy()};
     }
 
     private static String shapes(Class type) {

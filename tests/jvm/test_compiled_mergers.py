@@ -1,0 +1,252 @@
+"""Users' mergers as compiled classes of Hudi 1.0: against the same mergers in Python, and what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import MergePlan, append, combine_input, compact, simulate, snapshot
+from bridge.cli import main
+from bridge.config import TableMergeConfig
+from bridge.engines.jvm_jars import bundle_for
+from bridge.engines.jvm_job import Calls
+from bridge.engines.jvm_merger import asked
+from bridge.errors import PlanError, sentence_of
+from mergers import HoodieAvroIndexedRecord, HoodieRecordType, MergerConfigError, MergerNotFoundError, MergerRef
+from payloads import HudiRelease
+from tests.jvm.direct import InJava, in_python, job_of, versions_of
+from tests.jvm.java_compiler import compiled
+from tests.jvm.test_twins import DATA, MARKER, PROPS, SIDES, contested, in_batches
+
+JAVA = Path(__file__).parent / "java"
+STRATEGY = "5d1a2f6e-6f0b-4f0e-9d57-0a8f6b7c1e21"
+COLUMNS = "id string, ts bigint, v string, n bigint, op string"
+
+
+class OfAvro:
+    """What the mergers below have; each is written once more in java/Mergers.java."""
+
+    merging_strategy = STRATEGY
+    record_type = HoodieRecordType.AVRO
+
+
+class Larger(OfAvro):
+    """Keeps the larger amount."""
+
+    def merge(self, older, newer, schema, props):
+        before, after = older.record["n"], newer.record["n"]
+        return older if before is not None and (after is None or before > after) else newer
+
+
+class Marked(OfAvro):
+    """Joins texts, names key and a property; deletes, or leaves alone, what its column `op` says."""
+
+    def merge(self, older, newer, schema, props):
+        op = newer.record["op"]
+        if op in {"delete", "keep"}:
+            return older if op == "keep" else None
+        texts = ("null" if side.record["v"] is None else side.record["v"] for side in (older, newer))
+        key = newer.key
+        joined = f"{'+'.join(texts)} of {key.record_key} in {key.partition_path} by {props.get('acme.step', 'none')}"
+        return HoodieAvroIndexedRecord(key, {**newer.record, "v": joined}, schema)
+
+
+@pytest.fixture(scope="session")
+def mergers(bundles, tmp_path_factory):
+    source = JAVA / "Mergers.java"
+    sources = {source.name: source.read_text("utf-8")}
+    return compiled(bundles, sources, HudiRelease.V1_0, tmp_path_factory.mktemp("mergers"))
+
+
+@pytest.fixture(scope="session")
+def new_merger(bundles, tmp_path_factory):
+    source = JAVA / "NewMerger.java"
+    sources = {source.name: source.read_text("utf-8")}
+    return compiled(bundles, sources, HudiRelease.V1_2, tmp_path_factory.mktemp("new-merger"))
+
+
+@pytest.fixture(scope="session")
+def tables(bundles):
+    chance = random.Random(21)  # noqa: S311 (test data)
+    batches = in_batches(chance, ())
+    sorted_batches = sorted(batches, key=lambda row: (row[0], row[9]))
+    return [versions_of(bundles, DATA, rows) for rows in (list(contested(chance, ())), batches, sorted_batches)]
+
+
+def plan_of(jar, name, **settings):
+    merger = MergerRef(f"com.acme.Mergers${name}", jar=str(jar))
+    return MergePlan(**{"merger": merger, "release": "1.0", "key": "id", "ordering": "ts", **settings})
+
+
+def rows(frame):
+    return sorted((tuple(row) for row in frame.collect()), key=repr)
+
+
+def batch(spark, *values):
+    return spark.createDataFrame([(*value, None, None, None)[:5] for value in values], COLUMNS).coalesce(1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Larger", "Marked"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({"props": PROPS}, id="bigint"),
+        pytest.param({"ordering": "name", "props": {**PROPS, **MARKER}}, id="text-and-marker"),
+        pytest.param({"ordering": (), "props": PROPS}, id="no-ordering"),
+    ],
+)
+def test_both_engines_answer_alike(bundles, mergers, tables, name, settings):
+    java = asked(bundles, plan_of(mergers, name, **settings))
+    assert java.runs_java
+    assert java.merger.strategy == STRATEGY
+    python = dataclasses.replace(java, merger=MergerRef(f"{__name__}:{name}"))
+    engine, seen, changed = InJava(bundles, java), [], []
+
+    def compare(versions, program, **arguments):
+        jobs = (job_of(plan, DATA, program, **arguments) for plan in (java, python))
+        mine, reference = engine.run(next(jobs), versions), in_python(next(jobs), versions)
+        assert mine == reference, (program, versions.batch.to_pylist())
+        seen.append(mine != "failed")
+        changed.append(" of " in str(mine))
+
+    one, by_arrival, by_key = tables
+    for versions in one.by_key():
+        for program, origins in SIDES.items():
+            compare(versions.only(*origins), program)
+    for versions in by_key.by_key():
+        for log_updates in (False, True):
+            compare(versions, "simulate", commits=4, compact_after=(3,) if log_updates else (), log_updates=log_updates)
+    compare(by_arrival, "simulate_small_files", commits=4, compact_after=(3,), candidates=1)
+    assert sum(seen) > len(seen) / 3
+    assert any(changed) == (name == "Marked")
+
+
+@pytest.mark.parametrize(
+    ("name", "incoming", "expected"),
+    [
+        ("Larger", ("a", 2, "y", 4), ("a", 1, "x", 5, None)),
+        ("Larger", ("a", 2, "y", 6), ("a", 2, "y", 6, None)),
+        ("Marked", ("a", 2, "y", 6), ("a", 2, "x+y of a in  by none", 6, None)),
+        ("Marked", ("a", 2, "y", 6, "delete"), None),
+        ("ChangesInput", ("a", 2, "y", 6), ("a", 1, "changed", 5, None)),
+        ("AnswersEmpty", ("a", 2, "y", 6, "empty"), None),
+    ],
+)
+def test_a_merger_decides_what_a_query_and_compaction_see(mergers, spark, name, incoming, expected):
+    plan = plan_of(mergers, name, table_type="mor")
+    untouched = ("z", 9, "z", 9, None)
+    stored, log = append(batch(spark, ("a", 1, "x", 5), untouched), None, batch(spark, incoming), plan)
+    for read in (snapshot, compact):
+        assert rows(read(stored, log, plan)) == ([] if expected is None else [expected]) + [untouched]
+
+
+def test_a_merger_sees_key_and_partition_as_hudi_writes_them(mergers, spark):
+    plan = plan_of(mergers, "Marked", key=("id", "n"), partition="op", props={"acme.step": "7"}, table_type="mor")
+    batches = [batch(spark, ("a", ts, "x", 5, "put")) for ts in (1, 2)]
+    seen = simulate(batches, plan)
+    assert rows(seen.select("_pb_commit", "v")) == [(1, "x"), (2, "x+x of id:a,n:5 in put by 7")]
+
+
+def test_a_delete_that_a_merger_makes_in_a_log_is_a_version_with_an_ordering_value(mergers, spark):
+    batches = [batch(spark, ("a", ts, "x", 1, "empty" if ts == 3 else None)) for ts in (1, 2, 3, 8, 10)]
+    seen = simulate(batches, plan_of(mergers, "AnswersEmpty", table_type="mor"))
+    assert rows(seen.select("_pb_commit", "ts")) == [(1, 1), (2, 2), (5, 10)]
+
+
+def test_an_exception_names_key_merge_point_and_cause(mergers, spark):
+    plan = plan_of(mergers, "Throwing", table_type="mor")
+    stored, log = append(batch(spark, ("bad", 1), ("good", 1)), None, batch(spark, ("bad", 2), ("good", 2)), plan)
+    with pytest.raises(Exception, match="no rule") as failure:
+        compact(stored, log, plan).collect()
+    assert sentence_of(failure.value) == (
+        "com.acme.Mergers$Throwing failed at compact (key id='bad'): java.lang.IllegalStateException: no rule; "
+        "caused by java.lang.RuntimeException: this order was cancelled"
+    )
+    assert "at com.acme.Mergers$Throwing.merged(Mergers.java" in str(failure.value)
+
+
+def test_null_is_no_answer(mergers, spark):
+    plan = plan_of(mergers, "AnswersNull", table_type="mor")
+    stored, log = append(batch(spark, ("a", 1)), None, batch(spark, ("a", 2)), plan)
+    with pytest.raises(Exception, match="merge answered null; it must answer an Option"):
+        snapshot(stored, log, plan).collect()
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("Absent", MergerNotFoundError, "there is no class com.acme.Mergers.Absent in .*jar"),
+        (
+            "NoMerger",
+            MergerConfigError,
+            "is no merger: it does not implement org.apache.hudi.common.model",
+        ),
+        ("OfAvro", MergerConfigError, "is abstract"),
+        ("Hidden", MergerConfigError, "is not public"),
+        ("WithArgument", MergerConfigError, "no public constructor without parameters; it has .String."),
+        ("CannotBeBuilt", MergerConfigError, "can't be built and asked .*IllegalStateException: no settings"),
+        (
+            "OfSpark",
+            MergerConfigError,
+            "records of type SPARK, and only those of type AVRO run here; let",
+        ),
+        ("NoStrategy", MergerConfigError, "says no strategy id"),
+        ("ByPayload", MergerConfigError, "says the strategy id 00000000-.* which is Hudi's own"),
+        ("ByEventTime", MergerConfigError, "says the strategy id eeb8d96f-.* which is Hudi's own"),
+    ],
+)
+def test_a_class_that_is_no_merger_of_the_table_is_refused_before_any_task(mergers, spark, name, error, words):
+    with pytest.raises(error, match=words):
+        combine_input(batch(spark, ("a", 1)), plan_of(mergers, name))
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"},
+        {"hoodie.record.merge.mode": "CUSTOM", "hoodie.compaction.payload.class": "com.acme.Rows"},
+    ],
+)
+def test_a_table_that_asks_something_else_is_refused(stored):
+    properties = {"hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": "8", **stored}
+    merger = MergerRef("com.acme.Mergers$Larger", jar="mergers.jar", strategy=STRATEGY)
+    table = TableMergeConfig.from_properties(properties, "1.0")
+    with pytest.raises(PlanError, match="Larger merges nothing in this table"):
+        Calls(plan_of("mergers.jar", "Larger", merger=merger, table=table, table_type="mor"))
+
+
+def test_a_merger_of_a_later_release_is_refused_with_both_shapes(new_merger, spark):
+    plan = plan_of(new_merger, "Larger", merger=MergerRef("com.acme.NewMerger", jar=str(new_merger)))
+    words = r"has not the shape of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
+    with pytest.raises(MergerConfigError, match=words):
+        combine_input(batch(spark, ("a", 1)), plan)
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+def test_a_release_whose_mergers_have_another_shape_is_refused(mergers, spark, release):
+    plan = plan_of(mergers, "Larger", release=release)
+    words = f"compiled mergers of Hudi 1.0, merge.HoodieRecord, .*that of Hudi {release}, merge.BufferedRecord, "
+    with pytest.raises(PlanError, match=words):
+        combine_input(batch(spark, ("a", 1)), plan)
+
+
+def test_a_compiled_merger_is_no_merger_of_the_python_engine(mergers):
+    with pytest.raises(MergerNotFoundError, match=r"has no Python class, and here one is needed; .*jar runs"):
+        plan_of(mergers, "Larger", engine="python").writer_options()
+
+
+def test_the_command_line_takes_a_merger_in_a_jar(mergers, spark, tmp_path):
+    for number, amount in enumerate((5, 4), start=1):
+        (tmp_path / f"{number}.jsonl").write_text(f'{{"id": "a", "ts": {number}, "n": {amount}}}\n', "utf-8")
+    named = ["--merger", "com.acme.Mergers$Larger", "--jar", str(mergers), "--release", "1.0"]
+    package = ["--package", bundle_for(spark, HudiRelease.V1_0)]
+    options = ["--key", "id", "--ordering", "ts", "--table-type", "mor", "--output", "json"]
+    answer = CliRunner().invoke(main, ["simulate", "--batches", str(tmp_path), *named, *package, *options])
+    assert answer.exit_code == 0, answer.output
+    assert json.loads(answer.stdout)["results"][-1]["snapshot"] == [{"id": "a", "n": 5, "ts": 1}]
