@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _MARKER = "__debezium_unavailable_value"
 KEY = "id"
-_TITLES = {TableType.COPY_ON_WRITE: "copy-on-write", TableType.MERGE_ON_READ: "merge-on-read"}
 
 
 class LawExample(NamedTuple):
@@ -254,19 +253,20 @@ def violation(issue: Issue, release: HudiRelease) -> Counterexample | None:
 def _answers(issue: Issue, payload: str) -> Iterator[Answer]:
     last = len(issue.batches)
     for release in HudiRelease:
-        for table_type, title in _TITLES.items():
+        for table_type in TableType:
             plan = issue.plan(payload, release, table_type)
-            yield _answer(issue, title, plan)
+            yield _answer(issue, table_type.long_name, plan)
             if table_type is TableType.MERGE_ON_READ:
-                yield _answer(issue, f"{title}, compacted", plan, compact_after=(last,))
+                yield _answer(issue, f"{table_type.long_name}, compacted", plan, compact_after=(last,))
                 each = tuple(range(1, last + 1))
-                yield _answer(issue, f"{title}, compacted each time", plan, compact_after=each)
+                yield _answer(issue, f"{table_type.long_name}, compacted each time", plan, compact_after=each)
     for old in (HudiRelease.V0_15, HudiRelease.V1_0):
-        for table_type, title in _TITLES.items():
+        for table_type in TableType:
             plan, new = issue.plan(payload, old, table_type), issue.plan(payload, HudiRelease.V1_2, table_type)
             for what, batch, keeps in (("upgraded", 1, False), ("version kept", 1, True), ("only read", last, True)):
                 change = handover(plan, new, after=batch, keep_table_version=keeps)
-                yield _answer(issue, f"{title}, {what}", plan, handover=change)._replace(new=str(new.release))
+                name = f"{table_type.long_name}, {what}"
+                yield _answer(issue, name, plan, handover=change)._replace(new=str(new.release))
 
 
 def _answer(issue: Issue, table: str, plan: MergePlan, **settings: Any) -> Answer:

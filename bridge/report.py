@@ -6,7 +6,7 @@ import io
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 from rich import box
 from rich.console import Console
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The version of the JSON envelope."""
+
+Label: TypeAlias = "tuple[str, Sequence[Any]]"
+"""A column in front of a table: its header, and one cell a row."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,26 @@ class Table:
     right: frozenset[str] = frozenset()
 
     @classmethod
-    def of_rows(cls, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], title: str = "") -> Table:
-        """Make a table of rows of JSON values."""
-        rows = list(rows)
+    def of_rows(
+        cls,
+        columns: Sequence[str],
+        rows: Iterable[Mapping[str, Any]],
+        title: str = "",
+        labels: Sequence[Label] = (),
+    ) -> Table:
+        """Make a table of rows of JSON values.
+
+        `labels` are columns in front of them, each a header and one cell a row; a column may have the same header.
+        """
+        heads = (*(head for head, _ in labels), *columns)
+        data = [[row[name] for name in columns] for row in rows]
+        cells = [[*(column[at] for _, column in labels), *row] for at, row in enumerate(data)]
         numbers = {
-            name
-            for name in columns
-            if all(isinstance(row[name], int | float | None) and not isinstance(row[name], bool) for row in rows)
+            head
+            for head, column in zip(heads, zip(*cells, strict=True), strict=False)
+            if all(isinstance(value, int | float | None) and not isinstance(value, bool) for value in column)
         }
-        return cls(columns, [[cell(row[name]) for name in columns] for row in rows], title, frozenset(numbers))
+        return cls(heads, [[cell(value) for value in row] for row in cells], title, frozenset(numbers))
 
 
 class Check(NamedTuple):
@@ -164,11 +178,16 @@ def plan_as_json(plan: MergePlan) -> dict[str, Any]:
         "key": list(plan.key),
         "partition": list(plan.partition),
         "ordering": list(plan.ordering),
+        "table_version": plan.table_version,
         "arrival": plan.arrival,
         "schema": None if plan.schema is None else plan.schema.source,
         "props": dict(plan.props),
+        "combine_before_upsert": plan.combine_before_upsert,
+        "inserts_to": plan.inserts_to,
+        "global_index": plan.global_index,
         "fidelity": plan.fidelity,
         "engine": plan.engine,
+        "implementation": plan.implementation,
     }
 
 

@@ -10,3 +10,8 @@ class TableType(enum.Enum):
 
     COPY_ON_WRITE = "cow"
     MERGE_ON_READ = "mor"
+
+    @property
+    def long_name(self) -> str:
+        """The name that people say."""
+        return self.name.lower().replace("_", "-")

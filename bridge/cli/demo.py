@@ -12,7 +12,7 @@ from bridge.cli.explain import parting_words
 from bridge.cli.issue import issue_option, report_of_issue
 from bridge.cli.options import payload_option
 from bridge.cli.quiet import quiet_session
-from bridge.cli.story import TYPE_NAMES, side_name, story
+from bridge.cli.story import side_name, story
 from bridge.cli.verb import Verb
 from bridge.demo import NEW, OLD
 from bridge.plan import TableType
@@ -132,7 +132,7 @@ def _verdict(answers: int, unequal: int, changed: dict[TableType, list[Identity]
     same = f"All {answers} answers are real Hudi's, row by row."
     if not any(changed.values()):
         return f"{same} Both releases end with the same rows."
-    counts = " and ".join(f"{len(found)} of {keys} rows ({TYPE_NAMES[one]})" for one, found in changed.items())
+    counts = " and ".join(f"{len(found)} of {keys} rows ({one.long_name})" for one, found in changed.items())
     return f"{same} On the same batches Hudi 1.2 ends with other rows than 0.15: {counts}."
 
 
@@ -164,7 +164,7 @@ def _rule(recording: Recording) -> list[str]:
 def _line(one: TableType, release: str, side: _Side) -> dict[str, Any]:
     equal = len(side.answers) - side.unequal
     return {
-        "table type": TYPE_NAMES[one],
+        "table type": one.long_name,
         "Hudi": release,
         "batches": len(side.answers),
         "rows in": sum(map(len, side.recording.batches)),

@@ -20,7 +20,7 @@ from bridge.cli.options import (
 )
 from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import numbered, upgrade_point
-from bridge.cli.story import TYPE_NAMES, side_name, story, words
+from bridge.cli.story import side_name, story, words
 from bridge.cli.verb import Verb
 from bridge.files import visible
 from bridge.json_record import json_record
@@ -210,7 +210,7 @@ def _labels(told: Explanation) -> tuple[str, ...]:
     types = tuple(side.plan.table_type for side in told.sides)
     if len(set(types)) < len(types):
         return "left", "right"
-    return tuple(TYPE_NAMES[one] for one in types)
+    return tuple(one.long_name for one in types)
 
 
 def parting_words(told: Explanation, labels: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from bridge.cli.options import SAMPLE
 from bridge.cli.plan import plan_result, silent_changes, step_text, steps_body
 from bridge.cli.replay_report import example_table, keys_table
 from bridge.config.properties import format_properties
+from bridge.config.sql import literal
 from bridge.config.succession import SUCCESSORS
 from bridge.report import Check, Report, Table, plan_as_json
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from bridge.migration.plan import MigrationPlan
     from bridge.migration.trials import Trial
     from bridge.plan import TableType
-
-_TITLES = {"cow": "copy-on-write", "mor": "merge-on-read"}
 
 
 def report_of(made: Migration, to: str, rows_in: int | None, sample: int | None) -> Report:
@@ -49,7 +48,7 @@ def report_of(made: Migration, to: str, rows_in: int | None, sample: int | None)
     }
     report.results = [_result(made)]
     report.checks = [
-        Check(f"{trial.candidate.name} ({_TITLES[trial.table_type.value]})", None if trial.is_equal else _answer(trial))
+        Check(f"{trial.candidate.name} ({trial.table_type.long_name})", None if trial.is_equal else _answer(trial))
         for trial in made.decisive
     ]
     for one in made.plans.values():
@@ -91,7 +90,7 @@ def _verdict(made: Migration) -> str:
 
 
 def _types(trials: Sequence[Trial]) -> str:
-    return " and ".join(_TITLES[trial.table_type.value] for trial in trials)
+    return " and ".join(trial.table_type.long_name for trial in trials)
 
 
 def _short(name: str) -> str:
@@ -158,7 +157,7 @@ def _differences(made: Migration, sample: int | None) -> list[str | Table]:
     for trial in made.decisive:
         if trial.is_equal or trial.example is None:
             continue
-        body += [f"{trial.candidate.name}, {_TITLES[trial.table_type.value]}:", example_table(trial.example)]
+        body += [f"{trial.candidate.name}, {trial.table_type.long_name}:", example_table(trial.example)]
         if trial.differences:
             body.append(keys_table(trial.differences[: SAMPLE if sample is None else sample], trial.differing))
     return body
@@ -187,7 +186,7 @@ def _settings(made: Migration) -> list[str | Table]:
     body: list[str | Table] = []
     for one, plan in made.plans.items():
         if len(made.plans) > 1:
-            body.append(f"A {_TITLES[one.value]} table:")
+            body.append(f"A {one.long_name} table:")
         body += [*(silent_changes(plan) if not made.is_checked else []), *steps_body(plan)]
         if one in made.new_tables:
             body += [
@@ -198,7 +197,7 @@ def _settings(made: Migration) -> list[str | Table]:
 
 
 def _create(options: Mapping[str, str]) -> str:
-    lines = ",\n".join(f"  '{key}' = '{text}'" for key, text in options.items())
+    lines = ",\n".join(f"  {literal(key)} = {literal(text)}" for key, text in options.items())
     return f"CREATE TABLE <table> (<columns>) USING hudi TBLPROPERTIES (\n{lines}\n)"
 
 

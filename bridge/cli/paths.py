@@ -9,7 +9,7 @@ from bridge.cli.options import SAMPLE
 from bridge.cli.verb import wants_json
 from bridge.paths.frames import all_paths, counted, key_answers, smallest
 from bridge.paths.walk import FEW, STATES
-from bridge.paths.words import LONG_NAMES, commits_words, compaction_words, path_words, step_words
+from bridge.paths.words import commits_words, compaction_words, path_words, step_words
 from bridge.report import Report, Table, plan_as_json
 from bridge.rows import cell
 from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bridge.paths.frames import Counts, KeyAnswer, SmallestFound
     from bridge.plan import MergePlan, TableType
     from bridge.read import Batch
+    from bridge.report import Label
 
 
 def path_report(read: Sequence[Batch], plan: MergePlan, types: Sequence[TableType], sample: int | None) -> Report:
@@ -57,7 +58,7 @@ def path_report(read: Sequence[Batch], plan: MergePlan, types: Sequence[TableTyp
 
 
 def _verdict(counts: Counts, example: SmallestFound | None, types: Sequence[TableType]) -> str:
-    tables = "" if len(types) > 1 else f" through a {LONG_NAMES[types[0]]} table"
+    tables = "" if len(types) > 1 else f" through a {types[0].long_name} table"
     if example is None:
         return f"No key of {counts.keys} depends on the path{tables}."
     step = step_words(example.left.path, example.right.path, example.left.batches)
@@ -86,41 +87,45 @@ def _warnings(counts: Counts, plan: MergePlan) -> Iterator[str]:
 def _story(example: SmallestFound) -> Iterator[str | Table]:
     """Show the versions, then both paths side by side with the rows at their ends."""
     left, right = example.left, example.right
-    versions = [
-        {"version": f"v{number}", "batch": batch, **row}
-        for number, (batch, row) in enumerate(zip(left.batches, example.versions, strict=True), start=1)
-    ]
+    versions = example.versions
     key = ", ".join(f"{name}={cell(value)}" for name, value in left.key.items())
-    yield Table.of_rows(tuple(versions[0]), versions, f"The smallest sequence that shows it: {key}")
-    sides = [_side(one) for one in (left, right)]
-    names = list(dict.fromkeys(name for side in sides for name in side))
-    rows = [(name, *(side.get(name, "") for side in sides)) for name in names]
+    labels: list[Label] = [
+        ("version", [f"v{number}" for number in range(1, len(versions) + 1)]),
+        ("batch", left.batches),
+    ]
+    yield Table.of_rows(tuple(versions[0]), versions, f"The smallest sequence that shows it: {key}", labels)
+    told = zip(_told(left), _told(right), strict=True)
+    rows: list[tuple[str, ...]] = [(name, one, other) for (name, one), (_, other) in told]
+    sides = [one.row or {} for one in (left, right)]
+    names = dict.fromkeys(name for side in sides for name in side if name not in left.key)
+    rows += [(name, *(cell(side[name]) if name in side else "" for side in sides)) for name in names]
     yield Table(("", "one path", "another"), rows, "Two paths, one step apart")
 
 
-def _side(answer: KeyAnswer) -> dict[str, str]:
-    told = {
-        "table": LONG_NAMES[answer.path.table_type],
-        "commits": commits_words(answer.path),
-        "compacted": compaction_words(answer.path, answer.batches) or "never",
-    }
-    told["a query sees"] = "a row" if answer.row else f"an error: {answer.error}" if answer.error else "no row"
-    return {**told, **{name: cell(value) for name, value in (answer.row or {}).items() if name not in answer.key}}
+def _told(answer: KeyAnswer) -> list[tuple[str, str]]:
+    return [
+        ("table", answer.path.table_type.long_name),
+        ("commits", commits_words(answer.path)),
+        ("compacted", compaction_words(answer.path, answer.batches) or "never"),
+        ("a query sees", "a row" if answer.row else f"an error: {answer.error}" if answer.error else "no row"),
+    ]
 
 
 def _keys(answers: list[KeyAnswer], shown: int, depending: int) -> Table:
     """Name the keys with their answers."""
     names = [name for name in _columns(answers) if name not in answers[0].key]
-    lines = []
-    for answer in answers:
-        row: dict[str, Any] = answer.row or dict.fromkeys(names, "")
-        told = path_words(answer.path, answer.batches)
-        if answer.row is None:
-            told += ": no row" if answer.error is None else ": an error"
-        lines.append({**answer.key, "path": told, **{name: row[name] for name in names}})
+    rows = [answer.row or dict.fromkeys(names, "") for answer in answers]
     count = "" if shown == depending else f", {shown} of {depending}"
     title = f"Keys that depend on the path, each answer with the nearest path to it{count}"
-    return Table.of_rows(tuple(lines[0]), lines, title)
+    key = [(name, [answer.key[name] for answer in answers]) for name in answers[0].key]
+    return Table.of_rows(names, rows, title, [*key, ("path", [_path_and_end(answer) for answer in answers])])
+
+
+def _path_and_end(answer: KeyAnswer) -> str:
+    told = path_words(answer.path, answer.batches)
+    if answer.row is None:
+        told += ": no row" if answer.error is None else ": an error"
+    return told
 
 
 def _columns(answers: list[KeyAnswer]) -> list[str]:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.cli.options import SAMPLE
 from bridge.comparison import Grade, overall
 from bridge.engines.python import COMMIT
-from bridge.plan import TableType
 from bridge.report import Check, Report, Table, plan_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.comparison import Counts, Difference, Example, Replay
+    from bridge.plan import TableType
     from bridge.sides import Sides
 
-_NAMES = {TableType.COPY_ON_WRITE: "copy-on-write", TableType.MERGE_ON_READ: "merge-on-read"}
 _KINDS = ("only left", "only right", "changed")
 _EXPLAINED = {
     Grade.IDENTICAL: "both sides follow the same rules",
@@ -136,7 +135,7 @@ def report_of(parts: Sequence[Part], to: str, batches: Sequence[str], rows_in: i
 def _joint_verdict(parts: Sequence[Part], grade: Grade) -> str:
     if len(parts) == 1:
         return parts[0].verdict
-    each = (f"{_NAMES[part.table_type]} {_short(part)}" for part in parts)
+    each = (f"{part.table_type.long_name} {_short(part)}" for part in parts)
     return f"{grade.value}: {', '.join(each)}."
 
 
@@ -156,7 +155,7 @@ def _figures(part: Part) -> dict[str, Any]:
 
 
 def _checks(part: Part, batches: Sequence[str]) -> list[Check]:
-    name = _NAMES[part.table_type]
+    name = part.table_type.long_name
     if not part.counts:
         return [Check(name, part.verdict)]
     checks = []
@@ -177,7 +176,7 @@ def _by_kind(counts: Counts) -> str:
 
 
 def _body(part: Part, batches: Sequence[str], sample: int | None, *, alone: bool) -> list[str | Table]:
-    body: list[str | Table] = [] if alone else [f"{_NAMES[part.table_type].capitalize()}: {part.verdict}"]
+    body: list[str | Table] = [] if alone else [f"{part.table_type.long_name.capitalize()}: {part.verdict}"]
     if part.counts and not part.grade.is_equal:
         body.append(_commits(part.counts, batches))
     for example in part.examples:
@@ -187,8 +186,8 @@ def _body(part: Part, batches: Sequence[str], sample: int | None, *, alone: bool
     if part.last:
         body.append(keys_table(part.differences[: SAMPLE if sample is None else sample], part.last))
     if part.examples:
-        key = part.examples[0].difference.key
-        rows = " ".join(f"--row {shlex.quote(f'{name}={value}')}" for name, value in key.items())
+        row = part.examples[0].row
+        rows = " ".join(f"--row {shlex.quote(f'{name}={text}')}" for name, text in row.items())
         both = "" if alone else f" --table-type {part.table_type.value}"
         body.append(f"Why: payload-bridge explain, with the same options{both} and {rows}, shows each merge call.")
     return body
@@ -207,24 +206,25 @@ def example_table(example: Example) -> Table:
     difference = example.difference
     absent = dict.fromkeys(difference.left or difference.right or {}, "")
     names = tuple(absent)
-    versions = [{"row": f"batch {version[COMMIT]}"} | version for version in example.versions]
     rows = [("left", difference.left), ("right", difference.right)]
-    ends = [{"row": side if row else f"{side}: none", **(row or absent)} for side, row in rows]
+    labels = [f"batch {version[COMMIT]}" for version in example.versions]
+    labels += [side if row else f"{side}: none" for side, row in rows]
+    ends = [row or absent for _, row in rows]
     title = f"The smallest example, {difference.kind}: {_name(difference)} after commit {example.commit}"
-    return Table.of_rows(("row", *names), [*versions, *ends], title)
+    return Table.of_rows(names, [*example.versions, *ends], title, [("row", labels)])
 
 
 def keys_table(shown: Sequence[Difference], total: int) -> Table:
     """List the keys that differ after the last batch, or some of the `total`."""
     lines = [
-        {**one.key, "kind": one.kind, "columns": ", ".join(one.columns), "only by object": "yes" if one.note else ""}
+        {"kind": one.kind, "columns": ", ".join(one.columns), "only by object": "yes" if one.note else ""}
         for one in shown
     ]
     count = "" if len(shown) == total else f", {len(shown)} of {total}"
-    key = tuple(shown[0].key) if shown else ()
+    keys = [(name, [one.key[name] for one in shown]) for name in (shown[0].key if shown else ())]
     by_object = ("only by object",) if any(one.note for one in shown) else ()
     title = f"Keys that differ after the last batch{count}"
-    return Table.of_rows((*key, "kind", "columns", *by_object), lines, title)
+    return Table.of_rows(("kind", "columns", *by_object), lines, title, keys)
 
 
 def _name(difference: Difference) -> str:

@@ -99,11 +99,16 @@ def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: b
         }
     ) as snapshots:
         found = {one: figures(frame, plan.identity, len(read)) for one, frame in snapshots.items()}
-        differing = _differing(snapshots, plan.identity)
         rows_in = sum(batch.frame.count() for batch in read)
-        _tell(report, found, differing, [batch.name for batch in read], rows_in)
         if len(types) > 1:
-            _name_keys(report, differing, len(read), plan.identity, sample)
+            left, right = snapshots.values()
+            differing = disagreements(left, right, plan.identity)
+            counts = dict(map(tuple, differing.groupBy(COMMIT).count().collect()))
+            _tell(report, found, counts, [batch.name for batch in read], rows_in)
+            last = differing.where(sf.col(COMMIT) == len(read)).drop(COMMIT)
+            _name_keys(report, last, counts.get(len(read), 0), len(read), sample)
+        else:
+            _tell(report, found, {}, [batch.name for batch in read], rows_in)
         if wants_json():
             _add_snapshots(report, snapshots, len(read), plan.identity, sample)
     return report
@@ -140,33 +145,23 @@ def _kept(snapshots: dict[TableType, DataFrame]) -> Iterator[Snapshots]:
             frame.unpersist()
 
 
-def _differing(snapshots: Snapshots, identity: tuple[str, ...]) -> dict[int, list[dict[str, Any]]]:
-    """Return the keys on which the table types disagree, by commit."""
-    found: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
-    if len(snapshots) > 1:
-        left, right = snapshots.values()
-        for row in json_rows(disagreements(left, right, identity)):
-            found[row.pop(COMMIT)].append(row)
-    return found
-
-
 # -- the report
 
 
 def _tell(
     report: Report,
     found: dict[TableType, list[Figures]],
-    differing: dict[int, list[dict[str, Any]]],
+    differing: dict[int, int],
     batches: list[str],
     rows_in: int,
 ) -> None:
-    """Put the figures of all commits into the report."""
+    """Put the figures of all commits into the report; `differing` are the keys on which table types disagree."""
     lines = []
     for one, all_figures in found.items():
         for batch, own in zip(batches, all_figures, strict=True):
             line = {"table type": one.value, "batch": batch, **own._asdict()}
             if len(found) > 1:
-                line["disagree"] = len(differing.get(own.commit, ()))
+                line["disagree"] = differing.get(own.commit, 0)
             lines.append(line)
     report.body.append(Table.of_rows(tuple(lines[0]), lines, "What each commit changed in the snapshot"))
 
@@ -187,24 +182,17 @@ def _tell(
     report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
 
 
-def _name_keys(
-    report: Report,
-    differing: dict[int, list[dict[str, Any]]],
-    commits: int,
-    identity: tuple[str, ...],
-    sample: int | None,
-) -> None:
-    """Name the keys on which the table types disagree after the last commit."""
-    keys = differing.get(commits, [])
-    report.statistics["disagreeing_keys"] = len(keys)
-    shown = keys[: SAMPLE if sample is None else sample]
-    if not keys:
+def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sample: int | None) -> None:
+    """Name some of the `number` keys on which the table types disagree after the last commit."""
+    report.statistics["disagreeing_keys"] = number
+    if not number:
         report.verdict += " Both table types agree on every key."
         return
-    report.verdict += f" The table types disagree on {len(keys)} {'key' if len(keys) == 1 else 'keys'}."
-    count = "" if len(shown) == len(keys) else f", {len(shown)} of {len(keys)}"
+    report.verdict += f" The table types disagree on {number} {'key' if number == 1 else 'keys'}."
+    shown = json_rows(keys.limit(SAMPLE if sample is None else sample))
+    count = "" if len(shown) == number else f", {len(shown)} of {number}"
     title = f"Keys on which the table types disagree after commit {commits}{count}"
-    report.body.append(Table.of_rows(identity, shown, title))
+    report.body.append(Table.of_rows(keys.columns, shown, title))
 
 
 def _add_snapshots(

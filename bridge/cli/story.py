@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.json_record import json_record
 from bridge.merge_point import MergePoint
-from bridge.plan import TableType
 from bridge.report import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bridge.report import Label
     from bridge.tracing.call_sides import Side
     from bridge.tracing.explanation import ExplainedSide, Explanation
     from bridge.tracing.trace import Call
     from payloads import AvroSchema, Record
 
-TYPE_NAMES = {TableType.COPY_ON_WRITE: "copy-on-write", TableType.MERGE_ON_READ: "merge-on-read"}
 _POINTS = {
     MergePoint.COMBINE_INPUT: "combine input",
     MergePoint.UPSERT: "upsert",
@@ -47,16 +46,17 @@ def story(told: Explanation, names: Sequence[str]) -> list[str | Table]:
         _calls(told, side, name, labels, decided)
         for side, name, decided in zip(told.sides, names, parting, strict=True)
     ]
-    versions = [
-        {"version": f"v{number}", "commit": commit, **json_record(record, told.schema)}
-        for number, (commit, record) in enumerate(told.versions, start=1)
+    versions = [json_record(record, told.schema) for _, record in told.versions]
+    numbers: list[Label] = [
+        ("version", [f"v{number}" for number in range(1, len(versions) + 1)]),
+        ("commit", [commit for commit, _ in told.versions]),
     ]
     ordering = ", ".join(told.sides[0].plan.ordering)
     by = f" (ordering: {ordering})" if ordering else ""
-    tables = [Table.of_rows(tuple(versions[0]), versions, f"What arrived for {words(told.row)}{by}")]
+    tables = [Table.of_rows(tuple(versions[0]), versions, f"What arrived for {words(told.row)}{by}", numbers)]
     if labels.made:
-        made = [{"row": f"m{number}", **record} for number, record in enumerate(labels.made, start=1)]
-        tables.append(Table.of_rows(tuple(made[0]), made, "Rows that merging made"))
+        made = [("row", [f"m{number}" for number in range(1, len(labels.made) + 1)])]
+        tables.append(Table.of_rows(tuple(labels.made[0]), labels.made, "Rows that merging made", made))
     return [*tables, POINTS_EXPLAINED, *calls]
 
 
@@ -67,7 +67,7 @@ def words(row: Any) -> str:
 
 def side_name(side: ExplainedSide) -> str:
     """Name a table by type, releases and what merges."""
-    name = f"{TYPE_NAMES[side.plan.table_type]}, Hudi {side.plan.release}"
+    name = f"{side.plan.table_type.long_name}, Hudi {side.plan.release}"
     last = side.plan if side.new is None else side.new
     if side.new is not None:
         name += f", then {side.new.release}"

@@ -50,6 +50,12 @@ def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = Hudi
     return {**key, **created_properties(options, table_type, release)}
 
 
+def literal(text: str) -> str:
+    """Return text as a string literal of Spark SQL."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
 def to_sql(properties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
     """Return merge settings as TBLPROPERTIES: under short names where there are any; versions are left out."""
     found = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.comparison import replay
 from bridge.errors import PlanError
+from bridge.frames import layout_of
 from bridge.sides import Sides
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class Attempt(NamedTuple):
             return Trial(candidate, table_type, refused=candidate.refused)
         data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
         sides = Sides(left, right, data.commits, data.upgrade_after, data.keep_table_version, data.compact_after)
+        layout_of(left, data.versions)  # what is wrong with the data is no candidate's fault
         try:
             with replay(data.versions, sides) as answer:
                 return _told(candidate, table_type, answer, self.sample)

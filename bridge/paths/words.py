@@ -6,12 +6,9 @@ import itertools
 from typing import TYPE_CHECKING
 
 from bridge.paths.walk import Path, as_given
-from bridge.plan import TableType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-LONG_NAMES = {TableType.COPY_ON_WRITE: "copy-on-write", TableType.MERGE_ON_READ: "merge-on-read"}
 
 
 def path_words(path: Path, batches: Sequence[int]) -> str:
@@ -21,7 +18,7 @@ def path_words(path: Path, batches: Sequence[int]) -> str:
     """
     commits = "batches as given" if path.commits == as_given(batches) else commits_words(path)
     compacted = compaction_words(path, batches)
-    parts = (LONG_NAMES[path.table_type], commits, compacted and f"compacted {compacted}")
+    parts = (path.table_type.long_name, commits, compacted and f"compacted {compacted}")
     return ", ".join(filter(None, parts))
 
 
@@ -43,7 +40,7 @@ def step_words(left: Path, right: Path, batches: Sequence[int]) -> str:
         ValueError: the paths are not one step apart.
     """
     if left.table_type is not right.table_type and left.commits == right.commits:
-        return "A copy-on-write and a merge-on-read table end differently after the same commits."
+        return "A copy-on-write and a merge-on-read table end differently after the same commits, without a compaction."
     ends = set(itertools.accumulate(left.commits)) ^ set(itertools.accumulate(right.commits))
     if left.table_type is right.table_type and len(ends) == 1:
         (end,) = ends
