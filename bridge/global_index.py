@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.carriers import LogDelete, LogRow, StoredRow
 from bridge.errors import InputError
-from bridge.plan import TableType
+from bridge.index_place import Place
 from bridge.programs import Action, Origin, change_of
-from bridge.timeline import Timeline
-from payloads import NATURAL_ORDER, HudiRelease
+from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -25,54 +24,13 @@ if TYPE_CHECKING:
     from payloads import Record
 
 
-class _Place(Timeline):
-    """A key in one file group of a partition."""
-
-    in_one_partition = False
-
-    def __init__(self, merge: RecordMerge, key: HoodieKey, columns: Record) -> None:
-        super().__init__(merge)
-        self.start(key)
-        self.columns = columns
-        self.entries: list[StoredRow | LogDelete] = []
-
-    def append_log(self, entry: LogRow | LogDelete) -> None:
-        """Note an entry, also as it is: the index reads logs in its own way."""
-        super().append_log(entry)
-        kept = entry if isinstance(entry, LogDelete) else StoredRow(self.key, entry.record, None, entry.source)
-        self.entries.append(kept)
-
-    def existing(self) -> StoredRow | None:
-        """Return the row as the index reads it."""
-        entries = (e if isinstance(e, LogDelete) else LogRow(e.record or {}, e.source) for e in self.entries)
-        found: StoredRow | None = self.merge.lookup.existing(self.base, entries)
-        return found
-
-    def compact(self) -> None:
-        """Merge the log into the base file."""
-        super().compact()
-        self.entries.clear()
-
-    def in_partition(self, row: StoredRow | None) -> StoredRow | None:
-        """Return a row as a query sees it: with the partition columns of its partition, whatever the file has."""
-        if row is None or all(row.record[name] == value for name, value in self.columns.items()):
-            return row
-        return StoredRow(row.key, {**row.record, **self.columns}, row.schema)
-
-    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
-        """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""
-        plan = self.merge.plan
-        keeps_own = plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ
-        super().show(row if keeps_own else self.in_partition(row), commit, emit)
-
-
 class _Places:
     """The file groups that hold a key, and what a write does to them."""
 
     def __init__(self, merge: RecordMerge, *, log_updates: bool) -> None:
         self.merge = merge
         self._log_updates = log_updates
-        self.places: list[_Place] = []
+        self.places: list[Place] = []
         self.input: Any = None
         self._columns: dict[str, Record] = {}
 
@@ -88,21 +46,36 @@ class _Places:
         if self.input is not None:
             yield self.input
 
-    def key_of(self, record: Record) -> HoodieKey:
-        """Return the key of a record, and remember the columns of its partition."""
+    def key_of(self, arrival: Arrival) -> HoodieKey:
+        """Return the key of a version, and remember the columns of its partition."""
+        return self._key_in(arrival.record or arrival.identity or {})
+
+    def _key_in(self, record: Record) -> HoodieKey:
         key = self.merge.key_of(record)
         self._columns.setdefault(key.partition_path, {name: record[name] for name in self.merge.plan.partition})
         return key
 
     def fold_input(self, arrival: Arrival) -> None:
         """Combine an incoming version with those of its batch before it: dedup goes by the record key."""
-        key = self.key_of(arrival.record or {})
+        key = self.key_of(arrival)
         version = self.merge.incoming(key, arrival.record, arrival.source, arrival.ordering)
         self.input = version if self.input is None else self.merge.combine_input(self.input, version)
 
-    def new_place(self, key: HoodieKey) -> _Place:
-        """Return an empty file group in the partition of `key`."""
-        return _Place(self.merge, key, self._columns[key.partition_path])
+    def new_place(self, key: HoodieKey, record: Record | None) -> Place:
+        """Return an empty file group in the partition of `key`.
+
+        Raises:
+            InputError: a merge names a partition that is not the one of its `record`.
+        """
+        path = key.partition_path
+        # No version had the partition that a user's merge makes up.
+        if path not in self._columns and (named := self._key_in(record or {}).partition_path) != path:
+            msg = (
+                f"the merged row has the partition {path} in _hoodie_partition_path, but its partition columns name "
+                f"{named}; set both"
+            )
+            raise InputError(msg)
+        return Place(self.merge, key, self._columns[path])
 
     def write(self) -> None:
         """Let the index find the rows of the key, and write the input."""
@@ -122,7 +95,7 @@ class _Places:
         if not living:
             self._insert(version)
 
-    def _write_found(self, place: _Place, row: StoredRow, version: Any) -> None:
+    def _write_found(self, place: Place, row: StoredRow, version: Any) -> None:
         merged = self.merge.lookup.merged(row, place.key.partition_path, version)
         if merged is None:
             self._put(place, version)
@@ -143,12 +116,12 @@ class _Places:
             raise InputError(msg)
 
     def _insert(self, version: Any) -> None:
-        place = self.new_place(version.key)
+        place = self.new_place(version.key, version.record)
         self._put(place, version)
         if place.base is not None:
             self.places.append(place)
 
-    def _put(self, place: _Place, version: Any) -> None:
+    def _put(self, place: Place, version: Any) -> None:
         place.input = version
         if self._log_updates:
             place.write_log()
@@ -171,11 +144,11 @@ class GlobalUpsert(_Places):
             self._store(arrival)
 
     def _store(self, arrival: Arrival) -> None:
-        key = self.key_of(arrival.record or {})
+        key = self.key_of(arrival)
         if any(place.key == key for place in self.places):
             msg = "the stored side has more than one row for the key; deduplicate it or check the key columns"
             raise InputError(msg)
-        place = self.new_place(key)
+        place = self.new_place(key, arrival.record)
         place.base = StoredRow(key, arrival.record, self.merge.schema, arrival.source)
         self.places.append(place)
 
@@ -189,7 +162,11 @@ class GlobalUpsert(_Places):
         if self.input is not None:
             self.write()
         row = next((place.in_partition(place.base) for place in self.places if place.base is not None), None)
-        emit(change_of(before, row), row)
+        change = change_of(before, row)
+        if row is None and before is not None:
+            # A bare key has the partition in which the row stood, not the one that the batch names.
+            row = StoredRow(before.key, None, None, before.source)
+        emit(change, row)
 
 
 class GlobalAppend(GlobalUpsert):
@@ -205,7 +182,7 @@ class GlobalAppend(GlobalUpsert):
         if arrival.origin is not Origin.LOG:
             super().accept(arrival, emit)
             return
-        key = self.key_of(arrival.record or {})
+        key = self.key_of(arrival)
         place = next((place for place in self.places if place.key == key), None)
         if place is None:
             msg = f"the log has an entry for the partition {key.partition_path}, where no row of the key is stored"
@@ -232,7 +209,7 @@ class GlobalAppend(GlobalUpsert):
         if not written:
             emit(Action.SKIP, None, True, None)
 
-    def _emit_entry(self, place: _Place, entry: StoredRow | LogDelete, emit: Emit) -> None:
+    def _emit_entry(self, place: Place, entry: StoredRow | LogDelete, emit: Emit) -> None:
         if isinstance(entry, StoredRow):
             emit(Action.UPDATE, place.in_partition(entry), True, None)
             return
@@ -243,7 +220,7 @@ class GlobalAppend(GlobalUpsert):
         entry_row = {name: value if name in kept else None for name, value in base.items()}
         emit(Action.DELETE, StoredRow(place.key, entry_row, self.merge.schema), True, entry.ordering)
 
-    def _emit_new(self, place: _Place, emit: Emit) -> None:
+    def _emit_new(self, place: Place, emit: Emit) -> None:
         if any(other.key == place.key for other in self.places if other is not place):
             msg = (
                 f"the key comes back to the partition {place.key.partition_path}, whose base file still has a row that "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.buffered import Buffered
 from bridge.carriers import StoredRow, Version, key_reader, with_meta_columns
+from bridge.errors import InputError
 from bridge.merge_point import MergePoint
 from bridge.mode_merge import FileGroupReader, merge_props
 from bridge.payload_merge import LogScanner, Payloads
@@ -39,6 +40,7 @@ class PayloadLookup(Payloads):
         self._scanner = LogScanner(payload, plan, schema, shape, progress)
         self._found_class: Any = self.payload_class.for_schema(self._at_tag.schema)
         self._written_class: Any = self.payload_class.for_schema(schema)
+        self._release = plan.release
         self._moves = plan.moves_rows
         self._is_on_read = plan.table_type is TableType.MERGE_ON_READ
 
@@ -68,11 +70,21 @@ class PayloadLookup(Payloads):
         result = None
         if row is not None:
             record = {name: row.record[name] for name in self.schema.by_name}
-            key = HoodieKey(_key(version).record_key, row.record[_PARTITION_PATH])
+            key = HoodieKey(_key(version).record_key, self._path_in(row.record))
             result = Version(key, self._written_class(record, self._scanner.ordering_of(record)))
         if self._progress.trace:
             self._progress.trace(MergePoint.TAG, found, version, result)
         return result
+
+    def _path_in(self, merged: Record) -> str:
+        path: str | None = merged.get(_PARTITION_PATH)
+        if path is None:
+            msg = (
+                f"the merged row lacks {_PARTITION_PATH}, by which Hudi {self._release} finds its partition where a "
+                "global index moves rows; let the payload change a copy of `current`, not make a row of its own columns"
+            )
+            raise InputError(msg)
+        return path
 
     def _payload_of(self, record: Record, key: HoodieKey) -> Version:
         named = {**with_meta_columns(record), _RECORD_KEY: key.record_key, _PARTITION_PATH: key.partition_path}

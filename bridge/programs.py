@@ -50,6 +50,7 @@ class Arrival(NamedTuple):
         source: where the record stands.
         is_delete: whether it is a log's delete entry.
         ordering: an ordering value that overrides the record's own; a delete entry always has one.
+        identity: of a delete without data, a record of its key and partition columns.
     """
 
     origin: Origin
@@ -58,10 +59,11 @@ class Arrival(NamedTuple):
     source: Any
     is_delete: bool = False
     ordering: Ordering | None = None
+    identity: Record | None = None
 
 
 class Emit(Protocol):
-    """Takes an outcome: the action, the row (None where only the key is left), and what the program adds."""
+    """Takes an outcome: the action, the row (None or without data: the bare key), and what the program adds."""
 
     def __call__(self, action: Action, row: Carrier | None, *extras: Any) -> None:
         """Take one outcome."""

@@ -5,25 +5,64 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     Mask = np.ndarray[Any, np.dtype[np.bool_]]
     Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def starts_of(columns: list[pa.Array[Any]], rows: int) -> Mask:
-    """Return for each of `rows` whether it differs from the row before it in one of `columns`; the first does not."""
+    """Return for each of `rows` whether it differs from the row before it in one of `columns`; the first does not.
+
+    As where Spark groups rows, NaN equals NaN, 0.0 equals -0.0, and null equals null.
+    """
     starts = np.zeros(rows, dtype=bool)
     for column in columns:
         newer, older = column.slice(1), column.slice(0, rows - 1)
         changes = pc.not_equal(newer, older)
+        if pa.types.is_floating(column.type):
+            changes = pc.and_(changes, pc.invert(pc.and_(pc.is_nan(newer), pc.is_nan(older))))
         if column.null_count:
             changes = pc.coalesce(changes, pc.not_equal(newer.is_null(), older.is_null()))
         starts[1:] |= changes.to_numpy(zero_copy_only=False)
     return starts
+
+
+class Groups:
+    """Finds where groups begin in one batch after the other: a group may go on in the next batch."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        """Group by the columns `names`; without any, all rows are one group."""
+        self._names = names
+        self._last: list[pa.Array[Any]] | None = None  # the columns of the last row
+
+    def starts(self, batch: pa.RecordBatch) -> Mask:
+        """Return for each row of the next batch whether it is the first of its group."""
+        columns, rows = [batch.column(name) for name in self._names], batch.num_rows
+        starts = starts_of(columns, rows)
+        starts[0] = self._last is None or self._begins(self._last, columns)
+        last = pa.array([rows - 1])
+        self._last = [column.take(last) for column in columns]  # copies; slices would keep the batch alive
+        return starts
+
+    @staticmethod
+    def _begins(last: list[pa.Array[Any]], columns: list[pa.Array[Any]]) -> bool:
+        joined = [pa.concat_arrays([own, column.slice(0, 1)]) for own, column in zip(last, columns, strict=True)]
+        return bool(starts_of(joined, 2)[1])
+
+
+def values_of(batch: pa.RecordBatch, row: int, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values of a row's key columns, for messages; beyond Python's years a number of days or units."""
+    return {name: _shown(batch.column(name)[row]) for name in names}
+
+
+def _shown(value: pa.Scalar[Any]) -> Any:
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError):
+        return value.value
 
 
 def alone(starts: Mask) -> Mask:

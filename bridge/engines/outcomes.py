@@ -94,9 +94,10 @@ class Outcomes:
         self._bare_here, self._bare_detached = _Pile(), _Pile()
 
     def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
-        """Note an outcome; `key_source` is any row of its key."""
-        if row is None:
-            (self._bare_here if type(key_source) is int else self._bare_detached).add(key_source, action, *extras)
+        """Note an outcome; `key_source` is any row of its key, for a bare key that stands nowhere itself."""
+        if row is None or row.record is None:
+            source = key_source if row is None or row.source is None else row.source
+            (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
         elif row.source is None:
             self._new.add(row.record, action, *extras)
         elif type(row.source) is int:

@@ -121,12 +121,12 @@ class _BatchMerger:
         context = TaskContext.get()
         task = context.partitionId() if context else 0
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
-        self.outcomes = Outcomes(job.columns, job.extras, self.plan.identity, writer, meta)
+        self.outcomes = Outcomes(job.columns, job.extras, (*self.plan.partition, *self.plan.key), writer, meta)
         self.inserts = InsertMask(self.calls)
         self.batch: Any = None
         self.open = False
         self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
-        self.last_group: tuple[Any, ...] | None = None
+        self.groups = groups.Groups(job.grouping)
 
     def merge(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Take the next batch; give the outcomes that are final."""
@@ -173,11 +173,7 @@ class _BatchMerger:
                     "fill it or drop these rows"
                 )
                 raise InputError(msg)
-        grouping = [batch.column(name) for name in self.job.grouping]
-        starts = groups.starts_of(grouping, rows)
-        starts[0] = self.last_group != tuple(column[0].as_py() for column in grouping)
-        self.last_group = tuple(column[rows - 1].as_py() for column in grouping)
-        return starts
+        return self.groups.starts(batch)
 
     def _merge_pairs(self, firsts: Rows, actions: Actions) -> None:
         """Do what the program `Upsert` does for keys of one stored and one incoming row; `firsts` are the stored ones.
@@ -215,7 +211,7 @@ class _BatchMerger:
                 self._finish_key()
                 self.row = arrival.source
                 self.open = True
-                program.start(self.calls.key_of(arrival.record or self._identity()))
+                program.start(self.calls.key_of(arrival.record or arrival.identity or {}))
             self.row = arrival.source
             try:
                 program.accept(arrival, emit)
@@ -249,12 +245,13 @@ class _BatchMerger:
         origins = selected.column(ORIGIN).to_numpy()
         deletes = _optional(selected, IS_DELETE)
         orderings = _optional(selected, ORDERING)
-        records: Iterable[Record | None] = self._records(selected, origins)
-        if IS_DELETE in selected.schema.names:
-            records = (None if bare else record for bare, record in zip(self._bare(selected), records, strict=True))
-        columns = (origins.tolist(), _optional(selected, COMMIT), records, contested.tolist(), deletes, orderings)
-        for origin, commit, record, row, delete, ordering in zip(*columns, strict=False):
-            yield Arrival(_ORIGINS[origin], commit, record, row, bool(delete), ordering and from_text(ordering))
+        read = self._records(selected, origins)
+        bare = self._bare(selected) if IS_DELETE in selected.schema.names else itertools.repeat(False)
+        columns = (origins.tolist(), _optional(selected, COMMIT), read, contested.tolist(), deletes, orderings, bare)
+        for origin, commit, record, row, delete, ordering, is_bare in zip(*columns, strict=False):
+            data, identity = (None, record) if is_bare else (record, None)
+            value = ordering and from_text(ordering)
+            yield Arrival(_ORIGINS[origin], commit, data, row, bool(delete), value, identity)
 
     def _records(self, selected: pa.RecordBatch, origins: Any) -> list[Record]:
         """Decode rows: what is stored with its meta columns, what is written without."""
@@ -269,18 +266,19 @@ class _BatchMerger:
         return records
 
     def _bare(self, selected: pa.RecordBatch) -> list[bool]:
-        """Return which rows are deletes without data: every column but the key's is null."""
+        """Return which rows are deletes without data: all columns but those of key and partition are null."""
+        named = {*self.plan.key, *self.plan.partition}
         bare = pc.fill_null(selected.column(IS_DELETE), False)
         for field in self.job.schema.fields:
-            if field.name not in self.plan.identity:
+            if field.name not in named:
                 bare = pc.and_(bare, selected.column(field.name).is_null())
         result: list[bool] = bare.to_pylist()
         return result
 
     def _identity(self) -> dict[str, Any]:
-        """Return the key columns of the current row."""
+        """Return the key columns of the current row, for messages."""
         batch, row = (self.row.batch, 0) if isinstance(self.row, Detached) else (self.batch, self.row)
-        return {name: batch.column(name)[row].as_py() for name in self.plan.identity}
+        return groups.values_of(batch, row, self.plan.identity)
 
     def _failed(self, error: Exception) -> MergeFailedError:
         reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"

@@ -11,6 +11,7 @@ from mergers.rules import deleted_version, payload_around
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 from mergers.strategies.event_time import EventTimeMergerV1_0
 from payloads.ordering import NATURAL_ORDER
+from payloads.records import copier, same_record
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
@@ -33,7 +34,7 @@ class CustomMerger(BufferedMerger):
             props: what the merge point hands to the merger.
         """
         super().__init__(context)
-        self._merger = merger
+        self._merger = _on_copies(merger)
         self._schema = schema
         self._props = props
 
@@ -90,7 +91,7 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
     def __init__(self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:
         """Merge data by `merger`, a payload in its combining form everywhere; arguments as in `CustomMerger`."""
         super().__init__(context)
-        self._merger = merger
+        self._merger = _on_copies(merger)
         self._schema = schema
         self._props = props
 
@@ -123,6 +124,46 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
                 return side
         ordering = self.context.row_ordering(plain.data_for("its ordering value"))
         return Version(newer.key, plain.record, schema, None, ordering)
+
+
+class _OnCopies:
+    """A user's merger, which may change what it is given: it gets copies, so that no caller's record changes.
+
+    A version that it gives back as it was is the caller's own again; a changed one is a new version.
+    """
+
+    def __init__(self, merger: HoodieRecordMerger) -> None:
+        self._merger = merger
+
+    def merge(self, older: Version, newer: Version, schema: AvroSchema, props: Props) -> Version | None:
+        """Return the caller's own version, a new one, or None where the merger deletes."""
+        lent = [_lent(side, schema) for side in (older, newer)]
+        records = [copy.record for copy in lent]
+        merged: Any = self._merger.merge(lent[0], lent[1], schema, props)
+        if merged is None:
+            return None
+        answer = _plain(merged, schema, props)
+        for side, copy, record in zip((older, newer), lent, records, strict=True):
+            is_kept = answer.record is record and (record is None or same_record(record, side.record))
+            if is_kept and merged is copy and _same_marks(copy, side):
+                return side
+            if is_kept and record is not None:
+                return Version(answer.key, side.record, answer.schema, answer.operation, answer.ordering_value)
+        return answer
+
+
+def _on_copies(merger: HoodieRecordMerger) -> Any:
+    """Return a merger that leaves what it is given as it was, as the merger of a payload does already."""
+    return merger if isinstance(merger, AvroRecordMerger) else _OnCopies(merger)
+
+
+def _lent(side: Version, schema: AvroSchema) -> Version:
+    record = None if side.record is None else copier(side.schema or schema)(side.record)
+    return Version(side.key, record, side.schema, side.operation, side.ordering_value)
+
+
+def _same_marks(copy: Version, side: Version) -> bool:
+    return copy.key is side.key and copy.operation == side.operation and copy.ordering_value is side.ordering_value
 
 
 def _plain(merged: Any, schema: AvroSchema, props: Props) -> Version:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 from bridge import InputError, MergeFailedError, MergePlan
 from bridge.engines.outcomes import IS_DELETE, ORDERING
 from bridge.engines.python import Job
+from bridge.paths.search import key_paths
 from bridge.programs import Action, Origin
 from bridge.schema import META_COLUMNS
+from bridge.tracing.trace import trace_key
 from mergers import fold_left
 from payloads import HudiRelease, Ordering, PayloadConstructorError, parse_schema, resolve_payload
 
@@ -249,3 +252,95 @@ def test_a_payload_that_no_writer_can_build_is_refused(payload: str, release: st
     versions = table([(Origin.INCOMING, ("a", 1, None, "U", None))])
     with pytest.raises(PayloadConstructorError, match=f"{payload} has no constructor"):
         run(Job(plan, SCHEMA, NAMES, ("id",), "upsert"), versions, 10)
+
+
+# -- users' mergers that write into what they are given
+
+
+COUNTS = parse_schema(
+    {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "long"}]}
+)
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+@pytest.mark.parametrize("merger", ["AddsToNewer", "AddsToOlder"])
+@pytest.mark.parametrize("incoming", [[10], [10, 100]])
+def test_what_a_merger_writes_into_a_version_is_stored(release: str, merger: str, incoming: list[int]) -> None:
+    plan = adding_plan(merger, release, "cow")
+    versions = pa.table(
+        {
+            "id": ["a"] * (1 + len(incoming)) + ["b"],
+            "n": pa.array([1, *incoming, 5], pa.int64()),
+            "_pb_origin": pa.array([Origin.STORED, *[Origin.INCOMING] * (len(incoming) + 1)], pa.int8()),
+        }
+    )
+    found = run(Job(plan, COUNTS, ("id", "n"), ("id",), "upsert"), versions, 10_000)
+    expected = [{"id": "a", "n": 1 + sum(incoming)}, {"id": "b", "n": 5}]
+    assert sorted(({"id": row["id"], "n": row["n"]} for row in found), key=lambda row: row["id"]) == expected
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+@pytest.mark.parametrize("merger", ["AddsToNewer", "AddsToOlder"])
+def test_a_merger_that_writes_into_versions_gives_one_answer_on_every_path(release: str, merger: str) -> None:
+    versions = [(commit, {"id": "a", "n": 10**commit}) for commit in range(3)]
+    given_before = copy.deepcopy(versions)
+    paths = key_paths(versions, adding_plan(merger, release, "cow"), COUNTS)
+    assert [answer.row.record["n"] for answer in paths.answers if answer.row] == [111]
+    for table_type in ("cow", "mor"):
+        plan = adding_plan(merger, release, table_type)
+        counted = [(commit + 1, record) for commit, record in versions]
+        for compactions in ((), (2,), (3,)) if table_type == "mor" else ((),):
+            traced = trace_key(counted, plan, COUNTS, commits=3, compact_after=compactions).row_after(3)
+            assert traced == {"id": "a", "n": 111}
+    assert versions == given_before
+
+
+def adding_plan(merger: str, release: str, table_type: str) -> MergePlan:
+    return MergePlan(merger=f"tests.bridge.user_mergers:{merger}", release=release, key="id", table_type=table_type)
+
+
+# -- keys that Python, or Arrow, compares otherwise than Spark
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 10_000])
+@pytest.mark.parametrize(
+    ("kind", "avro", "values"),
+    [
+        (pa.float64(), "double", [float("nan"), float("nan")]),
+        (pa.float32(), "float", [float("nan"), float("nan")]),
+        (pa.float64(), "double", [-0.0, 0.0]),
+        (pa.date32(), {"type": "int", "logicalType": "date"}, [10**7, 10**7]),
+        (pa.timestamp("us", "UTC"), {"type": "long", "logicalType": "timestamp-micros"}, [10**18, 10**18]),
+    ],
+    ids=["nan-double", "nan-float", "negative-zero", "far-date", "far-timestamp"],
+)
+def test_equal_keys_are_one_group_wherever_a_batch_ends(
+    kind: pa.DataType, avro: Any, values: list[Any], batch_size: int
+) -> None:
+    schema = parse_schema(
+        {"type": "record", "name": "Row", "fields": [{"name": "id", "type": avro}, {"name": "n", "type": "long"}]}
+    )
+    other = 1.0 if pa.types.is_floating(kind) else 1
+    versions = pa.table(
+        {
+            "id": pa.array([other, *values, values[0]], kind),
+            "n": pa.array([0, 1, 2, 3], pa.int64()),
+            "_pb_origin": pa.array([Origin.INCOMING, Origin.STORED, Origin.INCOMING, Origin.INCOMING], pa.int8()),
+        }
+    )
+    plan = MergePlan(payload="OverwriteWithLatestAvroPayload", key="id")
+    job = Job(plan, schema, ("id", "n"), ("id",), "upsert")
+    found = pa.Table.from_batches(job.run(versions.to_batches(max_chunksize=batch_size)))
+    actions = zip(found["n"].to_pylist(), found["_pb_action"].to_pylist(), strict=True)
+    assert sorted(actions) == [(0, Action.INSERT), (3, Action.UPDATE)]
+
+
+def test_a_failure_names_a_key_beyond_the_years_of_python() -> None:
+    kind = {"type": "int", "logicalType": "date"}
+    schema = parse_schema({"type": "record", "name": "Row", "fields": [{"name": "id", "type": kind}]})
+    versions = pa.table(
+        {"id": pa.array([10**7] * 2, pa.date32()), "_pb_origin": pa.array([Origin.STORED] * 2, pa.int8())}
+    )
+    job = Job(MergePlan(payload="OverwriteWithLatestAvroPayload", key="id"), schema, ("id",), ("id",), "upsert")
+    with pytest.raises(MergeFailedError, match=r"key id=10000000.*more than one row"):
+        list(job.run(versions.to_batches()))

@@ -15,7 +15,7 @@ from pyspark.sql import types as spark_types
 from bridge import MergePlan, PlanError
 from bridge.carriers import key_reader
 from bridge.engines.python import Job
-from bridge.errors import InputError
+from bridge.errors import InputError, MergeFailedError
 from bridge.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.plan import TableType
 from bridge.programs import Action, Append, Arrival, Compact, Origin, Snapshot, Upsert
@@ -226,26 +226,99 @@ def test_a_row_that_hudi_would_store_twice_is_refused() -> None:
         outcomes(program, merge, versions)
 
 
+# -- rows of a global index, through the engine
+
+NAMES = ("id", "part", "ts")
+SCHEMA = parse_schema(
+    {
+        "type": "record",
+        "name": "Row",
+        "fields": [
+            {"name": name, "type": ["null", kind], "default": None}
+            for name, kind in zip(NAMES, ("string", "string", "long"), strict=True)
+        ],
+    }
+)
+_ORDERING = pa.struct([("type", pa.string()), ("value", pa.string())])
+_COLUMNS = {"id": pa.string(), "part": pa.string(), "ts": pa.int64(), "_pb_origin": pa.int8()} | {
+    "_pb_delete": pa.bool_(),
+    "_pb_ordering": _ORDERING,
+}
+RELEASES = ["0.15", "1.0", "1.1", "1.2"]
+
+
+def table_of(names: list[str], rows: Iterable[tuple[Any, ...]]) -> pa.Table:
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return pa.table({name: pa.array(values, _COLUMNS[name]) for name, values in columns})
+
+
+def run(
+    program: str, plan: MergePlan, table: pa.Table, batch_size: int = 10, extras: tuple[str, ...] = ()
+) -> list[Record]:
+    job = Job(plan, SCHEMA, NAMES, plan.identity, program, extras=extras, untouched=None)
+    return [row for batch in job.run(table.to_batches(batch_size)) for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("batch_size", [1, 10])
+@pytest.mark.parametrize("part", [None, "p0"])
+@pytest.mark.parametrize("release", RELEASES)
+def test_an_append_after_a_logged_delete_of_a_global_index(release: str, part: str | None, batch_size: int) -> None:
+    plan = a_plan(global_index=True, ordering="ts", release=release)
+    at_2 = {"type": "long", "value": "2"}
+    rows = [("a", part, 1, 0, None, None), ("a", part, None, 1, True, at_2), ("a", "p1", 3, 2, None, None)]
+    found = run("append_global_index", plan, table_of(list(_COLUMNS), rows), batch_size, ("_pb_to_log", "_pb_ordering"))
+    kept, new = ((row["part"], row["ts"], row["_pb_action"]) for row in found)
+    assert (kept, new) == ((part, 1, Action.KEEP), ("p1", 3, Action.INSERT))
+
+
+@pytest.mark.parametrize("batch_size", [1, 10])
+@pytest.mark.parametrize("part", [None, "p0", "p1"])
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_combined_delete_without_data_deletes_through_a_global_index(
+    release: str, part: str | None, batch_size: int
+) -> None:
+    plan = a_plan(table_type="cow", global_index=True, ordering="ts", release=release)
+    given = table_of(list(_COLUMNS), [("a", part, None, 2, True, {"type": "long", "value": "9"})])
+    (combined,) = run("combine_input", plan, given, extras=("_pb_delete", "_pb_ordering"))
+    assert {name: combined[name] for name in NAMES} == {"id": "a", "part": part, "ts": None}
+    deleting = tuple(combined[name] for name in (*NAMES, "_pb_delete", "_pb_ordering"))
+    versions = table_of(list(_COLUMNS), [("a", "p0", 1, 0, None, None), (*deleting[:3], 2, *deleting[3:])])
+    (found,) = run("upsert_global_index", plan, versions, batch_size)
+    assert found == {"id": "a", "part": "p0", "ts": None, "_pb_action": Action.DELETE}
+
+
+MOVED = [("a", "p0", 1, 0), ("a", "p1", 2, 2)]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_merge_may_move_a_row_to_a_partition_that_no_version_names(release: str) -> None:
+    plan = a_plan(payload="tests.bridge.user_payloads:Archives", table_type="cow", global_index=True, release=release)
+    (found,) = run("upsert_global_index", plan, table_of([*NAMES, "_pb_origin"], MOVED))
+    assert found == {"id": "a", "part": "archive", "ts": 1, "_pb_action": Action.UPDATE}
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.0"])
+@pytest.mark.parametrize(
+    ("payload", "message"),
+    [
+        ("MakesARow", "lacks _hoodie_partition_path, by which Hudi .* change a copy of `current`"),
+        ("ArchivesByPathAlone", "has the partition archive .* its partition columns name p0; set both"),
+    ],
+)
+def test_a_merge_that_says_no_partition_is_refused(release: str, payload: str, message: str) -> None:
+    plan = a_plan(payload=f"tests.bridge.user_payloads:{payload}", table_type="cow", global_index=True, release=release)
+    with pytest.raises(MergeFailedError, match=message):
+        run("upsert_global_index", plan, table_of([*NAMES, "_pb_origin"], MOVED))
+
+
 # -- partitions without a name
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 10])
 def test_rows_of_a_null_partition_are_merged_with_each_other_alone(batch_size: int) -> None:
-    fields = {"id": pa.string(), "part": pa.string(), "ts": pa.int64()}
-    kinds = {"id": "string", "part": "string", "ts": "long"}
-    schema = parse_schema(
-        {
-            "type": "record",
-            "name": "Row",
-            "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in kinds.items()],
-        }
-    )
     plan = a_plan(table_type="cow", ordering="ts", release="0.15")
     rows = [("a", None, 1, 0), ("a", None, 2, 2), ("b", None, 3, 2), ("a", "p0", 4, 0), ("a", "p0", 5, 2)]
-    columns = zip([*fields.values(), pa.int8()], zip(*rows, strict=True), strict=True)
-    table = pa.Table.from_arrays([pa.array(values, kind) for kind, values in columns], [*fields, "_pb_origin"])
-    job = Job(plan, schema, tuple(fields), plan.identity, "upsert")
-    merged = [row for batch in job.run(table.to_batches(batch_size)) for row in batch.to_pylist()]
+    merged = run("upsert", plan, table_of([*NAMES, "_pb_origin"], rows), batch_size)
     found = {(row["part"], row["id"], row["ts"]) for row in merged}
     assert found == {(None, "a", 2), (None, "b", 3), ("p0", "a", 5)}
 

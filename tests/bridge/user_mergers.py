@@ -24,6 +24,22 @@ class LastArrival(LaterEvent):
         return newer
 
 
+class AddsToNewer(LaterEvent):
+    """Adds up `n` in the newer version itself, and gives that back."""
+
+    def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        newer.record["n"] += older.record["n"]
+        return newer
+
+
+class AddsToOlder(LaterEvent):
+    """Adds up `n` in the older version itself, and gives that back."""
+
+    def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        older.record["n"] += newer.record["n"]
+        return older
+
+
 class FirstPayload:
     """A payload, not a merger: what came first stays."""
 

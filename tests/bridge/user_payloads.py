@@ -54,6 +54,28 @@ class RaisesForNameBoom(KeepsLongestName):
         return super().combineAndGetUpdateValue(current, schema)
 
 
+class MakesARow(KeepsLongestName):
+    """Answers with a new row of the data columns, without the meta columns of `current`."""
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        return None if self.record is None else {name: self.record[name] for name in ("id", "part", "ts")}
+
+
+class Archives(KeepsLongestName):
+    """Moves each row that it merges to a partition of which the batch knows nothing."""
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        moved = {**current, "part": "archive"}
+        return moved | {"_hoodie_partition_path": "archive"} if "_hoodie_partition_path" in current else moved
+
+
+class ArchivesByPathAlone(KeepsLongestName):
+    """As `Archives`, but its rows keep their partition column."""
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
+        return {**current, "_hoodie_partition_path": "archive"}
+
+
 class ByTime:
     """The greater ordering value wins, a tie goes to the later version."""
 

@@ -249,6 +249,57 @@ def test_a_users_merger_that_returns_nothing_deletes():
     assert merger.delta_merge_delete(entry(1), fare(5, 1.0)) == entry(1)
 
 
+class Edits(Cheapest):
+    """A user's merger that writes into both versions, and gives back one of them, or a new one with its record."""
+
+    def __init__(self, answer, amount=1.0, *, anew=False):
+        self.answer, self.amount, self.anew = answer, amount, anew
+
+    def merge(self, older, newer, schema, props):
+        for version in (older, newer):
+            version.record["fare"] += self.amount
+        kept = {"older": older, "newer": newer}[self.answer]
+        return HoodieAvroIndexedRecord(kept.key, kept.record, schema) if self.anew else kept
+
+
+@pytest.mark.parametrize("operation", ["delta_merge", "final_merge"])
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("answer", ["older", "newer"])
+@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+def test_what_a_users_merger_writes_into_a_version_is_merged_and_no_callers_record_changes(
+    release, answer, anew, operation
+):
+    older, newer = fare(5, 1.0), fare(7, 9.0)
+    merger = mode(CUSTOM, release, merger=Edits(answer, anew=anew))
+    found = merger.delta_merge(newer, older) if operation == "delta_merge" else merger.final_merge(older, newer)
+    assert found.record["fare"] == {"older": 2.0, "newer": 10.0}[answer]
+    assert found.ordering_value.value == {"older": 5, "newer": 7}[answer]
+    assert (older.record["fare"], newer.record["fare"]) == (1.0, 9.0)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+def test_a_record_that_a_users_merger_leaves_as_it_was_stays_the_callers_own(release, anew):
+    older, newer = fare(5, 1.0), fare(7, 9.0)
+    keeps = {answer: mode(CUSTOM, release, merger=Edits(answer, 0.0, anew=anew)) for answer in ("older", "newer")}
+    assert keeps["older"].delta_merge(newer, older) is None
+    assert keeps["older"].final_merge(older, newer).record is older.record
+    assert keeps["newer"].final_merge(older, newer).record is newer.record
+
+
+class Marks(Cheapest):
+    def merge(self, older, newer, schema, props):
+        newer.operation = "D"
+        return newer
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+def test_a_users_merger_may_mark_the_version_that_it_gives_back(release):
+    older, newer = fare(5, 1.0), fare(7, 9.0)
+    assert mode(CUSTOM, release, merger=Marks()).final_merge(older, newer).marked_delete
+    assert not newer.marked_delete
+
+
 class Never(Cheapest):
     def merge(self, older, newer, schema, props):
         return self.answer
