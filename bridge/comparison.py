@@ -6,6 +6,8 @@ import collections
 import contextlib
 import dataclasses
 import enum
+import functools
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.errors import PySparkException
@@ -17,7 +19,7 @@ from bridge.config.succession import implicit_delete_marker
 from bridge.engines.python import COMMIT
 from bridge.errors import PlanError, sentence_of
 from bridge.figures import KIND, KINDS, LEFT, RIGHT, differences
-from bridge.frames import ARRIVAL
+from bridge.frames import ARRIVAL, join_rows
 from bridge.plan import TableType
 from bridge.rows import json_rows
 from bridge.small_files import small_file_candidates
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from bridge.sides import Sides
 
-_COUNT, _BY_IDENTITY = "_pb_count", "_pb_by_identity"
+_COUNT, _BY_IDENTITY, _TEXTS = "_pb_count", "_pb_by_identity", "_pb_texts"
 _FLAG = "_hoodie_is_deleted"
 
 
@@ -96,11 +98,15 @@ class Difference(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A difference, the commit after which it shows, and the versions of its key until then, in order of arrival."""
+    """A difference, the commit after which it shows, and the versions of its key until then, in order of arrival.
+
+    `row` has the columns that identify it as the texts that `explain` takes, empty for null.
+    """
 
     commit: int
     difference: Difference
     versions: list[dict[str, Any]]
+    row: dict[str, str]
 
 
 @contextlib.contextmanager
@@ -154,7 +160,7 @@ def _found(versions: DataFrame, sides: Sides, left: DataFrame) -> DataFrame:
     intended = sides.as_intended()
     same = differences(intended.left_of(versions), intended.right_of(versions), sides.left.identity)
     marked = same.select(*map(_column, keys), sf.lit(True).alias(_COUNT))
-    return found.join(marked, keys, "left").withColumn(_BY_IDENTITY, sf.col(_COUNT).isNull()).drop(_COUNT)
+    return join_rows(found, marked, keys, "left").withColumn(_BY_IDENTITY, sf.col(_COUNT).isNull()).drop(_COUNT)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -196,7 +202,7 @@ class Replay:
         keys = self.found.select(*map(_column, identity)).distinct()
         differing = self.versions
         if not self._share_files:
-            differing = differing.join(keys, list(identity), "leftsemi")
+            differing = join_rows(differing, keys, identity, "leftsemi", or_empty=self.sides.left.partition)
         if self._agree(self._without_ties(differing)):
             return Grade.ON_TIES
         return Grade.ON_DELETES if self._agree(self._without_deletes(differing)) else Grade.DIFFERS
@@ -216,19 +222,24 @@ class Replay:
         identity = self.sides.left.identity
         key = [*map(_column, identity)]
         sizes = self.versions.select(*key, sf.col(COMMIT).alias(_COUNT))
-        so_far = (
-            self.found.select(*key, COMMIT, KIND).join(sizes, list(identity)).where(sf.col(_COUNT) <= sf.col(COMMIT))
-        )
+        so_far = join_rows(self.found.select(*key, COMMIT, KIND), sizes, identity, or_empty=self.sides.left.partition)
+        so_far = so_far.where(sf.col(_COUNT) <= sf.col(COMMIT))
         counted = so_far.groupBy(*key, COMMIT, KIND).agg(sf.count(sf.lit(1)).alias(_COUNT))
         smallest = sf.row_number().over(Window.partitionBy(KIND).orderBy(_COUNT, COMMIT, *key))
         chosen = counted.withColumn(_COUNT, smallest).where(sf.col(_COUNT) == 1).drop(_COUNT)
-        pairs = json_rows(self.found.join(sf.broadcast(chosen), [*identity, COMMIT, KIND]))
+        as_text = [sf.coalesce(one.cast("string"), sf.lit("")) for one in key]
+        shown = join_rows(self.found, sf.broadcast(chosen), (*identity, COMMIT, KIND))
+        pairs = json_rows(shown.withColumn(_TEXTS, sf.array(*as_text)))
         until = chosen.withColumnRenamed(COMMIT, _COUNT)
-        story = self.versions.join(sf.broadcast(until), list(identity)).where(sf.col(COMMIT) <= sf.col(_COUNT))
+        story = join_rows(self.versions, sf.broadcast(until), identity, or_empty=self.sides.left.partition)
+        story = story.where(sf.col(COMMIT) <= sf.col(_COUNT))
         versions: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
         for row in json_rows(story.orderBy(COMMIT, self._arrival).drop(ARRIVAL, _COUNT)):
             versions[row.pop(KIND)].append(row)
-        examples = [Example(row[COMMIT], self._difference(row), versions[row[KIND]]) for row in pairs]
+        examples = []
+        for row in pairs:
+            texts = dict(zip(identity, row[_TEXTS], strict=True))
+            examples.append(Example(row[COMMIT], self._difference(row), versions[row[KIND]], texts))
         return sorted(examples, key=lambda example: KINDS.index(example.difference.kind))
 
     def _difference(self, row: dict[str, Any]) -> Difference:
@@ -277,15 +288,13 @@ class Replay:
     def _without_deletes(self, versions: DataFrame) -> DataFrame | None:
         """Return the versions that don't say that they delete; None where none could."""
         tests = [_column(name).cast("string") == marker for name, marker in self._markers() if name in versions.columns]
-        deletes = sf.lit(False)
-        for test in tests:
-            deletes |= sf.coalesce(test, sf.lit(False))
-        return versions.where(~deletes) if tests else None
+        return versions.where(~sf.coalesce(functools.reduce(operator.or_, tests), sf.lit(False))) if tests else None
 
     def _markers(self) -> Iterator[tuple[str, str]]:
         """Give the columns and values that mark a delete on either side."""
         yield _FLAG, "true"
-        payload = self.sides.left.writer_options().get(WRITE_PAYLOAD_CLASS.key)
+        left = self.sides.left
+        payload = None if left.payload is None else left.writer_options()[WRITE_PAYLOAD_CLASS.key]
         for props in (self.sides.left.props, self.sides.right.props, implicit_delete_marker(payload)):
             if DELETE_KEY.key in props and DELETE_MARKER.key in props:
                 yield props[DELETE_KEY.key], props[DELETE_MARKER.key]

@@ -22,7 +22,7 @@ from bridge.schema import META_COLUMNS, avro_schema
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from pyspark.sql import Column, DataFrame
 
@@ -187,17 +187,18 @@ def incoming_side(frame: DataFrame, layout: Layout, plan: MergePlan, commit: Col
     delete = sf.col(IS_DELETE) if IS_DELETE in frame.columns else None
     ordering = sf.col(ORDERING) if ORDERING in frame.columns else None
     control = _control(Origin.INCOMING, commit=commit, delete=delete, ordering=ordering, arrival=arrival)
-    return _without_empty_partitions(frame, layout, plan).select(*_data(frame, layout), *control)
+    stored = without_empty_partitions(frame, plan, layout.fields)
+    return stored.select(*_data(frame, layout), *control)
 
 
-def _without_empty_partitions(frame: DataFrame, layout: Layout, plan: MergePlan) -> DataFrame:
+def without_empty_partitions(frame: DataFrame, plan: MergePlan, fields: Iterable[spark_types.StructField]) -> DataFrame:
     """Make the empty text in a partition column null: for Hudi both are one partition, which a query shows as null.
 
     A query of a merge-on-read table of 0.15 shows the text of the file, so there it stays.
     """
     if plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ:
         return frame
-    for field in layout.fields:
+    for field in fields:
         is_text = isinstance(field.dataType, spark_types.StringType)
         if is_text and field.nullable and field.name in plan.partition and field.name not in plan.key:
             column = _column(field.name)
@@ -224,6 +225,26 @@ def _control(
     columns = [sf.lit(int(origin)).cast("tinyint").alias(ORIGIN)]
     named = {COMMIT: commit, IS_DELETE: delete, ORDERING: ordering, ARRIVAL: arrival}
     return columns + [column.alias(name) for name, column in named.items() if column is not None]
+
+
+def join_rows(
+    left: DataFrame, right: DataFrame, names: Iterable[str], how: str = "inner", *, or_empty: Collection[str] = ()
+) -> DataFrame:
+    """Join on equal `names`, where null equals null, as it does for Hudi; the columns of `left` come first.
+
+    Spark's own join on names drops the rows of a null partition. In the columns `or_empty` null is equal to the empty
+    text, too. Columns beside `names` must not be on both sides.
+    """
+    of_right = {name: f"{_PREFIX}of_right_{number}" for number, name in enumerate(names)}
+    others = [name for name in right.columns if name not in of_right]
+    renamed = right.select(*(_column(name).alias(of_right.get(name, name)) for name in (*of_right, *others)))
+    matches = sf.lit(True)
+    for name, other in of_right.items():
+        one, another = _column(name), sf.col(other)
+        if name in or_empty:
+            one, another = (sf.coalesce(column.cast("string"), sf.lit("")) for column in (one, another))
+        matches &= one.eqNullSafe(another)
+    return left.join(renamed, matches, how).drop(*of_right.values())
 
 
 # -- running a program

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.json_record import json_record
 from bridge.merge_point import MergePoint
 from bridge.report import Table
+from bridge.tracing.call_sides import same_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,12 +101,20 @@ class Labels:
         """Return the label of a row."""
         if record is None:
             return "no row"
-        if record in self._versions:
-            return f"v{self._versions.index(record) + 1}"
-        if record not in self._made:
+        number = self._number(record, self._versions)
+        if number is not None:
+            return f"v{number}"
+        number = self._number(record, self._made)
+        if number is None:
             self._made.append(record)
             self.made.append(json_record(record, self._schema))
-        return f"m{self._made.index(record) + 1}"
+            number = len(self._made)
+        return f"m{number}"
+
+    def _number(self, record: Record, among: list[Record]) -> int | None:
+        """Return the place of an equal record, from 1."""
+        same = (number for number, one in enumerate(among, start=1) if same_record(record, one, self._schema))
+        return next(same, None)
 
 
 def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, decided: Call | None) -> Table:

@@ -128,7 +128,8 @@ def _run(batches: Sequence[DataFrame], plan: MergePlan, table_types: Iterable[Ta
 def counted(batches: Sequence[DataFrame], found: DataFrame, plan: MergePlan) -> Counts:
     """Count what is in `batches`, and in what `all_paths` found."""
     identity = list(map(_column, plan.identity))
-    keys = functools.reduce(_union, (batch.select(*identity) for batch in batches)).groupBy(*identity).count()
+    stored = (batch.select(*identity) for batch in _stored(batches, plan))
+    keys = functools.reduce(_union, stored).groupBy(*identity).count()
     size = sf.col("count")
     total = sf.coalesce(sf.sum(size), sf.lit(0))
     sizes = keys.agg(total, sf.count(sf.lit(1)), sf.count(sf.when(size > FEW, 1))).collect()[0]
@@ -163,7 +164,8 @@ def smallest(
     path = sf.col(PATH)
     depending = found.where((path.number == 1) & (path.of > 1)).select(*identity, sf.size(path.batches).alias(_SIZE))
     keys = depending.orderBy(_SIZE, *identity).limit(CANDIDATES).select(*identity)
-    histories = _run([_of_keys(batch, keys, plan) for batch in batches], plan, table_types, "smallest_history")
+    chosen = [_of_keys(batch, keys, plan) for batch in _stored(batches, plan)]
+    histories = _run(chosen, plan, table_types, "smallest_history")
     rank = sf.dense_rank().over(Window.orderBy(path.of, *identity)).alias(_RANK)
     first = histories.select("*", rank).where(sf.col(_RANK) == 1).drop(_RANK)
     rows = {row[PATH]["number"]: row for row in json_rows(first)}
@@ -175,8 +177,13 @@ def smallest(
 
 
 def _of_keys(frame: DataFrame, keys: DataFrame, plan: MergePlan) -> DataFrame:
-    of_keys = frame.join(sf.broadcast(keys), list(plan.identity), "leftsemi")
-    return of_keys.select(*map(_column, frame.columns))
+    return frames.join_rows(frame, sf.broadcast(keys), plan.identity, "leftsemi")
+
+
+def _stored(batches: Sequence[DataFrame], plan: MergePlan) -> list[DataFrame]:
+    """Return batches with their partitions as the answers have them: by the schema of the last."""
+    fields = batches[-1].schema.fields
+    return [frames.without_empty_partitions(batch, plan, fields) for batch in batches]
 
 
 def _answer(row: dict[str, Any], plan: MergePlan) -> KeyAnswer:

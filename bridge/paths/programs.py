@@ -46,16 +46,12 @@ class AllPaths:
         self._batches.append(arrival.commit)
 
     def finish(self, emit: Emit) -> None:
-        """Search.
+        """Search; the paths of a single version, too, may part: in a base file and in a log.
 
         Raises:
             Exception: what every path ends in.
         """
-        history = KeyHistory(self._key, self._versions, self._batches)
-        if len(history) > 1:
-            self.tell(history, emit)
-        else:  # one version has one path, which may fail
-            self.answers(history)
+        self.tell(KeyHistory(self._key, self._versions, self._batches), emit)
 
     def answers(self, history: KeyHistory) -> KeyPaths:
         """Return the answers of a history.
@@ -69,7 +65,7 @@ class AllPaths:
         return found
 
     def tell(self, history: KeyHistory, emit: Emit) -> None:
-        """Emit what there is to say about a history of several versions."""
+        """Emit what there is to say about a history."""
         found = self.answers(history)
         if found.depends or not found.is_complete:
             for number, answer in enumerate(found.answers, start=1):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Record
 
 TRIES = 256
-"""Two or three versions that show a dependence are looked for where there are at most so many choices."""
+"""One, two or three versions that show a dependence are looked for where there are at most so many choices."""
 
 
 class KeyPaths(NamedTuple):
@@ -178,8 +178,8 @@ class PathSearch:
         return self._parting(history, first.path, second.path)
 
     def _few(self, history: KeyHistory) -> KeyHistory | None:
-        """Return the first two or three versions that show it, where these are few to try."""
-        for size in (2, 3):
+        """Return the first one, two or three versions that show it, where these are few to try."""
+        for size in (1, 2, 3):
             if math.comb(len(history), size) <= TRIES:
                 for positions in itertools.combinations(range(len(history)), size):
                     if self.paths(chosen := history.chosen(positions)).depends:

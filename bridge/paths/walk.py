@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.carriers import StoredRow, Version
 from bridge.plan import TableType
 from bridge.programs import Arrival, Origin
+from mergers.laws.equality import canonical
 from mergers.laws.payload_algebra import copied_payload, payload_key
 from payloads.records import copied
+from payloads.schema import JavaString
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from bridge.carriers import Carrier
     from bridge.timeline import Timeline
     from mergers import HoodieKey
+    from payloads import AvroSchema
 
     _Input = tuple[Carrier, ...] | Exception
 
@@ -135,7 +138,7 @@ class Walk:
                 for state in states if stop in stops else ():
                     try:
                         for after in self._written(state, batch, start, stop):
-                            _keep_nearest(reached[stop], after)
+                            self._keep_nearest(reached[stop], after)
                     except Exception as error:  # noqa: BLE001 (an error is an answer, whoever's code it comes from)
                         yield self._steps(state, start, stop), self._failed(state, stop, error)
         for state in reached[size].values():
@@ -198,11 +201,16 @@ class Walk:
         else:
             table.write_base()
         steps, last = self._steps(state, start, stop), _Commit(state.last, stop - start)
-        yield _State(table.base, _copy(table.log), steps, last)
+        yield _State(_copy(table.base), _copy(table.log), steps, last)
         if table.log is not None:
             table.compact()
             regrouped, compactions = steps
             yield _State(table.base, None, (regrouped, compactions + 1), last._replace(is_compacted=True))
+
+    def _keep_nearest(self, reached: dict[Hashable, _State], state: _State) -> None:
+        found = reached.setdefault(key := _state_key(state, self._table.merge.schema), state)
+        if state.steps < found.steps:
+            reached[key] = state
 
     def _steps(self, state: _State, start: int, stop: int) -> tuple[int, int]:
         """Return how far a path is from the batches as they are after a commit."""
@@ -233,12 +241,6 @@ class Walk:
         return Path(self._type, tuple(one.size for one in commits), compact_after)
 
 
-def _keep_nearest(reached: dict[Hashable, _State], state: _State) -> None:
-    found = reached.setdefault(key := _state_key(state), state)
-    if state.steps < found.steps:
-        reached[key] = state
-
-
 def _copy(carrier: Any) -> Any:
     """Return a copy of a carrier, so that what code does to it on one path is unknown on every other."""
     if carrier is None:
@@ -249,13 +251,26 @@ def _copy(carrier: Any) -> Any:
     return StoredRow(carrier.key, record, carrier.schema, carrier.source, carrier.operation, carrier.ordering_value)
 
 
-def _state_key(state: _State) -> Hashable:
-    """Return what is equal for states from which all goes on alike."""
-    base = None if state.base is None else repr(state.base.record)
+def _state_key(state: _State, schema: AvroSchema) -> Hashable:
+    """Return what is equal for states from which all goes on alike; `schema` is that of rows which name none."""
+    base = None if state.base is None else _row_key(state.base, schema)
     log: Any = state.log
     if log is None:
         return base
     if isinstance(log, Version):
         known = payload_key(log.payload)
         return base, object() if known is None else known
-    return base, log.operation, repr(log.record), repr(log.ordering_value)
+    return base, log.operation, _row_key(log, schema), repr(log.ordering_value)
+
+
+def _row_key(row: StoredRow, schema: AvroSchema) -> Hashable:
+    """Return what is equal for rows of the same values, types and columns, whose texts order alike."""
+    record, own = row.record, row.schema
+    if record is None:
+        return None
+    known = own or schema
+    taken_out = tuple([name for name, value in record.items() if type(value) is JavaString])
+    # The encoding leaves out what the schema does not name, as meta columns.
+    extra = () if len(record) == len(known.by_name) else (name for name in record if name not in known.by_name)
+    beside = tuple((name, repr(record[name])) for name in extra)
+    return canonical(record, known), id(own), beside, taken_out

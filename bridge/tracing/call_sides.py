@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.carriers import LogDelete
 from bridge.schema import META_COLUMNS
+from mergers.laws.equality import same_bytes
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare, same_class
 
 if TYPE_CHECKING:
-    from payloads import Ordering, Record
+    from payloads import AvroSchema, Ordering, Record
 
 
 class Side(NamedTuple):
@@ -45,7 +46,14 @@ def plain(record: Record | None) -> Record | None:
     return {name: value for name, value in record.items() if name not in META_COLUMNS}
 
 
-def wins(older: Any, newer: Any, result: Any) -> bool:
+def same_record(left: Record | None, right: Record | None, schema: AvroSchema) -> bool:
+    """Whether two records, or two absences, are equal: -0.0 differs from 0.0, and NaN equals itself, as in replay."""
+    if left is None or right is None:
+        return left is right
+    return left is right or same_bytes(left, right, schema)
+
+
+def wins(older: Any, newer: Any, result: Any, schema: AvroSchema) -> bool:
     """Whether the result of an event-time merge comes from the newer version."""
     if result is None:
         return bool(side_of(newer).is_delete)
@@ -54,8 +62,10 @@ def wins(older: Any, newer: Any, result: Any) -> bool:
     made, left, right = side_of(result), side_of(older), side_of(newer)
     if made.is_delete:
         return right.is_delete
-    if made.record in (left.record, right.record):
-        return made.record == right.record
+    if same_record(made.record, right.record, schema):
+        return True
+    if same_record(made.record, left.record, schema):
+        return False
     # A row that was filled has the ordering value of the version that won.
     return not _is_less(newer, older)
 
@@ -80,13 +90,14 @@ def reason(older: Any, newer: Any, *, newer_wins: bool) -> str:
     return f"ordering {value(right)} {'>' if sign > 0 else '<' if sign < 0 else '='} {value(left)}"
 
 
-def winner(older: Any, newer: Any, result: Any) -> str:
+def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
     """Say which of two versions a result is."""
     if result is None:
         return "no row is left"
-    if result is newer or side_of(result).record == side_of(newer).record:
+    made = side_of(result).record
+    if result is newer or same_record(made, side_of(newer).record, schema):
         return "the newer version wins"
-    if result is older or (older is not None and side_of(result).record == side_of(older).record):
+    if result is older or (older is not None and same_record(made, side_of(older).record, schema)):
         return "the older version stays"
     return "a new version"
 

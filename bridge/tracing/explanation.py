@@ -15,6 +15,7 @@ from bridge.engines.python import COMMIT
 from bridge.errors import InputError
 from bridge.frames import ARRIVAL
 from bridge.plan import MergePlan
+from bridge.tracing.call_sides import same_record
 from bridge.tracing.trace import Call, Trace, check_traceable, trace_key
 from bridge.upgrade import handover
 from payloads.avro import decode, encode
@@ -53,7 +54,7 @@ class Explanation:
     """How one row came about.
 
     Attributes:
-        row: the columns that identify it, with their values as text.
+        row: the columns that identify it, with their values as text; empty for a null partition.
         versions: what arrived for it, with the numbers of the commits, in order; physical Avro values.
         schema: the Avro schema of the versions.
         commits: how many commits there are.
@@ -71,14 +72,14 @@ class Explanation:
         """Whether all sides run, and have the same row after the last commit; one side is equal to itself."""
         traces = [side.trace for side in self.sides]
         first = traces[0].row_after(self.commits)
-        return all(trace.error is None and _same(trace.row_after(self.commits), first) for trace in traces)
+        return all(trace.error is None and self._same(trace.row_after(self.commits), first) for trace in traces)
 
     def parting(self) -> int | None:
         """Return the first commit after which the sides show different rows; None where there is none."""
         traces = [side.trace for side in self.sides]
         for commit in range(1, self.commits + 1):
             first = traces[0].row_after(commit)
-            if not all(_same(trace.row_after(commit), first) for trace in traces):
+            if not all(self._same(trace.row_after(commit), first) for trace in traces):
                 return commit
         return None
 
@@ -96,21 +97,23 @@ class Explanation:
             if len({call.point for call in calls}) > 1:
                 break
             results = [_data(call) for call in calls]
-            if not all(_same(result, results[0]) for result in results):
+            if not all(self._same(result, results[0]) for result in results):
                 return calls
         return tuple(
-            _deciding(calls, side.trace.row_after(commit)) for calls, side in zip(here, self.sides, strict=True)
+            self._deciding(calls, side.trace.row_after(commit)) for calls, side in zip(here, self.sides, strict=True)
         )
 
+    def _deciding(self, calls: list[Call], end: Record | None) -> Call | None:
+        """Return the call that gave `end`: those after it only hand it on."""
+        decided = None
+        for call in reversed(calls):
+            if decided is not None and not self._same(_data(call), end):
+                break
+            decided = call
+        return decided
 
-def _deciding(calls: list[Call], end: Record | None) -> Call | None:
-    """Return the call that gave `end`: those after it only hand it on."""
-    decided = None
-    for call in reversed(calls):
-        if decided is not None and not _same(_data(call), end):
-            break
-        decided = call
-    return decided
+    def _same(self, left: Record | None, right: Record | None) -> bool:
+        return same_record(left, right, self.schema)
 
 
 def _data(call: Call) -> Record | None:
@@ -130,8 +133,8 @@ def explain(
     Args:
         versions: all batches, with their numbers in `_pb_commit`.
         sides: two tables to compare, or the plan of one.
-        row: the values of the identifying columns as Spark writes them as text; a column that is not needed to tell
-            the row from others may be left out.
+        row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
+            column that is not needed to tell the row from others may be left out.
         commits: how many commits there are, where `sides` is a plan; without, the last that the row has.
         compact_after: the commits after which the log is compacted, where `sides` is a plan.
 
@@ -213,12 +216,13 @@ def find_row(versions: DataFrame, identity: tuple[str, ...], row: Mapping[str, s
 def _is(row: Mapping[str, str]) -> Column:
     matches = sf.lit(True)
     for name, value in row.items():
-        matches &= sf.coalesce(_text(name) == sf.lit(value), sf.lit(False))
+        matches &= _text(name) == sf.lit(value)
     return matches
 
 
 def _text(name: str) -> Column:
-    return sf.col(f"`{name}`").cast("string")
+    """Return a column as text; null as the empty one, which is the same partition."""
+    return sf.coalesce(sf.col(f"`{name}`").cast("string"), sf.lit(""))
 
 
 def _words(row: Mapping[str, Any]) -> str:
@@ -245,9 +249,7 @@ def _versions_of(
         [side.schema[COMMIT], side.schema[ARRIVAL], spark_types.StructField(_DATA, spark_types.BinaryType())]
     )
     ordered = side.mapInArrow(encoded, kept).orderBy(COMMIT, ARRIVAL).collect()
+    if not ordered:
+        msg = f"no version has {_words(identity)} any more; the batches changed while they were read: run it again"
+        raise InputError(msg)
     return [(row[COMMIT], decode(schema, bytes(row[_DATA]))) for row in ordered]
-
-
-def _same(left: Record | None, right: Record | None) -> bool:
-    """Whether two rows are equal; NaN equals itself."""
-    return left == right or repr(left) == repr(right)

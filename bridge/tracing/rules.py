@@ -9,8 +9,9 @@ from bridge.config import keys
 from bridge.config.succession import implicit_delete_marker
 from bridge.merge_point import MergePoint
 from bridge.record_merge import merge_config
-from bridge.tracing.call_sides import plain, plain_text, reason, side_of, value, winner, wins
+from bridge.tracing.call_sides import plain, plain_text, reason, same_record, side_of, value, winner, wins
 from mergers import RecordMergeMode
+from mergers.laws.equality import same_bytes
 from payloads import SENTINEL, HudiRelease
 from payloads.builtin.base import IS_DELETED
 from payloads.ordering import same_class
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from bridge.config.effective import MergeRule
     from bridge.plan import MergePlan
     from bridge.tracing.hearing import Answer
-    from payloads import Record
+    from payloads import AvroSchema, Record
 
 _CUSTOM, _BY_COMMIT = RecordMergeMode.CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING
 _PARTIAL_SINCE = 9
@@ -32,9 +33,10 @@ _PARTIAL_SINCE = 9
 class Rules:
     """The rules of one plan, in words."""
 
-    def __init__(self, plan: MergePlan) -> None:
-        """Find out by what the plan's release merges at each point."""
+    def __init__(self, plan: MergePlan, schema: AvroSchema) -> None:
+        """Find out by what the plan's release merges at each point; the records are of `schema`."""
         self._plan = plan
+        self._schema = schema
         self._config: EffectiveMergeConfig | None = None if plan.release < HudiRelease.V1_0 else merge_config(plan)
         self._markers = self._delete_markers()
 
@@ -109,16 +111,17 @@ class Rules:
         asked = _last(answers, "get_insert_value")
         if asked is not None:
             return self._answer(asked)
-        return winner(older, newer, result) + told
+        return winner(older, newer, result, self._schema) + told
 
     def _of_custom(self, rule: MergeRule, older: Any, newer: Any, result: Any, answers: Sequence[Answer]) -> str:
         if older is None:
             return self._of_entry(None, newer, kept=False, by_commit=False)
         asked = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
         if asked is not None:
-            return self._answer(asked) + self._orderings(older, newer) + _unheard(asked, older, newer, result)
+            return self._answer(asked) + self._orderings(older, newer) + self._unheard(asked, older, newer, result)
         if rule.payload is None and self._plan.merger is not None and self._asks_merger(older, newer):
-            return f"{self._plan.merger.name} merges: {winner(older, newer, result)}{self._orderings(older, newer)}"
+            told = winner(older, newer, result, self._schema)
+            return f"{self._plan.merger.name} merges: {told}{self._orderings(older, newer)}"
         # Where a side is a delete, Hudi mostly decides without asking.
         decided = self._by_event_time(older, newer, result)
         return f"the payload is not asked: {decided}" if rule.payload is not None else decided
@@ -132,7 +135,7 @@ class Rules:
         """Say what a payload method returned; the class is named where it is not the writer's."""
         asked_class, own = type(asked.payload).__name__, self._plan.payload
         is_own = own is None or own.name.replace(":", ".").rpartition(".")[2] == asked_class
-        return f"{asked.method}{'' if is_own else f' of {asked_class}'} returns {_returned(asked)}"
+        return f"{asked.method}{'' if is_own else f' of {asked_class}'} returns {self._returned(asked)}"
 
     def _orderings(self, older: Any, newer: Any) -> str:
         """Return the ordering values of both sides as a fact beside an answer that may have other reasons."""
@@ -163,7 +166,7 @@ class Rules:
     def _by_event_time(self, older: Any, newer: Any, result: Any) -> str:
         if isinstance(newer, LogDelete):
             return self._of_entry(older, newer, kept=result is older, by_commit=False)
-        newer_wins = wins(older, newer, result)
+        newer_wins = wins(older, newer, result, self._schema)
         which = newer if newer_wins else older
         told = "the newer version wins" if newer_wins else "the older version stays"
         return f"{reason(older, newer, newer_wins=newer_wins)}: {told}{self._deletes(which)}"
@@ -214,11 +217,14 @@ class Rules:
         if result is None or older is None or isinstance(newer, LogDelete):
             return ""
         left, right, made = side_of(older).record, side_of(newer).record, side_of(result).record
-        if made is None or left is None or right is None or made in (left, right):
+        if made is None or left is None or right is None:
             return ""
-        kept = [name for name in made if made[name] != right.get(name) and made[name] == left.get(name)]
-        new = [name for name in made if made[name] not in (left.get(name), right.get(name))]
-        taken = [name for name in made if made[name] != left.get(name) and made[name] == right.get(name)]
+        if any(same_record(made, side, self._schema) for side in (left, right)):
+            return ""
+        as_left, as_right = ({name for name in made if self._same(name, made, side)} for side in (left, right))
+        kept = [name for name in made if name in as_left - as_right]
+        new = [name for name in made if name not in as_left | as_right]
+        taken = [name for name in made if name in as_right - as_left]
         # Both lists are true; the shorter one says what is special.
         if len(kept) <= len(taken):
             told = f"; kept from the older version: {', '.join(kept)}" if kept else ""
@@ -228,41 +234,48 @@ class Rules:
             told += f"; from neither: {', '.join(new)}"
         return told + self._partial()
 
+    def _same(self, name: str, left: Record, right: Record) -> bool:
+        """Whether two records have the same value in a column."""
+        field = self._schema.by_name.get(name)
+        one: Any = left.get(name)
+        other: Any = right.get(name)
+        return one is other or (one == other if field is None else same_bytes(one, other, field.schema))
+
     def _partial(self) -> str:
         table = None if self._config is None else self._config.table
         mode = None if table is None or table.version < _PARTIAL_SINCE else table.partial_update_mode
         return "" if mode is None else f" ({mode})"
 
+    def _unheard(self, asked: Answer, older: Any, newer: Any, result: Any) -> str:
+        """Say so where a merge mode does not follow what the payload answered."""
+        kept = side_of(result) if result is not None else None
+        if asked.method != "combine_and_get_update_value" or kept is None or kept.is_delete:
+            return ""
+        if asked.value is None:
+            return f", yet {winner(older, newer, result, self._schema)}"
+        came = side_of(newer).record
+        edited = asked.value is asked.payload.record and not same_record(plain(asked.value), came, self._schema)
+        if edited and same_record(kept.record, came, self._schema):
+            return ", which it has edited in place; the reader takes it for unchanged, and the edit is lost"
+        return ""
+
+    def _returned(self, answer: Answer) -> str:
+        """Say what a payload method returned, seen from the merge."""
+        payload, method, other, value = answer
+        if method == "pre_combine":
+            which = "newer" if value is payload else "older" if value is other else None
+            return "a new version" if which is None else f"the {which} version"
+        if value is None:
+            return "nothing, which deletes" if method == "combine_and_get_update_value" else "nothing"
+        if value is SENTINEL:
+            return "SENTINEL, which leaves the stored row"
+        if value is other:
+            return "the stored row"
+        if value is payload.record:
+            return "the incoming row"
+        same = same_record(value, payload.record, self._schema)
+        return "a row equal to the incoming one" if same else "a row of its own"
+
 
 def _last(answers: Sequence[Answer], method: str) -> Answer | None:
     return next((answer for answer in reversed(answers) if answer.method == method), None)
-
-
-def _unheard(asked: Answer, older: Any, newer: Any, result: Any) -> str:
-    """Say so where a merge mode does not follow what the payload answered."""
-    kept = side_of(result) if result is not None else None
-    if asked.method != "combine_and_get_update_value" or kept is None or kept.is_delete:
-        return ""
-    if asked.value is None:
-        return f", yet {winner(older, newer, result)}"
-    edited = asked.value is asked.payload.record and plain(asked.value) != side_of(newer).record
-    if edited and kept.record == side_of(newer).record:
-        return ", which it has edited in place; the reader takes it for unchanged, and the edit is lost"
-    return ""
-
-
-def _returned(answer: Answer) -> str:
-    """Say what a payload method returned, seen from the merge."""
-    payload, method, other, value = answer
-    if method == "pre_combine":
-        return "the newer version" if value is payload else "the older version" if value is other else "a new version"
-    if value is None:
-        return "nothing, which deletes" if method == "combine_and_get_update_value" else "nothing"
-    if value is SENTINEL:
-        return "SENTINEL, which leaves the stored row"
-    if value is other:
-        return "the stored row"
-    if value is payload.record:
-        return "the incoming row"
-    same = value == payload.record
-    return "a row equal to the incoming one" if same else "a row of its own"

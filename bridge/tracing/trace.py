@@ -229,7 +229,7 @@ class _Traced(Simulate):
     def _told(self, point: MergePoint, method: str, carriers: tuple[Any, Any, Any]) -> None:
         plan = self.merge.plan
         if id(plan) not in self._rules:
-            self._rules[id(plan)] = Rules(plan)
+            self._rules[id(plan)] = Rules(plan, self.merge.schema)
         words = self._preface + self._rules[id(plan)].words(point, carriers, self._answers, to_log=self._to_log)
         self._answers.clear()
         older, newer, result = carriers

@@ -10,15 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from bridge import MergePlan, PlanError, TableType, all_paths, key_paths, smallest_history
+from bridge.carriers import StoredRow
 from bridge.cli import main
-from bridge.paths.frames import counted, key_answers
+from bridge.paths.frames import counted, key_answers, smallest
+from bridge.paths.programs import AllPaths, SmallestHistory
 from bridge.paths.search import PathSearch, history_of
-from bridge.paths.walk import FEW, Path, as_given
+from bridge.paths.walk import FEW, Path, _State, _state_key, as_given
 from bridge.paths.words import path_words, step_words
 from bridge.programs import Arrival, Origin
 from bridge.record_merge import RecordMerge
 from bridge.timeline import Simulate
 from payloads import PayloadBridgeError, parse_schema
+from payloads.schema import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.laws.recorded import read_case
 
@@ -180,6 +183,43 @@ def test_one_version_has_one_answer():
     assert smallest_history([(1, row(1, "Oslo"))], plan_of(), SCHEMA) is None
 
 
+class EditsInserts(FailsAlways):
+    """A payload that changes a row each time it hands it out."""
+
+    def get_insert_value(self, schema):
+        return {**self.record, "ts": self.record["ts"] + 1}
+
+
+def test_one_version_takes_several_paths_where_new_keys_go_to_the_log():
+    plan = plan_of("tests.bridge.test_paths:EditsInserts", inserts_to="log")
+    history, left, right = smallest_history([(1, row(1, "Oslo")), (2, row(9, "Rome"))], plan, SCHEMA)
+    assert len(history) == 1
+    assert [answer.row.record["ts"] for answer in (left, right)] == [2, 3]
+    assert not key_paths([(1, row(1, "Oslo"))], plan_of("tests.bridge.test_paths:EditsInserts"), SCHEMA).depends
+    emitted = []
+    for program in (AllPaths, SmallestHistory):
+        searching = program(RecordMerge(plan, SCHEMA), table_types=["cow", "mor"])
+        searching.start(history.key)
+        searching.accept(Arrival(Origin.INCOMING, 1, row(1, "Oslo"), None), None)
+        searching.finish(lambda *outcome: emitted.append(outcome))
+    assert [json.loads(text)["number"] for _, _, text in emitted] == [1, 2, 0, -1, 1]
+
+
+def test_states_are_told_apart_by_value_type_schema_and_class_of_text():
+    """What a later merge could tell apart must not be one state."""
+    numbers = parse_schema({"type": "record", "name": "n", "fields": [{"name": "n", "type": ["long", "double"]}]})
+
+    def key_of(record, schema=None):
+        return _state_key(_State(log=StoredRow(None, record, schema)), numbers)
+
+    assert key_of({"n": 0.0}) == key_of({"n": 0.0})
+    assert key_of({"n": 0.0}) != key_of({"n": -0.0})
+    assert key_of({"n": 1.0}) != key_of({"n": 1})
+    assert key_of({"n": 1.0}, numbers) != key_of({"n": 1.0}, parse_schema(numbers.source | {"name": "m"}))
+    assert key_of({"n": JavaString("x")}) != key_of({"n": "x"})
+    assert key_of({"n": 1.0}) != key_of({"n": 1.0, "_hoodie_commit_seqno": "1"})
+
+
 def test_no_version_is_refused():
     with pytest.raises(ValueError, match="give at least one"):
         key_paths([], plan_of(), SCHEMA)
@@ -320,6 +360,21 @@ def test_spark_and_plain_python_find_the_same(spark):
         0,
         len(plain),
     )
+    found.unpersist()
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_a_key_in_a_null_partition_has_its_smallest_history(spark, empty):
+    columns = "id string, ts bigint, part string, _hoodie_is_deleted boolean"
+    rows = [("a", 10, empty, False), ("a", 20, empty, True), ("a", 15, empty, False)]
+    batches = [spark.createDataFrame([one], columns) for one in rows]
+    plan = plan_of(release="1.2", partition=("part",))
+    found = all_paths(batches, plan).persist()
+    versions, left, right = smallest(batches, found, plan)
+    assert [version["ts"] for version in versions] == [20, 15]
+    assert left.row != right.row
+    assert [answer.key for answer in key_answers(found, plan, limit=1)] == [{"part": None, "id": "a"}] * 2
+    assert counted(batches, found, plan)[:4] == (3, 1, 0, 1)
     found.unpersist()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -11,8 +13,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from bridge import MergePlan, PlanError, simulate_upgrade
+from bridge import MergePlan, PlanError, explain, simulate_upgrade
 from bridge.cli import main
+from bridge.cli.replay_report import Part, report_of
 from bridge.comparison import Grade, overall, replay
 from bridge.sides import Sides, plan_to
 from payloads.avro import parse_schema
@@ -126,6 +129,41 @@ def test_a_failure_of_the_left_side_is_no_refusal(spark: SparkSession) -> None:
     left, right = (plan_of("DefaultHoodieRecordPayload", release) for release in ("0.15", "1.2"))
     with pytest.raises(Exception, match="DefaultHoodieRecordPayload failed at"):
         grade_of(spark, rows, left, right)
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_keys_of_a_null_partition_are_graded_and_shown(spark: SparkSession, empty: str | None) -> None:
+    rows = [(commit, number, key, empty, ts, None, gone) for commit, number, key, ts, _, gone in LATE_DELETE]
+    versions = spark.createDataFrame(rows, SCHEMA.replace("id string,", "id string, part string,"))
+    modes = ("COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING")
+    plans = (plan_of(None, "1.2", merger=mode, partition="part") for mode in modes)
+    with replay(versions, Sides(*plans, 3)) as answer:
+        assert answer.grade() is Grade.ON_DELETES
+        (example,) = answer.examples()
+    assert example.difference.key == {"part": None, "id": "a"}
+    assert [version["ts"] for version in example.versions] == [10, 30, 20]
+    assert example.row == {"part": "", "id": "a"}
+    sides = Sides(answer.sides.left, answer.sides.right, 3)
+    assert [one["ts"] for _, one in explain(versions, sides, example.row).versions] == [10, 30, 20]
+
+
+def test_the_hint_has_the_texts_that_explain_takes(spark: SparkSession) -> None:
+    columns = "_pb_commit int, _pb_arrival int, id string, flag boolean, at timestamp, ts bigint, city string, "
+    moment = datetime.datetime(2024, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+    rows = [(commit, number, key, True, moment, ts, city, gone) for commit, number, key, ts, city, gone in LATE_DELETE]
+    versions = spark.createDataFrame(rows, columns + "_hoodie_is_deleted boolean")
+    key = ("id", "flag", "at")
+    plans = (plan_of("OverwriteWithLatestAvroPayload", release, "mor", key=key) for release in ("0.15", "1.2"))
+    sides = Sides(*plans, 3)
+    with replay(versions, sides) as answer:
+        part = Part.of(answer, None)
+    report = report_of([part], "1.2", ["1", "2", "3"], 3, None)
+    (hint,) = [one for one in report.body if isinstance(one, str) and one.startswith("Why: ")]
+    words = shlex.split(hint)
+    texts = [words[at + 1] for at, word in enumerate(words) if word == "--row"]
+    row = dict(text.rstrip(",").split("=", 1) for text in texts)
+    assert row["flag"] == "true"
+    assert len(explain(versions, sides, row).versions) == 3
 
 
 def test_the_smallest_example_has_its_versions(spark: SparkSession) -> None:
