@@ -153,8 +153,8 @@ def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> An
                     branches.append("null")
                     continue
                 wrapped.append(branch.name)
+                name = f"payload_bridge.branch{len(wrapped)}"  # before the unions inside take numbers
                 field = {"name": "value", "type": _coding_schema(branch, seen, wrapped)}
-                name = f"payload_bridge.branch{len(wrapped)}"
                 branches.append({"type": "record", "name": name, "fields": [field]})
                 schema.memo.setdefault("branches", {})[branch.name] = name
             return branches

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mergers.laws.universe import Universe
 
 _TIMEOUT = 60
+_HASH_SEEDS = ("2", "6")
+"""Two seeds of hashing that order most pairs of short texts in opposite ways, so that one differs from ours."""
 _AHEAD = 40_000_003
 """How many seconds the clock of the other interpreter is ahead."""
 
@@ -50,10 +52,8 @@ def differs_elsewhere(algebra: Algebra, law: Law, universe: Universe, evaluator:
         jobs = pickle.dumps((algebra, expressions, operands))
     except Exception:  # noqa: BLE001 (whatever a user's object raises)
         return None
-    found = _run(jobs)
-    if found is None:
-        return None
-    for one, theirs in zip(operands, found, strict=True):
+    answers = ((_run(jobs, seed) or ()) for seed in _HASH_SEEDS)
+    for one, theirs in ((one, theirs) for found in answers for one, theirs in zip(operands, found, strict=False)):
         bound = evaluator.bind(one)
         for expr, their in zip(expressions, theirs, strict=True):
             ours = evaluator.value(expr, bound).answer
@@ -70,8 +70,8 @@ def _there(expr: Expr) -> str:
     return f"{text(expr)}, in another process"
 
 
-def _run(jobs: bytes) -> Any:
-    environment = {**os.environ, "PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
+def _run(jobs: bytes, seed: str) -> Any:
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
     run = subprocess.run(  # noqa: S603 (our own interpreter and program)
         [sys.executable, "-c", _PROGRAM],
         input=pickle.dumps(sys.path) + jobs,

@@ -246,3 +246,16 @@ def test_one_text_is_one_schema_and_schemas_travel(source):
     copy = pickle.loads(pickle.dumps(schema))  # noqa: S301 (our own bytes)
     assert copy == schema
     assert hash(copy) == hash(schema)
+
+
+def test_a_union_inside_a_union_has_branches_of_its_own():
+    inner = ["int", {"type": "long", "logicalType": "timestamp-micros"}]
+    schema = parse_schema(
+        {
+            "type": "record",
+            "name": "row",
+            "fields": [{"name": "v", "type": ["null", "int", "long", {"type": "array", "items": inner}]}],
+        }
+    )
+    record = {"v": Branch("array", [Branch("int", 1), Branch("long", 2)])}
+    assert decode(schema, encode(schema, record)) == record
