@@ -5,62 +5,29 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
-import enum
-import functools
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.errors import PySparkException
-from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.config.keys import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS
-from bridge.config.succession import implicit_delete_marker
 from bridge.engines.python import COMMIT
 from bridge.errors import PlanError, sentence_of
 from bridge.figures import KIND, KINDS, LEFT, RIGHT, differences
-from bridge.frames import ARRIVAL, join_rows
+from bridge.frames import ARRIVAL, arrival_of, join_rows, quoted
+from bridge.grades import Grade, without_deletes, without_ties
 from bridge.plan import TableType
 from bridge.rows import json_rows
 from bridge.small_files import small_file_candidates
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from bridge.sides import Sides
 
 _COUNT, _BY_IDENTITY, _TEXTS = "_pb_count", "_pb_by_identity", "_pb_texts"
-_FLAG = "_hoodie_is_deleted"
-
-
-class Grade(enum.Enum):
-    """How far two sides agree; the first that holds."""
-
-    REFUSED = "REFUSED"
-    IDENTICAL = "IDENTICAL"
-    IDENTICAL_HERE = "IDENTICAL ON THIS DATA"
-    ON_TIES = "DIFFERS ON TIES"
-    ON_DELETES = "DIFFERS ON DELETES"
-    DIFFERS = "DIFFERS"
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether no key differs."""
-        return self in {Grade.IDENTICAL, Grade.IDENTICAL_HERE}
-
-
-def overall(grades: Iterable[Grade]) -> Grade:
-    """Return the grade of several comparisons together: the worst, or DIFFERS where two differ in unlike ways."""
-    found = set(grades)
-    if Grade.REFUSED in found:
-        return Grade.REFUSED
-    differing = {grade for grade in found if not grade.is_equal}
-    if not differing:
-        return Grade.IDENTICAL if found == {Grade.IDENTICAL} else Grade.IDENTICAL_HERE
-    return differing.pop() if len(differing) == 1 else Grade.DIFFERS
 
 
 class Counts(NamedTuple):
@@ -159,7 +126,7 @@ def _found(versions: DataFrame, sides: Sides, left: DataFrame) -> DataFrame:
         return found.withColumn(_BY_IDENTITY, sf.lit(False))
     intended = sides.as_intended()
     same = differences(intended.left_of(versions), intended.right_of(versions), sides.left.identity)
-    marked = same.select(*map(_column, keys), sf.lit(True).alias(_COUNT))
+    marked = same.select(*map(quoted, keys), sf.lit(True).alias(_COUNT))
     return join_rows(found, marked, keys, "left").withColumn(_BY_IDENTITY, sf.col(_COUNT).isNull()).drop(_COUNT)
 
 
@@ -199,19 +166,19 @@ class Replay:
         if self.is_equal:
             return Grade.IDENTICAL if self.sides.follow_one_rule else Grade.IDENTICAL_HERE
         identity = self.sides.left.identity
-        keys = self.found.select(*map(_column, identity)).distinct()
+        keys = self.found.select(*map(quoted, identity)).distinct()
         differing = self.versions
         if not self._share_files:
             differing = join_rows(differing, keys, identity, "leftsemi", or_empty=self.sides.left.partition)
-        if self._agree(self._without_ties(differing)):
+        if self._agree(without_ties(differing, self.sides.left)):
             return Grade.ON_TIES
-        return Grade.ON_DELETES if self._agree(self._without_deletes(differing)) else Grade.DIFFERS
+        return Grade.ON_DELETES if self._agree(without_deletes(differing, self.sides)) else Grade.DIFFERS
 
     def differences(self, limit: int | None = None) -> list[Difference]:
         """Return the keys that differ after the last commit, by key."""
         if self.found is None:
             return []
-        identity = map(_column, self.sides.left.identity)
+        identity = map(quoted, self.sides.left.identity)
         last = self.found.where(sf.col(COMMIT) == self.sides.commits).orderBy(*identity)
         return [self._difference(row) for row in json_rows(last if limit is None else last.limit(limit))]
 
@@ -220,13 +187,13 @@ class Replay:
         if self.found is None or self.is_equal:
             return []
         identity = self.sides.left.identity
-        key = [*map(_column, identity)]
+        key = [*map(quoted, identity)]
         sizes = self.versions.select(*key, sf.col(COMMIT).alias(_COUNT))
         so_far = join_rows(self.found.select(*key, COMMIT, KIND), sizes, identity, or_empty=self.sides.left.partition)
         so_far = so_far.where(sf.col(_COUNT) <= sf.col(COMMIT))
         counted = so_far.groupBy(*key, COMMIT, KIND).agg(sf.count(sf.lit(1)).alias(_COUNT))
-        smallest = sf.row_number().over(Window.partitionBy(KIND).orderBy(_COUNT, COMMIT, *key))
-        chosen = counted.withColumn(_COUNT, smallest).where(sf.col(_COUNT) == 1).drop(_COUNT)
+        smallest = sf.min(sf.struct(_COUNT, COMMIT, *key)).alias(_COUNT)
+        chosen = counted.groupBy(KIND).agg(smallest).select(KIND, f"{_COUNT}.*").drop(_COUNT)
         as_text = [sf.coalesce(one.cast("string"), sf.lit("")) for one in key]
         shown = join_rows(self.found, sf.broadcast(chosen), (*identity, COMMIT, KIND))
         pairs = json_rows(shown.withColumn(_TEXTS, sf.array(*as_text)))
@@ -234,7 +201,7 @@ class Replay:
         story = join_rows(self.versions, sf.broadcast(until), identity, or_empty=self.sides.left.partition)
         story = story.where(sf.col(COMMIT) <= sf.col(_COUNT))
         versions: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
-        for row in json_rows(story.orderBy(COMMIT, self._arrival).drop(ARRIVAL, _COUNT)):
+        for row in json_rows(story.orderBy(COMMIT, arrival_of(self.sides.left)).drop(ARRIVAL, _COUNT)):
             versions[row.pop(KIND)].append(row)
         examples = []
         for row in pairs:
@@ -266,39 +233,8 @@ class Replay:
         plans = self.sides.left, self.sides.right
         return any(plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props) for plan in plans)
 
-    @property
-    def _arrival(self) -> Column:
-        return sf.col(ARRIVAL) if self.sides.left.arrival is None else _column(self.sides.left.arrival)
-
     def _agree(self, versions: DataFrame | None) -> bool:
         if versions is None:
             return False
         sides = self.sides
         return differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity).isEmpty()
-
-    def _without_ties(self, versions: DataFrame) -> DataFrame | None:
-        """Return the first of all versions with one ordering value; None where nothing orders them."""
-        left = self.sides.left
-        if not left.ordering:
-            return None
-        tied = Window.partitionBy(*map(_column, left.identity), *map(sf.col, left.ordering))
-        first = sf.row_number().over(tied.orderBy(COMMIT, self._arrival))
-        return versions.withColumn(_COUNT, first).where(sf.col(_COUNT) == 1).drop(_COUNT)
-
-    def _without_deletes(self, versions: DataFrame) -> DataFrame | None:
-        """Return the versions that don't say that they delete; None where none could."""
-        tests = [_column(name).cast("string") == marker for name, marker in self._markers() if name in versions.columns]
-        return versions.where(~sf.coalesce(functools.reduce(operator.or_, tests), sf.lit(False))) if tests else None
-
-    def _markers(self) -> Iterator[tuple[str, str]]:
-        """Give the columns and values that mark a delete on either side."""
-        yield _FLAG, "true"
-        left = self.sides.left
-        payload = None if left.payload is None else left.writer_options()[WRITE_PAYLOAD_CLASS.key]
-        for props in (self.sides.left.props, self.sides.right.props, implicit_delete_marker(payload)):
-            if DELETE_KEY.key in props and DELETE_MARKER.key in props:
-                yield props[DELETE_KEY.key], props[DELETE_MARKER.key]
-
-
-def _column(name: str) -> Column:
-    return sf.col(f"`{name}`")

@@ -8,6 +8,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines.python import COMMIT
+from bridge.frames import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,7 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list
         commits: how many commits there are.
     """
     prints = _prints(snapshots, identity)
-    in_order = Window.partitionBy(*map(_column, identity)).orderBy(COMMIT)
+    in_order = Window.partitionBy(*map(quoted, identity)).orderBy(COMMIT)
     was_there = sf.lag(COMMIT).over(in_order) == sf.col(COMMIT) - 1
     stays = sf.lead(COMMIT).over(in_order) == sf.col(COMMIT) + 1
     events = prints.select(
@@ -73,7 +74,7 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list
 def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) -> DataFrame:
     """Return commit and key of the rows that two simulations don't share, `_pb_commit` first."""
     both = _prints(left, identity).unionByName(_prints(right, identity))
-    keys = [sf.col(COMMIT), *map(_column, identity)]
+    keys = [sf.col(COMMIT), *map(quoted, identity)]
     # An equal pair has two prints of one value.
     once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
     found = both.groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT)
@@ -83,10 +84,10 @@ def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) ->
 def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) -> DataFrame:
     """Return commit, key, kind and both rows of the keys that two simulations don't share."""
     names = [name for name in left.columns if name != COMMIT]
-    keys = [sf.col(COMMIT), *map(_column, identity)]
+    keys = [sf.col(COMMIT), *map(quoted, identity)]
 
     def tagged(frame: DataFrame, side: str) -> DataFrame:
-        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(_column, names)).alias(_ROW))
+        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
 
     def row_of(side: str) -> Column:
         return sf.first(sf.when(sf.col(_SIDE) == side, sf.col(_ROW)), ignorenulls=True).alias(side)
@@ -102,9 +103,5 @@ def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) ->
 
 def _prints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:
     """Return commit, key and the whole row as text."""
-    data = [_column(name) for name in snapshots.columns if name != COMMIT]
-    return snapshots.select(COMMIT, *map(_column, identity), sf.to_json(sf.struct(*data), EXACT).alias(_PRINT))
-
-
-def _column(name: str) -> Column:
-    return sf.col(f"`{name}`")
+    data = [quoted(name) for name in snapshots.columns if name != COMMIT]
+    return snapshots.select(COMMIT, *map(quoted, identity), sf.to_json(sf.struct(*data), EXACT).alias(_PRINT))

@@ -201,7 +201,7 @@ def without_empty_partitions(frame: DataFrame, plan: MergePlan, fields: Iterable
     for field in fields:
         is_text = isinstance(field.dataType, spark_types.StringType)
         if is_text and field.nullable and field.name in plan.partition and field.name not in plan.key:
-            column = _column(field.name)
+            column = quoted(field.name)
             frame = frame.withColumn(field.name, sf.when(column != "", column))
     return frame
 
@@ -237,10 +237,10 @@ def join_rows(
     """
     of_right = {name: f"{_PREFIX}of_right_{number}" for number, name in enumerate(names)}
     others = [name for name in right.columns if name not in of_right]
-    renamed = right.select(*(_column(name).alias(of_right.get(name, name)) for name in (*of_right, *others)))
+    renamed = right.select(*(quoted(name).alias(of_right.get(name, name)) for name in (*of_right, *others)))
     matches = sf.lit(True)
     for name, other in of_right.items():
-        one, another = _column(name), sf.col(other)
+        one, another = quoted(name), sf.col(other)
         if name in or_empty:
             one, another = (sf.coalesce(column.cast("string"), sf.lit("")) for column in (one, another))
         matches &= one.eqNullSafe(another)
@@ -271,8 +271,8 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
         versions = versions.unionByName(side, allowMissingColumns=True)
     order = [name for name in (ORIGIN, COMMIT, ARRIVAL) if name in versions.columns]
     grouping = plan.partition if by_partition else plan.identity
-    shuffled = versions.repartition(*map(_column, grouping)) if grouping else versions.repartition(1)
-    sorted_versions = shuffled.sortWithinPartitions(*map(_column, (*grouping, *order))).drop(ARRIVAL)
+    shuffled = versions.repartition(*map(quoted, grouping)) if grouping else versions.repartition(1)
+    sorted_versions = shuffled.sortWithinPartitions(*map(quoted, (*grouping, *order))).drop(ARRIVAL)
     job = Job(plan, layout.schema, layout.names, grouping, program, arguments or {}, extras, untouched, instant)
     added = [spark_types.StructField(name, _ADDED_TYPES[name]) for name in (ACTION, *extras)]
     result = spark_types.StructType([*(as_nullable(field) for field in layout.fields), *added])
@@ -281,5 +281,11 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     return sorted_versions.mapInArrow(job.run, result)
 
 
-def _column(name: str) -> Column:
+def quoted(name: str) -> Column:
+    """Return the column of this name, whatever characters it has."""
     return sf.col(f"`{name}`")
+
+
+def arrival_of(plan: MergePlan) -> Column:
+    """Return what orders the rows of a batch whose order of arrival is noted."""
+    return sf.col(ARRIVAL) if plan.arrival is None else quoted(plan.arrival)

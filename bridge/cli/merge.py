@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,10 +12,10 @@ from pyspark.sql import functions as sf
 
 from bridge import pipeline
 from bridge.cli.options import SAMPLE, existing_path, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines.outcomes import ACTION, IS_DELETE
-from bridge.errors import InputError
 from bridge.plan import TableType
 from bridge.programs import Action
 from bridge.read import read_frame
@@ -25,8 +23,6 @@ from bridge.report import Report, Table, plan_as_json
 from bridge.rows import json_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import Column, DataFrame
 
     from bridge.plan import MergePlan
@@ -93,7 +89,7 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
     """  # noqa: D301 (click takes the backspace as "do not wrap")
     paths: dict[str, Path] = _inputs(point, options)
     plan = plan_of(TableType(table_type) if table_type else POINTS[point].table_type, **options)
-    _check_out(out)
+    check_out(out)
 
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
@@ -102,7 +98,7 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
         for name, path in paths.items()
     }
     report = Report("merge", "", plan=plan_as_json(plan) | {"point": point})
-    with _folder(out) as folder:
+    with new_folder(out) as folder:
         report.statistics = _run(point, frames, plan, folder)
         report.body.append(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items()))
         if out is None:
@@ -130,31 +126,6 @@ def _inputs(point: str, options: dict[str, Any]) -> dict[str, Path]:
         msg = f"merge {point} has no use for {' and '.join(extra)}; leave it away"
         raise click.UsageError(msg, click.get_current_context())
     return given
-
-
-def _check_out(out: Path | None) -> None:
-    if out is None:
-        return
-    if out.exists() or out.is_symlink():
-        msg = f"--out {out} exists already, and nothing is ever overwritten; name a new folder or remove it"
-        raise click.UsageError(msg, click.get_current_context())
-    if not out.absolute().parent.is_dir():
-        msg = f"--out {out}: there is no folder {out.absolute().parent}; make it first"
-        raise click.UsageError(msg, click.get_current_context())
-
-
-@contextlib.contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    """Give a path that becomes `out` where the block succeeds, and vanishes where it fails or nothing is to stay."""
-    parent = None if out is None else out.absolute().parent
-    with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=parent) as temporary:
-        result = Path(temporary) / "result"
-        yield result
-        if out is not None:
-            if out.exists():
-                msg = f"--out {out} was made by somebody else meanwhile; name another folder"
-                raise InputError(msg)
-            result.rename(out)
 
 
 # -- running

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.merge import _check_out as check_out
-from bridge.cli.merge import _folder as new_folder
 from bridge.cli.migrate_report import files_of, report_of
 from bridge.cli.options import (
     SAMPLE,
@@ -21,6 +19,7 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
+from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import numbered, upgrade_point
 from bridge.cli.table import properties_of

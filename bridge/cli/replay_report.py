@@ -6,8 +6,8 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.cli.options import SAMPLE
-from bridge.comparison import Grade, overall
 from bridge.engines.python import COMMIT
+from bridge.grades import Grade, overall
 from bridge.report import Check, Report, Table, plan_as_json
 
 if TYPE_CHECKING:

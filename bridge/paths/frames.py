@@ -20,7 +20,7 @@ from bridge.rows import json_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
 
@@ -122,12 +122,12 @@ def _run(batches: Sequence[DataFrame], plan: MergePlan, table_types: Iterable[Ta
         untouched=None,
     )
     has_row = (sf.col(ACTION) == int(Action.KEEP)).alias(HAS_ROW)
-    return outcomes.select(*map(_column, layout.names), has_row, sf.from_json(PATH, PATH_TYPE).alias(PATH))
+    return outcomes.select(*map(frames.quoted, layout.names), has_row, sf.from_json(PATH, PATH_TYPE).alias(PATH))
 
 
 def counted(batches: Sequence[DataFrame], found: DataFrame, plan: MergePlan) -> Counts:
     """Count what is in `batches`, and in what `all_paths` found."""
-    identity = list(map(_column, plan.identity))
+    identity = list(map(frames.quoted, plan.identity))
     stored = (batch.select(*identity) for batch in _stored(batches, plan))
     keys = functools.reduce(_union, stored).groupBy(*identity).count()
     size = sf.col("count")
@@ -141,7 +141,7 @@ def counted(batches: Sequence[DataFrame], found: DataFrame, plan: MergePlan) -> 
 
 def key_answers(found: DataFrame, plan: MergePlan, limit: int | None = None) -> list[KeyAnswer]:
     """Return the answers of the keys that have several, by key; those of `limit` keys."""
-    identity = list(map(_column, plan.identity))
+    identity = list(map(frames.quoted, plan.identity))
     several = found.where(sf.col(PATH).of > 1)
     if limit is not None:
         first = several.where(sf.col(PATH).number == 1).orderBy(*identity).limit(limit).select(*identity)
@@ -160,7 +160,7 @@ def smallest(
 
     It is looked for among the `CANDIDATES` keys that have the fewest versions.
     """
-    identity = list(map(_column, plan.identity))
+    identity = list(map(frames.quoted, plan.identity))
     path = sf.col(PATH)
     depending = found.where((path.number == 1) & (path.of > 1)).select(*identity, sf.size(path.batches).alias(_SIZE))
     keys = depending.orderBy(_SIZE, *identity).limit(CANDIDATES).select(*identity)
@@ -200,7 +200,3 @@ def _data(row: dict[str, Any]) -> dict[str, Any]:
 
 def _union(one: DataFrame, other: DataFrame) -> DataFrame:
     return one.unionByName(other)
-
-
-def _column(name: str) -> Column:
-    return sf.col(f"`{name}`")

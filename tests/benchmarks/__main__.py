@@ -55,8 +55,11 @@ def main(rows: int, runs: int, only: str) -> None:
             stored, incoming = _data(spark, Path(folder, name.replace("%", "")), rows, contested, new)
             settings = {"partition": "part", "ordering": "ts", "engine": "jvm" if is_java else "auto"}
             plan = MergePlan(payload=payload, release="0.15", key="id", **settings)  # type: ignore[arg-type]
-            window = _best(lambda s=stored, i=incoming: _window(s, i), runs)
-            merge = _best(lambda s=stored, i=incoming, p=plan: upsert(s, i, p), runs)
+            window, merge = _best(
+                runs,
+                lambda s=stored, i=incoming: _window(s, i),
+                lambda s=stored, i=incoming, p=plan: upsert(s, i, p),
+            )
             wanted = "" if goal is None else f"{goal:6.2f}"
             merges = _updates(rows, contested)
             click.echo(f"{name:32} {merges:9,} {window:9.2f} {merge:9.2f} {merge / window:6.2f} {wanted:>6}")
@@ -99,13 +102,15 @@ def _window(stored: DataFrame, incoming: DataFrame) -> DataFrame:
     return versions.withColumn("rank", sf.row_number().over(latest)).where("rank = 1").drop("rank", "side")
 
 
-def _best(job: Callable[[], DataFrame], runs: int) -> float:
-    seconds = []
+def _best(runs: int, *jobs: Callable[[], DataFrame]) -> list[float]:
+    """Return the best seconds of each job; they take turns, so that both see the same machine."""
+    seconds: list[list[float]] = [[] for _ in jobs]
     for _ in range(runs + 1):  # the first warms up
-        start = time.perf_counter()
-        job().write.format("noop").mode("overwrite").save()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds[1:])
+        for job, own in zip(jobs, seconds, strict=True):
+            start = time.perf_counter()
+            job().write.format("noop").mode("overwrite").save()
+            own.append(time.perf_counter() - start)
+    return [min(own[1:]) for own in seconds]
 
 
 if __name__ == "__main__":

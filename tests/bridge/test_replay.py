@@ -16,7 +16,8 @@ from click.testing import CliRunner
 from bridge import MergePlan, PlanError, explain, simulate_upgrade
 from bridge.cli import main
 from bridge.cli.replay_report import Part, report_of
-from bridge.comparison import Grade, overall, replay
+from bridge.comparison import replay
+from bridge.grades import Grade, overall
 from bridge.sides import Sides, plan_to
 from payloads.avro import parse_schema
 from tests.conformance.__main__ import main as conformance
