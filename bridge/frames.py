@@ -17,7 +17,7 @@ from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, PA
 from bridge.engines.python import COMMIT, ORIGIN, Job
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
-from bridge.programs import Origin
+from bridge.programs import Action, Origin
 from bridge.schema import META_COLUMNS, avro_schema
 from payloads import HudiRelease
 
@@ -46,6 +46,7 @@ _ADDED_TYPES: dict[str, spark_types.DataType] = {
     PATH: spark_types.StringType(),
 }
 _PREFIX = "_pb_"
+_VISIBLE = tuple(int(action) for action in (Action.INSERT, Action.UPDATE, Action.KEEP))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -261,10 +262,12 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     untouched: tuple[Any, ...] | None = (),
     instant: str | None = None,
     by_partition: bool = False,
+    only_rows: bool = False,
 ) -> DataFrame:
     """Run a program over the versions of each key; return outcomes: data columns, `_pb_action` and the `extras`.
 
-    With `by_partition` the program gets the versions of all keys of a partition path, by commit and arrival.
+    With `by_partition` the program gets the versions of all keys of a partition path, by commit and arrival. With
+    `only_rows` the result is what `visible` makes of the outcomes, and the engine does not hand over more.
     """
     versions = sides[0]
     for side in sides[1:]:
@@ -273,12 +276,32 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     grouping = plan.partition if by_partition else plan.identity
     shuffled = versions.repartition(*map(quoted, grouping)) if grouping else versions.repartition(1)
     sorted_versions = shuffled.sortWithinPartitions(*map(quoted, (*grouping, *order))).drop(ARRIVAL)
-    job = Job(plan, layout.schema, layout.names, grouping, program, arguments or {}, extras, untouched, instant)
-    added = [spark_types.StructField(name, _ADDED_TYPES[name]) for name in (ACTION, *extras)]
+    leaves_rows = only_rows and not plan.runs_java
+    job = Job(
+        plan,
+        layout.schema,
+        layout.names,
+        grouping,
+        program,
+        arguments or {},
+        extras,
+        untouched,
+        instant,
+        only_rows=leaves_rows,
+    )
+    names = () if leaves_rows else (ACTION, *extras)
+    added = [spark_types.StructField(name, _ADDED_TYPES[name]) for name in names]
     result = spark_types.StructType([*(as_nullable(field) for field in layout.fields), *added])
     if plan.runs_java:
-        return jvm.run(sorted_versions, job, layout.fields, result)
+        outcomes = jvm.run(sorted_versions, job, layout.fields, result)
+        return visible(outcomes) if only_rows else outcomes
     return sorted_versions.mapInArrow(job.run, result)
+
+
+def visible(outcomes: DataFrame) -> DataFrame:
+    """Return the rows of outcomes that are there afterwards, as plain data."""
+    kept = outcomes.where(sf.col(ACTION).isin(*_VISIBLE))
+    return kept.drop(ACTION, TO_LOG, ORDERING)
 
 
 def quoted(name: str) -> Column:

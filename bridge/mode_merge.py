@@ -18,11 +18,11 @@ from bridge.payload_merge import check_constructor
 from bridge.schema import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.context import DeleteContext
-from mergers.strategies import DeleteEntry
+from mergers.strategies import CommitTimeMerger, DeleteEntry, EventTimeMerger
 from payloads import NATURAL_ORDER, SENTINEL, HudiRelease
 from payloads.api import Properties
 from payloads.builtin import PartialUpdateAvroPayload
-from payloads.builtin.base import IS_DELETED, BuiltinPayload, flag_tests, text_tests
+from payloads.builtin.base import IS_DELETED, BuiltinPayload, PairRule, flag_tests, text_tests
 from payloads.extract import CONSISTENT_TIMESTAMP, PAYLOAD_ORDERING_FIELD, is_true, list_reader
 
 if TYPE_CHECKING:
@@ -196,6 +196,19 @@ class ModeWriter(Buffered):
         if field and marker:
             custom = None if "." in field else text_tests(self.schema, field, marker, ignore_case=False)
         return None if custom is None else (*flag_tests(self.schema), *custom)
+
+    def pair_rule(self) -> PairRule | None:
+        """Return the rule of the merge mode; None where it is more than one comparison.
+
+        Dates have one class in a batch and another in the table, so each pair says that they don't compare.
+        """
+        if type(self._merge) is CommitTimeMerger:
+            return PairRule(None)
+        fields = self._config.ordering
+        if type(self._merge) is not EventTimeMerger or self._by_commit or len(fields) != 1:
+            return None
+        is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
+        return None if is_consistent else PairRule(fields[0], (True, True, False), logical=False)
 
 
 class FileGroupReader(Buffered):

@@ -16,20 +16,22 @@ from bridge.merge_point import LOG_SCANNER, MergePoint, SchemaView, calls_of, pr
 from bridge.schema import with_meta
 from mergers import AvroRecordMerger
 from payloads import NATURAL_ORDER, SENTINEL, PayloadConstructorError
+from payloads.adapter import PairCalls, PayloadAdapter
 from payloads.api import Properties
 from payloads.builtin.base import BuiltinPayload
 from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, raw_converter
 from payloads.ordering import same_class
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from bridge.carriers import Progress, RowShape
     from bridge.merge_point import Call
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
-    from payloads.builtin.base import DeleteTest
+    from payloads.api import Sentinel
+    from payloads.builtin.base import DeleteTest, PairRule
     from payloads.extract import Reader
 
 
@@ -139,6 +141,7 @@ class PayloadWriter(Payloads):
         self._at_upsert = self._at[MergePoint.UPSERT]
         self._written_class = self.payload_class.for_schema(schema)
         self._read_ordering = self._ordering_reader(plan)
+        self.upsert_pair = self._pair_merge()
 
     def incoming(self, key: HoodieKey, record: Record | None, source: Any, ordering: Ordering | None = None) -> Version:
         """Build the payload of an incoming row; `ordering` overrides what the ordering field says."""
@@ -169,26 +172,39 @@ class PayloadWriter(Payloads):
         """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
         return self._apply(self._at_upsert, base, version)
 
-    def upsert_pair(self, stored: Record, incoming: Record) -> Record | None:
-        """Do what `incoming` and `upsert` do where one row of a batch meets the stored one: most merges of a write.
+    def _pair_merge(self) -> Callable[[Record, Record], Record | None]:
+        """Return what does `incoming` and `upsert` where one row of a batch meets the stored one.
 
-        Nobody looks at the carriers of such a merge, and making them would take longer than the payload does.
-
-        Returns:
-            `stored` itself where it stays, `incoming` itself where it is stored as it came, else a new record as it is
-            stored; None for a delete.
+        Most merges of a write are of this kind. Nobody looks at their carriers, and making them would take longer than
+        the payload does. It gives the stored record itself where it stays, the incoming one itself where it is stored
+        as it came, else a new record as it is stored, and None for a delete.
         """
-        self._progress.point = MergePoint.COMBINE_INPUT
-        payload = self._written_class(incoming, self._read_ordering(incoming))  # type: ignore[arg-type]  # as above
+        progress, read_ordering, shaped = self._progress, self._read_ordering, self._shape.stored
         point, schema, props = self._at_upsert
-        self._progress.point = point
-        own = payload.record
-        merged: Any = payload.combine_and_get_update_value(stored, schema, props)
-        if merged is None or merged is stored:
-            return merged
-        if merged is SENTINEL:
-            return stored
-        return incoming if merged is own else self._shape.stored(merged)
+        build, combine = self._pair_calls(schema, props)
+
+        def merge(stored: Record, incoming: Record) -> Record | None:
+            progress.point = MergePoint.COMBINE_INPUT
+            built = build(incoming, read_ordering(incoming))
+            progress.point = point
+            merged: Any = combine(built, incoming, stored)
+            if merged is None or merged is stored or merged is incoming:
+                return merged
+            return stored if merged is SENTINEL else shaped(merged)
+
+        return merge
+
+    def _pair_calls(self, schema: AvroSchema, props: Properties) -> PairCalls:
+        """Return the calls of the class for many pairs; those of a built-in make its payload."""
+        written_class: Any = self._written_class
+        calls = written_class.pair_calls(schema, props) if issubclass(written_class, PayloadAdapter) else None
+
+        def combine(payload: Any, incoming: Record, stored: Record) -> Record | Sentinel | None:
+            own = payload.record
+            merged: Record | Sentinel | None = payload.combine_and_get_update_value(stored, schema, props)
+            return incoming if merged is own and own is not None else merged
+
+        return calls or PairCalls(written_class, combine)
 
     def log_entry(self, version: Version) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
@@ -204,6 +220,12 @@ class PayloadWriter(Payloads):
         if not issubclass(self.payload_class, BuiltinPayload):
             return None
         return self.payload_class.insert_tests(self.schema, self._at_insert.props)
+
+    def pair_rule(self) -> PairRule | None:
+        """Return the rule by which the class chooses one of two rows; None where each pair has to be asked."""
+        if not issubclass(self.payload_class, BuiltinPayload):
+            return None
+        return self.payload_class.pair_rule(self._at_upsert.schema, self._at_upsert.props)
 
     def _ordering_reader(self, plan: MergePlan) -> Reader:
         """The writer's reader (strict; logical types converted); arrival order without an ordering field.

@@ -15,7 +15,7 @@ from bridge import frames
 from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, TO_LOG
 from bridge.engines.python import COMMIT
 from bridge.errors import PlanError
-from bridge.frames import KIND, SEQUENCE
+from bridge.frames import KIND, SEQUENCE, visible
 from bridge.plan import TableType
 from bridge.programs import Action
 from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.plan import MergePlan
-
-_VISIBLE = tuple(int(action) for action in (Action.INSERT, Action.UPDATE, Action.KEEP))
 
 
 def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
@@ -56,16 +54,21 @@ def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
 
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards."""
-    return visible(upsert_outcomes(stored, incoming, plan))
+    return _upserted(stored, incoming, plan, only_rows=True)
 
 
 def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
     """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
+    return _upserted(stored, incoming, plan, only_rows=False)
+
+
+def _upserted(stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, only_rows: bool) -> DataFrame:
     layout = frames.layout_of(plan, incoming, stored)
     sides = [frames.stored_side(stored, layout), frames.incoming_side(incoming, layout, plan)]
+    settings: dict[str, Any] = {"program": "upsert", "instant": _instant(), "only_rows": only_rows}
     if plan.global_index:
-        return frames.run(sides, layout, plan, program="upsert_global_index", untouched=None, instant=_instant())
-    return frames.run(sides, layout, plan, program="upsert", instant=_instant())
+        settings |= {"program": "upsert_global_index", "untouched": None}
+    return frames.run(sides, layout, plan, **settings)
 
 
 def append(
@@ -106,19 +109,22 @@ def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, log
 
 def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge the log into the stored rows; return the rows of the new base files."""
-    return visible(read_outcomes(stored, log, plan, program="compact"))
+    return read_outcomes(stored, log, plan, program="compact", only_rows=True)
 
 
 def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge the log with the stored rows as a query does; return the rows that it sees."""
-    return visible(read_outcomes(stored, log, plan, program="snapshot"))
+    return read_outcomes(stored, log, plan, program="snapshot", only_rows=True)
 
 
-def read_outcomes(stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str) -> DataFrame:
+def read_outcomes(
+    stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, only_rows: bool = False
+) -> DataFrame:
     """Return what `compact` and `snapshot` (the `program`) do to each key; no index has a part in reading."""
     plan = plan.within_partitions()
     layout = frames.layout_of(plan, log, stored)
-    return frames.run([frames.stored_side(stored, layout), frames.log_side(log, layout)], layout, plan, program=program)
+    sides = [frames.stored_side(stored, layout), frames.log_side(log, layout)]
+    return frames.run(sides, layout, plan, program=program, only_rows=only_rows)
 
 
 def simulate(batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Collection[int] = ()) -> DataFrame:
@@ -227,12 +233,6 @@ def _by_commit(rows: DataFrame, layout: frames.Layout) -> DataFrame:
     """Return snapshots: a row that stays visible is one outcome, however many commits it lives through."""
     numbers = sf.explode(sf.sequence(FIRST, LAST)).alias(COMMIT)
     return rows.select(numbers, *(f"`{name}`" for name in layout.names))
-
-
-def visible(outcomes: DataFrame) -> DataFrame:
-    """Return the rows of outcomes that are there afterwards, as plain data."""
-    kept = outcomes.where(sf.col(ACTION).isin(*_VISIBLE))
-    return kept.drop(ACTION, TO_LOG, ORDERING)
 
 
 def _log(log: DataFrame | None, entries: DataFrame) -> DataFrame:

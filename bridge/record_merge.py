@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.plan import MergePlan
     from payloads import AvroSchema
-    from payloads.builtin.base import DeleteTest
+    from payloads.builtin.base import DeleteTest, PairRule
 
 
 class RecordMerge:
@@ -105,6 +105,11 @@ class RecordMerge:
         """Return the column tests for rows that are inserted as they are; None where each record has to be asked."""
         tests: tuple[DeleteTest, ...] | None = self._writer.insert_tests()
         return tests
+
+    def pair_rule(self) -> PairRule | None:
+        """Return the rule that chooses between a stored and an incoming row; None where each pair has to be asked."""
+        rule: PairRule | None = self._writer.pair_rule()
+        return rule
 
     @property
     def needs_ordering(self) -> bool:

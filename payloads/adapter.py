@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from payloads.api import SENTINEL, HoodieRecordPayload, Sentinel
 from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfigError, PayloadFailedError, SchemaError
 from payloads.extract import labelled
 from payloads.logical import to_logical
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.records import copied, copier, kept, same_record
+from payloads.records import comparer, copied, copier, kept, same_record
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -19,6 +19,18 @@ if TYPE_CHECKING:
     from payloads.schema import AvroSchema, Record
 
 _SHOWN = 200
+
+
+class PairCalls(NamedTuple):
+    """A user's class, called for many pairs of records.
+
+    Attributes:
+        build: gives the user's object of a record and its ordering value, and the copy of the record that it holds.
+        merge: lets what `build` gave, of a record, meet a stored one; answers as `combine_and_get_update_value`.
+    """
+
+    build: Callable[[Record, Ordering | None], tuple[Any, Record]]
+    merge: Callable[[tuple[Any, Record], Record, Record], Record | Sentinel | None]
 
 
 class PayloadAdapter(HoodieRecordPayload):
@@ -141,10 +153,49 @@ class PayloadAdapter(HoodieRecordPayload):
         except PayloadBridgeError:
             raise
         except Exception as error:
-            raise self._failed(error, "combine_and_get_update_value") from error
+            raise self._failed(error, "combine_and_get_update_value", self.record) from error
         if result is given and same_record(given, untouched):
             return current
         return self._taken_back("combine_and_get_update_value", result, schema)
+
+    @classmethod
+    def pair_calls(cls, schema: AvroSchema, props: Props) -> PairCalls | None:
+        """Return two calls that do what the constructor and `combine_and_get_update_value` do, for many records.
+
+        No adapter is made for each of them, which would take longer than most users' methods do. None with logical
+        types, where values have to be converted as well.
+        """
+        if cls.logical_types:
+            return None
+        copy_own, copy_stored, is_same = cls.copy, copier(schema), comparer(schema)
+        construct, target = cls.construct.apply, cls.target
+        combine = cls.calls["combine_and_get_update_value"].apply
+
+        def build(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
+            given = copy_own(record)
+            try:
+                return construct(target, given, ordering), given
+            except PayloadBridgeError:
+                raise
+            except Exception as error:
+                raise cls._failed(error, "__init__", record) from error
+
+        def merge(built: tuple[Any, Record], record: Record, current: Record) -> Record | Sentinel | None:
+            own, given = built
+            lent = copy_stored(current)
+            try:
+                result = combine(own, lent, schema, props)
+            except PayloadBridgeError:
+                raise
+            except Exception as error:
+                raise cls._failed(error, "combine_and_get_update_value", record) from error
+            if result is lent and is_same(lent, current):
+                return current
+            if result is given and is_same(given, record):
+                return record
+            return cls._answered("combine_and_get_update_value", result, None)
+
+        return PairCalls(build, merge)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the user's insert value."""
@@ -220,7 +271,7 @@ class PayloadAdapter(HoodieRecordPayload):
         except PayloadBridgeError:
             raise
         except Exception as error:
-            raise self._failed(error, "__init__") from error
+            raise self._failed(error, "__init__", self.record) from error
 
     def _wrap(self, made: Any, schema: AvroSchema | None) -> PayloadAdapter:
         """Return an adapter of `made`, an object that the user's code built itself."""
@@ -239,9 +290,10 @@ class PayloadAdapter(HoodieRecordPayload):
 
     # -- calls
 
-    def _label(self, name: str) -> str:
-        spelled = self.calls[name].attribute if name in self.calls else name
-        return f"{self.user_class.__qualname__}.{spelled}"
+    @classmethod
+    def _label(cls, name: str) -> str:
+        spelled = cls.calls[name].attribute if name in cls.calls else name
+        return f"{cls.user_class.__qualname__}.{spelled}"
 
     def _call(self, name: str, *arguments: Any) -> Any:
         try:
@@ -249,17 +301,19 @@ class PayloadAdapter(HoodieRecordPayload):
         except PayloadBridgeError:
             raise
         except Exception as error:
-            raise self._failed(error, name) from error
+            raise self._failed(error, name, self.record) from error
 
-    def _failed(self, error: Exception, name: str) -> PayloadFailedError:
-        shown = repr(self.record)
+    @classmethod
+    def _failed(cls, error: Exception, name: str, record: Record | None) -> PayloadFailedError:
+        shown = repr(record)
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
         return PayloadFailedError(
-            f"{self._label(name)} raised {type(error).__name__}: {error}; fix the class, or the record: {shown}",
+            f"{cls._label(name)} raised {type(error).__name__}: {error}; fix the class, or the record: {shown}",
         )
 
-    def _wrong(self, result: object, name: str, wanted: str) -> PayloadFailedError:
-        return PayloadFailedError(f"{self._label(name)} returned {result!r} ({type(result).__name__}); return {wanted}")
+    @classmethod
+    def _wrong(cls, result: object, name: str, wanted: str) -> PayloadFailedError:
+        return PayloadFailedError(f"{cls._label(name)} returned {result!r} ({type(result).__name__}); return {wanted}")
 
     # -- records out and in
 
@@ -272,16 +326,21 @@ class PayloadAdapter(HoodieRecordPayload):
 
     def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
         """Return an answer for the engine: `record` itself where its copy came back as it was, else a new record."""
-        if result is None or result is SENTINEL:
-            return result
-        if not isinstance(result, dict):
-            raise self._wrong(result, name, "a record (dict), None to delete the row or SENTINEL to leave it")
-        if result is self._given:
+        if result is not None and result is self._given:
             if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
                 return self.record
             schema = self._schema or schema
+        return self._answered(name, result, self._logical(schema))
+
+    @classmethod
+    def _answered(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
+        """Return an answer that is none of the records that were given, in physical values by the logical `schema`."""
+        if result is None or result is SENTINEL:
+            return result
+        if not isinstance(result, dict):
+            raise cls._wrong(result, name, "a record (dict), None to delete the row or SENTINEL to leave it")
         try:
-            return kept(result, self._logical(schema))
+            return kept(result, schema)
         except SchemaError as error:
-            msg = f"{self._label(name)} returned a record that doesn't fit: {error}"
+            msg = f"{cls._label(name)} returned a record that doesn't fit: {error}"
             raise SchemaError(msg) from error

@@ -6,9 +6,9 @@ import datetime
 import decimal
 import uuid
 from operator import is_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from payloads.logical import to_logical, to_physical
+from payloads.logical import to_physical
 from payloads.schema import Branch
 
 if TYPE_CHECKING:
@@ -22,24 +22,6 @@ _ATOMS: frozenset[type] = frozenset(
     | {datetime.date, datetime.time, datetime.datetime},
 )
 _CHANGEABLE = {"record", "array", "map"}
-
-
-class Loan(NamedTuple):
-    """A record that was handed to user code.
-
-    Attributes:
-        untouched: what was given, for comparison: the record itself, or its logical form.
-        given: the copy that the user's code holds.
-    """
-
-    untouched: Record
-    given: Record
-
-
-def lend(record: Record, schema: AvroSchema | None) -> Loan:
-    """Copy `record` for user code: in logical values by `schema`, or in physical ones without it."""
-    untouched = record if schema is None else to_logical(record, schema)
-    return Loan(untouched, copied(untouched))
 
 
 def kept(record: Record, schema: AvroSchema | None) -> Record:
@@ -61,6 +43,29 @@ def copier(schema: AvroSchema) -> Callable[[Record], Record]:
         kinds = {branch.kind for field in schema.fields for branch in field.schema.branches or (field.schema,)}
         found = schema.memo[copier] = dict.copy if kinds.isdisjoint(_CHANGEABLE) else copied
     return found
+
+
+def comparer(schema: AvroSchema) -> Callable[[Record, Record], bool]:
+    """Return what tells whether a copy of a record of `schema`, in physical values, is still the same.
+
+    As `same_record`, but that a whole number may be of another type; decided once a schema. Equality of whole records
+    is far faster than a look at each value, and only floating point has equal values that differ: the zeros.
+    """
+    found: Callable[[Record, Record], bool] | None = schema.memo.get(comparer)
+    if found is None:
+        found = schema.memo[comparer] = _comparer(schema)
+    return found
+
+
+def _comparer(schema: AvroSchema) -> Callable[[Record, Record], bool]:
+    kinds = {name: field.schema.non_null.kind for name, field in schema.by_name.items()}
+    if not {*_CHANGEABLE, "union"}.isdisjoint(kinds.values()):
+        return same_record
+    zeros = "".join(
+        f" and left[{name!r}] is right[{name!r}]" for name, kind in kinds.items() if kind in {"float", "double"}
+    )
+    source = f"lambda left, right: left == right{zeros} or same_record(left, right)"
+    return eval(source, {"same_record": same_record})  # type: ignore[no-any-return]  # noqa: S307 (names as literals)
 
 
 def copied(record: Record) -> Record:

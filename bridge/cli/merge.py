@@ -16,6 +16,7 @@ from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines.outcomes import ACTION, IS_DELETE
+from bridge.frames import visible
 from bridge.plan import TableType
 from bridge.programs import Action
 from bridge.read import read_frame
@@ -142,7 +143,7 @@ def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, folder: Path
     if point == "append":
         _write_appended(outcomes, frames.get("log"), folder)
     else:
-        _write(outcomes if point == "combine-input" else pipeline.visible(outcomes), folder)
+        _write(outcomes if point == "combine-input" else visible(outcomes), folder)
     rows_in = sum(int(observation.get["rows"]) for observation in inputs)
     counts = {name: int(changes.get[name]) for name in _COUNTED}
     if point == "combine-input":

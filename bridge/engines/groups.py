@@ -65,16 +65,17 @@ def _shown(value: pa.Scalar[Any]) -> Any:
         return value.value
 
 
-def alone(starts: Mask) -> Mask:
-    """Return which rows have no other version of their key."""
+def alone(starts: Mask, *, ends: bool) -> Mask:
+    """Return which rows have no other version of their key; `ends` tells whether the last key ends with the batch."""
     found = starts.copy()
     found[:-1] &= starts[1:]
-    found[-1] = False  # the next batch may go on with this key
+    found[-1] &= ends
     return found
 
 
-def pairs(starts: Mask, stored: Mask) -> Rows:
+def pairs(starts: Mask, stored: Mask, *, ends: bool) -> Rows:
     """Return the first rows of the keys that have one stored row, one other version, and end in this batch."""
-    firsts = starts[:-2] & stored[:-2] & ~starts[1:-1] & ~stored[1:-1] & starts[2:]
+    after = np.append(starts[2:], ends)
+    firsts = starts[:-1] & stored[:-1] & ~starts[1:] & ~stored[1:] & after[: len(starts) - 1]
     result: Rows = np.flatnonzero(firsts)
     return result

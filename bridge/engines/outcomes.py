@@ -68,7 +68,7 @@ class Outcomes:
     def __init__(
         self,
         columns: tuple[str, ...],
-        extras: tuple[str, ...],
+        added: tuple[str, ...],
         identity: tuple[str, ...],
         writer: RecordWriter,
         meta: MetaColumns | None,
@@ -77,13 +77,13 @@ class Outcomes:
 
         Args:
             columns: the data columns, in order.
-            extras: what the program adds, besides the action.
+            added: the action, and what the program adds to it; without any, bare keys are left out.
             identity: the columns that a bare key keeps.
             writer: encodes new records as the data columns.
             meta: stamps written rows; None to leave their meta columns alone.
         """
         self._columns = columns
-        self._added = (ACTION, *extras)
+        self._added = added
         self._identity = frozenset(identity)
         self._writer = writer
         self._meta = meta
@@ -122,12 +122,14 @@ class Outcomes:
             yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
         if detached.rows:
             yield self._finished(self._data(_joined(detached.rows)), detached.added)
+        if new.rows:
+            yield self._finished(self._writer.batch(new.rows), new.added)
+        if not self._added:
+            return
         if bare_here.rows and batch is not None:
             yield self._finished(self._keys_only(self._data(batch.take(pa.array(bare_here.rows)))), bare_here.added)
         if bare_detached.rows:
             yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
-        if new.rows:
-            yield self._finished(self._writer.batch(new.rows), new.added)
 
     def standing(self, batch: pa.RecordBatch, actions: Actions, extras: tuple[Any, ...]) -> Iterator[pa.RecordBatch]:
         """Give the rows of `batch` that have an action, as outcomes with the same further additions."""
@@ -138,6 +140,9 @@ class Outcomes:
         if not len(actions):
             return
         data = self._stamped(data, actions)
+        if not self._added:
+            yield data
+            return
         added = [pa.array(actions)] + [
             pa.nulls(len(actions), _ADDED[name])
             if value is None
@@ -160,7 +165,10 @@ class Outcomes:
         """Add the program's columns, and stamp the rows that were written."""
         given, *extras = zip(*added, strict=True)
         actions = np.array(given, np.int8)
-        arrays = [*self._stamped(data, actions).columns, pa.array(actions)]
+        stamped = self._stamped(data, actions)
+        if not self._added:
+            return stamped
+        arrays = [*stamped.columns, pa.array(actions)]
         for name, values in zip(self._added[1:], extras, strict=True):
             texts = [to_text(value) for value in values] if name == ORDERING else values
             arrays.append(pa.array(texts, _ADDED[name]))

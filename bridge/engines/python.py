@@ -19,7 +19,8 @@ from bridge import programs
 from bridge.engines import groups
 from bridge.engines.arrow import RecordReader, RecordWriter
 from bridge.engines.inserts import InsertMask
-from bridge.engines.outcomes import IS_DELETE, ORDERING, UNDECIDED, Detached, Outcomes
+from bridge.engines.outcomes import ACTION, IS_DELETE, ORDERING, UNDECIDED, Detached, Outcomes
+from bridge.engines.pairs import PairWinners
 from bridge.errors import InputError, MergeFailedError
 from bridge.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.meta import MetaColumns
@@ -77,6 +78,7 @@ class Job:
         untouched: what it adds to a row without other versions of its key, where that passes as Arrow: a stored row,
             or a new one that a built-in payload inserts as it is. None where the program must see all rows.
         instant: commit time for the meta columns of written rows; None to leave them alone.
+        only_rows: whether the rows that are there afterwards are wanted, and no actions.
     """
 
     plan: MergePlan
@@ -88,6 +90,7 @@ class Job:
     extras: tuple[str, ...] = ()
     untouched: tuple[Any, ...] | None = ()
     instant: str | None = None
+    only_rows: bool = False
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Merge batches that are sorted by identity, origin, commit and arrival; every key is in one stream.
@@ -121,44 +124,62 @@ class _BatchMerger:
         context = TaskContext.get()
         task = context.partitionId() if context else 0
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
-        self.outcomes = Outcomes(job.columns, job.extras, (*self.plan.partition, *self.plan.key), writer, meta)
+        added = () if job.only_rows else (ACTION, *job.extras)
+        self.outcomes = Outcomes(job.columns, added, (*self.plan.partition, *self.plan.key), writer, meta)
         self.inserts = InsertMask(self.calls)
+        self.winners = PairWinners(self.calls)
         self.batch: Any = None
         self.open = False
         self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
         self.groups = groups.Groups(job.grouping)
+        self.waiting: tuple[pa.RecordBatch, Mask] | None = None
 
     def merge(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take the next batch; give the outcomes that are final."""
+        """Take the next batch; give the outcomes of the one before it, which knows now whether its last key ends."""
         starts = self._starts(batch)
-        if starts[0]:
-            self._finish_key()
+        if self.waiting is not None:
+            yield from self._merge(*self.waiting, ends=bool(starts[0]))
+        self.waiting = batch, starts
+
+    def end(self) -> Iterator[pa.RecordBatch]:
+        """Give the outcomes of the last batch."""
+        if self.waiting is not None:
+            yield from self._merge(*self.waiting, ends=True)
+
+    def _merge(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> Iterator[pa.RecordBatch]:
         self.batch = batch
         stored = batch.column(ORIGIN).to_numpy() == Origin.STORED
         actions = np.full(batch.num_rows, UNDECIDED, np.int8)
-        if self.job.untouched is not None:
-            alone = groups.alone(starts)
-            actions[alone & stored] = Action.KEEP
-            if self.inserts.can_tell and not stored.all():
-                actions[alone & ~stored & self._incoming_rows(batch)] = Action.INSERT
-        contested = actions == UNDECIDED
-        if isinstance(self.program, programs.Upsert) and IS_DELETE not in batch.schema.names:
-            firsts = groups.pairs(starts, stored)
-            contested[firsts] = contested[firsts + 1] = False
-            self._merge_pairs(firsts, actions)
+        if self.job.untouched is None:
+            contested = np.ones(batch.num_rows, dtype=bool)
+        else:
+            contested = self._decide(batch, starts, stored, actions, ends=ends)
         yield from self.outcomes.standing(batch, actions, self.job.untouched or ())
         self._feed(starts, np.flatnonzero(contested))
+        if ends:
+            self._finish_key()
         yield from self.outcomes.flush(batch)
         self._detach()
 
-    def end(self) -> Iterator[pa.RecordBatch]:
-        """Finish the last key."""
-        self._finish_key()
-        yield from self.outcomes.flush(self.batch)
+    def _decide(self, batch: pa.RecordBatch, starts: Mask, stored: Mask, actions: Actions, *, ends: bool) -> Mask:
+        """Decide in `actions` the rows that no program has to see; return the others."""
+        alone = groups.alone(starts, ends=ends)
+        actions[alone & stored] = Action.KEEP
+        plain = np.zeros_like(stored) if stored.all() else self._incoming_rows(batch)
+        actions[alone & ~stored & plain] = Action.INSERT
+        contested: Mask = actions == UNDECIDED
+        if isinstance(self.program, programs.Upsert) and IS_DELETE not in batch.schema.names:
+            firsts = groups.pairs(starts, stored, ends=ends)
+            contested[firsts] = contested[firsts + 1] = False
+            found = self.winners.among(batch, firsts, plain)
+            actions[firsts[found.stored]] = Action.KEEP
+            actions[firsts[found.incoming] + 1] = Action.UPDATE
+            self._merge_pairs(firsts[~(found.stored | found.incoming)], actions)
+        return contested
 
     def _incoming_rows(self, batch: pa.RecordBatch) -> Mask:
         """Return which rows are incoming ones that go in as they are; of combined batches none, nor of logs."""
-        if not {IS_DELETE, COMMIT}.isdisjoint(batch.schema.names):
+        if not self.inserts.can_tell or not {IS_DELETE, COMMIT}.isdisjoint(batch.schema.names):
             return np.zeros(batch.num_rows, dtype=bool)
         return self.inserts.rows(batch)
 
@@ -180,6 +201,8 @@ class _BatchMerger:
 
         A row that wins gets its action in `actions`; other outcomes are noted.
         """
+        if not len(firsts):
+            return
         rows = firsts.tolist()
         stored_records = (self.read_stored or self.read_written).rows(self.batch, firsts)
         incoming_records = self.read_written.rows(self.batch, firsts + 1)

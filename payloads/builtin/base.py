@@ -31,6 +31,22 @@ class DeleteTest(NamedTuple):
     ignore_case: bool = False
 
 
+class PairRule(NamedTuple):
+    """Which of two rows stays, the stored or the incoming one, where one column decides it.
+
+    It holds where the incoming row is no delete, and neither row has null in the column.
+
+    Attributes:
+        field: the top-level column that is compared; None where the incoming row always replaces the stored one.
+        wins: whether the incoming row wins where the stored value is less than, equal to and greater than its own.
+        logical: whether it holds for dates and decimals, too, which are compared by their logical type.
+    """
+
+    field: str | None
+    wins: tuple[bool, bool, bool] = (True, True, True)
+    logical: bool = True
+
+
 class BuiltinPayload(HoodieRecordPayload):
     """A payload class that Hudi ships.
 
@@ -61,6 +77,14 @@ class BuiltinPayload(HoodieRecordPayload):
         """Return the tests that a row must not meet to be inserted as it is, with an ordering value that is not null.
 
         So whole columns can be looked at instead of records. None: nothing is known, each record has to be asked.
+        """
+        return None
+
+    @classmethod
+    def pair_rule(cls, schema: AvroSchema, props: Props) -> PairRule | None:
+        """Return the rule by which `combine_and_get_update_value` chooses one of the two rows.
+
+        It holds where `insert_tests` finds no delete. None: there is no such rule, each pair has to be asked.
         """
         return None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from payloads.api import SENTINEL, Sentinel
-from payloads.builtin.base import IS_DELETED, BaseAvroPayload, DeleteTest, flag_tests, text_tests
+from payloads.builtin.base import IS_DELETED, BaseAvroPayload, DeleteTest, PairRule, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import NullOrderingError, PayloadConfigError
-from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_reader
+from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader
 from payloads.ordering import NATURAL_ORDER, compare
 from payloads.release import by_release
 from payloads.text import ordering_text, value_text
@@ -132,6 +132,21 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
             return flag_tests(schema)
         marker = props.get(DELETE_MARKER)
         return text_tests(schema, field, marker, ignore_case=False) if marker else None
+
+    @classmethod
+    def pair_rule(cls, schema: AvroSchema, props: Props) -> PairRule | None:
+        """Return the comparison by the one ordering field, also for the subclasses, which differ in `incoming_wins`.
+
+        Event times that a record is asked for, cut timestamps and several fields are not for a rule.
+        """
+        if (cls.tracks_event_time and EVENT_TIME_FIELD in props) or is_true(props.get(CONSISTENT_TIMESTAMP)):
+            return None
+        fields = ordering_fields(props, cls.release)
+        if fields is None:
+            return PairRule(None)
+        absent = cls(None)
+        less, equal, greater = (absent.incoming_wins(order, props) for order in (-1, 0, 1))
+        return PairRule(fields[0], (less, equal, greater)) if len(fields) == 1 else None
 
     # -- the payload
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.base import BaseAvroPayload, PairRule
 from payloads.release import by_release
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         return self
 
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_0=_later_arrival_wins)  # noqa: SLF001
+
+    @classmethod
+    def pair_rule(cls, schema: AvroSchema, props: Props) -> PairRule | None:
+        """Return that the incoming row wins, for the classes that merge as this one does."""
+        own = OverwriteWithLatestAvroPayload.combine_and_get_update_value
+        return PairRule(None) if cls.combine_and_get_update_value is own else None
 
     def combine_and_get_update_value(
         self,
