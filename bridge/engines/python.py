@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -203,27 +204,23 @@ class _BatchMerger:
         """
         if not len(firsts):
             return
-        rows = firsts.tolist()
-        stored_records = (self.read_stored or self.read_written).rows(self.batch, firsts)
-        incoming_records = self.read_written.rows(self.batch, firsts + 1)
-        merge = self.calls.upsert_pair
-        kept: list[int] = []
-        updated: list[int] = []
-        for row, stored, incoming in zip(rows, stored_records, incoming_records, strict=True):
-            try:
-                merged = merge(stored, incoming)
-            except Exception as error:
-                self.row = row
-                raise self._failed(error) from error
-            if merged is stored:
-                kept.append(row)
-            elif merged is incoming:
-                updated.append(row + 1)
-            elif merged is None:
-                self.outcomes.bare(Action.DELETE, row)
+        stored = (self.read_stored or self.read_written).rows(self.batch, firsts)
+        incoming = self.read_written.rows(self.batch, firsts + 1)
+        ahead = iter(incoming)
+        try:
+            merged = list(map(self.calls.upsert_pair, stored, ahead))  # a loop of C, and nothing else for most pairs
+        except Exception as error:
+            self.row = int(firsts[len(firsts) - operator.length_hint(ahead) - 1])
+            raise self._failed(error) from error
+        keeps, takes = _are(merged, stored), _are(merged, incoming)
+        actions[firsts[keeps]] = Action.KEEP
+        actions[firsts[takes] + 1] = Action.UPDATE
+        for pair in np.flatnonzero(~(keeps | takes)).tolist():
+            record = merged[pair]
+            if record is None:
+                self.outcomes.bare(Action.DELETE, int(firsts[pair]))
             else:
-                self.outcomes.new(Action.UPDATE, merged)
-        actions[kept], actions[updated] = Action.KEEP, Action.UPDATE
+                self.outcomes.new(Action.UPDATE, record)
 
     def _feed(self, starts: Mask, contested: Rows) -> None:
         program, emit = self.program, self._emit
@@ -311,6 +308,11 @@ class _BatchMerger:
 
 
 _ORIGINS = list(Origin)
+
+
+def _are(results: list[Any], records: list[Any]) -> Mask:
+    """Return where a result is the record itself."""
+    return np.fromiter(map(operator.is_, results, records), bool, len(results))
 
 
 def _optional(batch: pa.RecordBatch, name: str) -> Iterable[Any]:
