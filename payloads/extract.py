@@ -151,6 +151,15 @@ def context_reader(schema: AvroSchema, names: tuple[str, ...]) -> Callable[[Reco
 
 
 def _context_field(schema: AvroSchema, parts: list[str], path: str) -> Callable[[Record], Ordering]:
+    if len(parts) == 1 and parts[0] in schema.by_name:
+        name, convert = parts[0], raw_converter(schema.by_name[parts[0]].schema)
+
+        def read_top_level(record: Record) -> Ordering:
+            value = record[name]
+            return NATURAL_ORDER if value is None else convert(value)
+
+        return read_top_level
+
     def read(record: Record) -> Ordering:
         try:
             leaf, value = _walk(schema, record, parts, path)

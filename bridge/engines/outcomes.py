@@ -113,20 +113,20 @@ class Outcomes:
         """Note an outcome without extras that stands nowhere yet."""
         self._new.add(record, action)
 
-    def flush(self, batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
+    def flush(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Give what was noted since the last flush; row numbers refer to `batch`."""
         here, detached, new = self._here, self._detached, self._new
         bare_here, bare_detached = self._bare_here, self._bare_detached
         self._clear()
-        if here.rows and batch is not None:
-            yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
         if detached.rows:
             yield self._finished(self._data(_joined(detached.rows)), detached.added)
+        if here.rows:
+            yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
         if new.rows:
             yield self._finished(self._writer.batch(new.rows), new.added)
         if not self._added:
             return
-        if bare_here.rows and batch is not None:
+        if bare_here.rows:
             yield self._finished(self._keys_only(self._data(batch.take(pa.array(bare_here.rows)))), bare_here.added)
         if bare_detached.rows:
             yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
@@ -162,7 +162,7 @@ class Outcomes:
         return pa.RecordBatch.from_arrays(arrays, data.schema.names)
 
     def _finished(self, data: pa.RecordBatch, added: list[tuple[Any, ...]]) -> pa.RecordBatch:
-        """Add the program's columns, and stamp the rows that were written."""
+        """Stamp the rows that were written, and add the program's columns where they are wanted."""
         given, *extras = zip(*added, strict=True)
         actions = np.array(given, np.int8)
         stamped = self._stamped(data, actions)

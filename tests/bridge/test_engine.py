@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import decimal
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,7 +21,14 @@ from bridge.programs import Action, Origin
 from bridge.schema import META_COLUMNS
 from bridge.tracing.trace import trace_key
 from mergers import fold_left
-from payloads import HudiRelease, Ordering, PayloadConstructorError, parse_schema, resolve_payload
+from payloads import (
+    HudiRelease,
+    Ordering,
+    PayloadConstructorError,
+    PayloadNotFoundError,
+    parse_schema,
+    resolve_payload,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,6 +141,81 @@ def test_where_a_batch_ends_does_not_matter(payload: str, release: str, stored: 
     job = Job(plan_of(payload, release), SCHEMA, NAMES, ("id",), "upsert")
     versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
     assert run(job, versions, 10_000) == run(job, versions, 1)
+
+
+# Values of an ordering column: equal, less, greater, null, and what Java compares otherwise than Arrow.
+ORDERINGS: dict[str, tuple[Any, pa.DataType, list[Any]]] = {
+    "int": ("int", pa.int32(), [0, 1, -2]),
+    "long": ("long", pa.int64(), [0, 1, 2**40]),
+    "string": ("string", pa.string(), ["", "a", "b", "é", "\U0001f600", "\uffee"]),
+    "double": ("double", pa.float64(), [0.0, -0.0, 1.5, float("nan")]),
+    "boolean": ("boolean", pa.bool_(), [False, True]),
+    "bytes": ("bytes", pa.binary(), [b"", b"\x01", b"\xff"]),
+    "date": ({"type": "int", "logicalType": "date"}, pa.date32(), [0, 1]),
+    "instant": ({"type": "long", "logicalType": "timestamp-micros"}, pa.timestamp("us", tz="UTC"), [0, 1, 1500, -1]),
+    "decimal": (
+        {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2},
+        pa.decimal128(9, 2),
+        [decimal.Decimal("1.00"), decimal.Decimal("-1.00")],
+    ),
+    "enum": ({"type": "enum", "name": "Size", "symbols": ["S", "M", "L"]}, pa.string(), ["S", "M", "L"]),
+}
+PROPS: list[dict[str, str]] = [
+    {},
+    {"hoodie.payload.delete.field": "Op", "hoodie.payload.delete.marker": "D"},
+    {"hoodie.payload.update.on.same.ordering.field": "false"},
+    {"hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled": "true"},
+    {"hoodie.payload.event.time.field": "name"},
+]
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS, "ReverseOrderHoodieRecordPayload", None])
+@given(data=st.data())
+def test_pairs_that_columns_decide_equal_pairs_that_are_asked(payload: str | None, data: st.DataObject) -> None:
+    """A batch of one row has no pair, so that the payload or the mode is asked about each key."""
+    kind = data.draw(st.sampled_from(sorted(ORDERINGS)))
+    releases = ["1.1", "1.2"] if payload is None else [r.value for r in HudiRelease if is_shipped(payload, r)]
+    mode = data.draw(st.sampled_from(["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"])) if payload is None else None
+    avro, arrow, values = ORDERINGS[kind]
+    plan = MergePlan(
+        payload=payload,
+        merger=mode,
+        release=data.draw(st.sampled_from(releases)),
+        key="id",
+        ordering=data.draw(st.sampled_from(["ts", ("ts",), ()])),
+        props=data.draw(st.sampled_from(PROPS)),
+    )
+    fields = [
+        {"name": name, "type": ["null", avro if name == "ts" else own], "default": None}
+        for name, own in AVRO_TYPES.items()
+    ]
+    schema = parse_schema({"type": "record", "name": "Row", "fields": fields})
+    others = st.tuples(st.sampled_from(["I", "D", None]), st.sampled_from([None, False, True]))
+    versions = [
+        (origin, (key, data.draw(st.sampled_from([None, *values])), f"{key}{origin}", *data.draw(others)))
+        for key in ("a", "b", "c")
+        for origin in (Origin.STORED, Origin.INCOMING)
+    ]
+    ordered = table([(origin, (key, None, *rest)) for origin, (key, _, *rest) in versions])
+    column = pa.array([row[1] for _, row in versions], pa.int32() if kind == "date" else arrow).cast(arrow)
+    job = Job(plan, schema, NAMES, ("id",), "upsert")
+    answers = [answer_or_error(job, ordered.set_column(1, "ts", column), size) for size in (10_000, 1)]
+    assert answers[0] == answers[1]
+
+
+def is_shipped(payload: str, release: HudiRelease) -> bool:
+    try:
+        resolve_payload(payload, release)
+    except PayloadNotFoundError:
+        return False
+    return True
+
+
+def answer_or_error(job: Job, versions: pa.Table, batch_size: int) -> Any:
+    try:
+        return repr(run(job, versions, batch_size))  # repr: NaN is NaN, and 0.0 is not -0.0
+    except MergeFailedError as error:
+        return str(error)
 
 
 @pytest.mark.parametrize("batch_size", [1, 10_000])
