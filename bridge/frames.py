@@ -275,7 +275,9 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     order = [name for name in (ORIGIN, COMMIT, ARRIVAL) if name in versions.columns]
     grouping = plan.partition if by_partition else plan.identity
     shuffled = versions.repartition(*map(quoted, grouping)) if grouping else versions.repartition(1)
-    sorted_versions = shuffled.sortWithinPartitions(*map(quoted, (*grouping, *order))).drop(ARRIVAL)
+    # Keys first: they tell more rows apart than partitions do, and files are often in their order already.
+    columns = grouping if by_partition else dict.fromkeys((*plan.key, *grouping))
+    sorted_versions = shuffled.sortWithinPartitions(*map(quoted, (*columns, *order))).drop(ARRIVAL)
     leaves_rows = only_rows and not plan.runs_java
     job = Job(
         plan,
