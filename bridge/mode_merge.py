@@ -149,6 +149,12 @@ class ModeWriter(Buffered):
         record: Record = row.record if row.source is None else row.source
         return record
 
+    def insert_single(self, incoming: Record) -> Record | None:
+        """Do what `incoming` and `insert` do for a row without other versions; see `PayloadWriter`."""
+        row = self.insert(self.incoming(self._key_of(incoming), incoming, incoming))
+        record: Record | None = None if row is None else row.record if row.source is None else row.source
+        return record
+
     def is_deleted(self, version: StoredRow) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.marked_delete

@@ -142,6 +142,7 @@ class PayloadWriter(Payloads):
         self._written_class = self.payload_class.for_schema(schema)
         self._read_ordering = self._ordering_reader(plan)
         self.upsert_pair = self._pair_merge()
+        self.insert_single = self._single_insert()
 
     def incoming(self, key: HoodieKey, record: Record | None, source: Any, ordering: Ordering | None = None) -> Version:
         """Build the payload of an incoming row; `ordering` overrides what the ordering field says."""
@@ -193,6 +194,26 @@ class PayloadWriter(Payloads):
             return stored if merged is SENTINEL else shaped(merged)
 
         return merge
+
+    def _single_insert(self) -> Callable[[Record], Record | None]:
+        """Return what does `incoming` and `insert` for a row without other versions; it answers as `_pair_merge`."""
+        progress, read_ordering, shaped = self._progress, self._read_ordering, self._shape.stored
+        point, schema, props = self._at_insert
+        written_class: Any = self._written_class
+
+        def insert(incoming: Record) -> Record | None:
+            progress.point = MergePoint.COMBINE_INPUT
+            payload = written_class(incoming, read_ordering(incoming))
+            progress.point = point
+            if payload.is_deleted(schema, props):
+                return None
+            own = payload.record
+            value: Any = payload.get_insert_value(schema, props)
+            if value is None or value is SENTINEL:
+                return None
+            return incoming if value is own else shaped(value)
+
+        return insert
 
     def _pair_calls(self, schema: AvroSchema, props: Properties) -> PairCalls:
         """Return the calls of the class for many pairs; those of a built-in make its payload."""

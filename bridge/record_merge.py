@@ -32,7 +32,8 @@ class RecordMerge:
         plan: what merges, and how.
         schema: the write schema, without meta columns.
         key_of: reads the identity of a record.
-        incoming, combine_input, meet, is_deleted, insert, upsert, upsert_pair, log_entry: the writer's calls.
+        incoming, combine_input, meet, is_deleted, insert, upsert, log_entry: the writer's calls.
+        upsert_pair, insert_single: the writer's calls for most keys of a batch, from record to record.
         lookup: what a global index calls; None without one.
         fold_log: folds the next log entry of a key.
     """
@@ -67,6 +68,7 @@ class RecordMerge:
         self.insert = writer.insert
         self.upsert = writer.upsert
         self.upsert_pair = writer.upsert_pair
+        self.insert_single = writer.insert_single
         self.log_entry = writer.log_entry
         self.lookup = lookup
         self.fold_log = reader.fold_log

@@ -176,6 +176,9 @@ class _BatchMerger:
             actions[firsts[found.stored]] = Action.KEEP
             actions[firsts[found.incoming] + 1] = Action.UPDATE
             self._merge_pairs(firsts[~(found.stored | found.incoming)], actions)
+            singles = np.flatnonzero(alone & contested)
+            contested[singles] = False
+            self._insert_singles(singles, actions)
         return contested
 
     def _incoming_rows(self, batch: pa.RecordBatch) -> Mask:
@@ -206,21 +209,40 @@ class _BatchMerger:
             return
         stored = (self.read_stored or self.read_written).rows(self.batch, firsts)
         incoming = self.read_written.rows(self.batch, firsts + 1)
-        ahead = iter(incoming)
-        try:
-            merged = list(map(self.calls.upsert_pair, stored, ahead))  # a loop of C, and nothing else for most pairs
-        except Exception as error:
-            self.row = int(firsts[len(firsts) - operator.length_hint(ahead) - 1])
-            raise self._failed(error) from error
+        merged = self._called(self.calls.upsert_pair, firsts, stored, incoming)
         keeps, takes = _are(merged, stored), _are(merged, incoming)
         actions[firsts[keeps]] = Action.KEEP
         actions[firsts[takes] + 1] = Action.UPDATE
-        for pair in np.flatnonzero(~(keeps | takes)).tolist():
-            record = merged[pair]
+        self._note(merged, firsts, ~(keeps | takes), Action.UPDATE, Action.DELETE)
+
+    def _insert_singles(self, rows: Rows, actions: Actions) -> None:
+        """Do what the program `Upsert` does for keys of one incoming row, as `_merge_pairs`."""
+        if not len(rows):
+            return
+        incoming = self.read_written.rows(self.batch, rows)
+        inserted = self._called(self.calls.insert_single, rows, incoming)
+        takes = _are(inserted, incoming)
+        actions[rows[takes]] = Action.INSERT
+        self._note(inserted, rows, ~takes, Action.INSERT, Action.SKIP)
+
+    def _called(self, merge: Callable[..., Record | None], rows: Rows, *records: list[Record]) -> list[Record | None]:
+        """Call `merge` for each key, of which `rows` has one row, in a loop of C: most keys need no more than that."""
+        first, *others = records
+        ahead = iter(first)
+        try:
+            return [*map(merge, ahead, *others)]
+        except Exception as error:
+            self.row = int(rows[len(rows) - operator.length_hint(ahead) - 1])
+            raise self._failed(error) from error
+
+    def _note(self, results: list[Record | None], rows: Rows, noted: Mask, written: Action, gone: Action) -> None:
+        """Note the outcomes that stand nowhere: new records as `written`, bare keys as `gone`."""
+        for number in np.flatnonzero(noted).tolist():
+            record = results[number]
             if record is None:
-                self.outcomes.bare(Action.DELETE, int(firsts[pair]))
+                self.outcomes.bare(gone, int(rows[number]))
             else:
-                self.outcomes.new(Action.UPDATE, record)
+                self.outcomes.new(written, record)
 
     def _feed(self, starts: Mask, contested: Rows) -> None:
         program, emit = self.program, self._emit
