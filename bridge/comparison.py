@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import COMMIT
 from bridge.errors import PlanError, sentence_of
 from bridge.figures import KIND, KINDS, LEFT, RIGHT, differences
 from bridge.frames import ARRIVAL, arrival_of, join_rows, quoted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import COMMIT
 from bridge.frames import quoted
 
 if TYPE_CHECKING:

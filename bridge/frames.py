@@ -13,8 +13,8 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines import jvm
-from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, PATH, TO_LOG
-from bridge.engines.python import COMMIT, ORIGIN, Job
+from bridge.engines.outcomes import ACTION, COMMIT, FIRST, IS_DELETE, LAST, ORDERING, ORIGIN, PATH, TO_LOG
+from bridge.engines.python import Job
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Action, Origin

@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 
 from bridge.config.keys import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS
 from bridge.config.succession import implicit_delete_marker
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import COMMIT
 from bridge.frames import arrival_of, quoted
 from payloads.builtin.base import IS_DELETED
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge import frames
-from bridge.engines.outcomes import ACTION, FIRST, IS_DELETE, LAST, ORDERING, TO_LOG
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import ACTION, COMMIT, FIRST, IS_DELETE, LAST, ORDERING, TO_LOG
 from bridge.errors import PlanError
 from bridge.frames import KIND, SEQUENCE, visible
 from bridge.plan import TableType

@@ -26,7 +26,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.replay_report import Part, report_of
 from bridge.cli.verb import Verb, wants_json
 from bridge.comparison import replay
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import COMMIT
 from bridge.files import visible
 from bridge.plan import TableType
 from bridge.read import read_batches

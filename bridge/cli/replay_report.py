@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.cli.options import SAMPLE
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import COMMIT
 from bridge.grades import Grade, overall
 from bridge.report import Check, Report, Table, plan_as_json
 

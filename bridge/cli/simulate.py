@@ -26,7 +26,7 @@ from bridge.cli.options import (
 from bridge.cli.paths import path_report
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import COMMIT
 from bridge.figures import Figures, disagreements, figures
 from bridge.files import visible
 from bridge.paths.search import check_plan

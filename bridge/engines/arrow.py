@@ -61,6 +61,23 @@ class RecordReader:
         return self._make(columns, batch.num_rows if indices is None else len(indices))
 
 
+class UnfitRecordError(SchemaError):
+    """A record does not fit its Avro schema.
+
+    Attributes:
+        reason: what does not fit; names the field.
+        number: which of the records it is.
+    """
+
+    def __init__(self, reason: str, number: int) -> None:
+        super().__init__(reason, number)
+        self.reason = reason
+        self.number = number
+
+    def __str__(self) -> str:
+        return self.reason
+
+
 class RecordWriter:
     """Makes Arrow rows of Avro records."""
 
@@ -84,6 +101,11 @@ class RecordWriter:
             if field.name in schema.by_name
         }
 
+    @property
+    def names(self) -> list[str]:
+        """The columns, in order."""
+        return list(self._arrow.names)
+
     def batch(
         self,
         records: Sequence[Record],
@@ -92,14 +114,18 @@ class RecordWriter:
         """Return `records` as a batch of the Arrow schema; `extra` has the columns that are no Avro fields.
 
         Raises:
-            SchemaError: a record does not fit the Avro schema, or a value not the column; the message names both.
+            UnfitRecordError: a record does not fit the Avro schema; the message names the field.
+            SchemaError: a value does not fit the column.
         """
         try:
             check_fields(records, len(self._schema.fields))
             written = {name: _written(write, name, records) for name, write in self._writers.items()}
         except _FAILURES as error:
-            for record in records:
-                self._schema.validate(record)
+            for number, record in enumerate(records):
+                try:
+                    self._schema.validate(record)
+                except SchemaError as misfit:
+                    raise UnfitRecordError(str(misfit), number) from error
             msg = f"records that fit the Avro schema don't fit the frame's columns: {error}; check the column types"
             raise SchemaError(msg) from error
         columns = [

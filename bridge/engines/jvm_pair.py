@@ -13,7 +13,8 @@ from bridge.engines.jvm_gateway import Driver
 from bridge.engines.jvm_jars import jars_of
 from bridge.engines.jvm_job import Calls, description
 from bridge.engines.jvm_merger import asked
-from bridge.engines.python import ORIGIN, Job
+from bridge.engines.outcomes import ORIGIN
+from bridge.engines.python import Job
 from bridge.errors import InputError
 from bridge.schema import META_COLUMNS, avro_schema
 

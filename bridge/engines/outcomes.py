@@ -9,20 +9,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.engines.arrow import UnfitRecordError
 from bridge.ordering_text import to_text
 from bridge.programs import Action
 from bridge.schema import META_COLUMNS
+from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from bridge.carriers import Carrier
     from bridge.engines.arrow import RecordWriter
+    from bridge.merge_point import MergePoint
     from bridge.meta import MetaColumns
     from payloads import Record
 
     Actions = np.ndarray[Any, np.dtype[np.int8]]
 
+ORIGIN, COMMIT = "_pb_origin", "_pb_commit"
 IS_DELETE, ORDERING, TO_LOG = "_pb_delete", "_pb_ordering", "_pb_to_log"
 ACTION, FIRST, LAST, PATH = "_pb_action", "_pb_first", "_pb_last", "_pb_path"
 
@@ -38,6 +42,22 @@ _ADDED = {
 _WRITTEN = (Action.INSERT, Action.UPDATE)
 UNDECIDED = -1
 """Stands for the action of a row without one."""
+
+
+class UnfitOutcomeError(SchemaError):
+    """A merged record does not fit its schema.
+
+    Attributes:
+        reason: what does not fit; names the field.
+        record: the record.
+        point: the merge point that made it.
+    """
+
+    def __init__(self, reason: str, record: Record, point: MergePoint) -> None:
+        super().__init__(reason, record, point)
+        self.reason = reason
+        self.record = record
+        self.point = point
 
 
 class Detached:
@@ -67,31 +87,33 @@ class Outcomes:
 
     def __init__(
         self,
-        columns: tuple[str, ...],
         added: tuple[str, ...],
         identity: tuple[str, ...],
         writer: RecordWriter,
         meta: MetaColumns | None,
+        point: Callable[[], MergePoint],
     ) -> None:
         """Set up an empty collection.
 
         Args:
-            columns: the data columns, in order.
             added: the action, and what the program adds to it; without any, bare keys are left out.
             identity: the columns that a bare key keeps.
-            writer: encodes new records as the data columns.
+            writer: encodes new records as the data columns; tells their order, too.
             meta: stamps written rows; None to leave their meta columns alone.
+            point: tells the merge point of the outcome that is noted.
         """
-        self._columns = columns
+        self._columns = writer.names
         self._added = added
         self._identity = frozenset(identity)
         self._writer = writer
         self._meta = meta
+        self._point = point
         self._clear()
 
     def _clear(self) -> None:
         self._here, self._detached, self._new = _Pile(), _Pile(), _Pile()
         self._bare_here, self._bare_detached = _Pile(), _Pile()
+        self._points: list[MergePoint] = []  # of the new records
 
     def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
         """Note an outcome; `key_source` is any row of its key, for a bare key that stands nowhere itself."""
@@ -99,7 +121,7 @@ class Outcomes:
             source = key_source if row is None or row.source is None else row.source
             (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
         elif row.source is None:
-            self._new.add(row.record, action, *extras)
+            self.new(action, row.record, *extras)
         elif type(row.source) is int:
             self._here.add(row.source, action, *extras)
         else:
@@ -109,13 +131,18 @@ class Outcomes:
         """Note an outcome without extras of which only the key of `row` is left."""
         self._bare_here.add(row, action)
 
-    def new(self, action: Action, record: Record) -> None:
-        """Note an outcome without extras that stands nowhere yet."""
-        self._new.add(record, action)
+    def new(self, action: Action, record: Record, *extras: Any) -> None:
+        """Note an outcome that stands nowhere yet."""
+        self._new.add(record, action, *extras)
+        self._points.append(self._point())
 
     def flush(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Give what was noted since the last flush; row numbers refer to `batch`."""
-        here, detached, new = self._here, self._detached, self._new
+        """Give what was noted since the last flush; row numbers refer to `batch`.
+
+        Raises:
+            UnfitOutcomeError: a merged record does not fit its schema.
+        """
+        here, detached, new, points = self._here, self._detached, self._new, self._points
         bare_here, bare_detached = self._bare_here, self._bare_detached
         self._clear()
         if detached.rows:
@@ -123,7 +150,7 @@ class Outcomes:
         if here.rows:
             yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
         if new.rows:
-            yield self._finished(self._writer.batch(new.rows), new.added)
+            yield self._finished(self._encoded(new.rows, points), new.added)
         if not self._added:
             return
         if bare_here.rows:
@@ -151,8 +178,14 @@ class Outcomes:
         ]
         yield pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
 
+    def _encoded(self, records: list[Record], points: list[MergePoint]) -> pa.RecordBatch:
+        try:
+            return self._writer.batch(records)
+        except UnfitRecordError as error:
+            raise UnfitOutcomeError(error.reason, records[error.number], points[error.number]) from error
+
     def _data(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        return batch.select(list(self._columns))
+        return batch.select(self._columns)
 
     def _keys_only(self, data: pa.RecordBatch) -> pa.RecordBatch:
         arrays = [

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +18,17 @@ from pyspark import TaskContext
 from bridge import programs
 from bridge.engines import groups
 from bridge.engines.arrow import RecordReader, RecordWriter
-from bridge.engines.inserts import InsertMask
-from bridge.engines.outcomes import ACTION, IS_DELETE, ORDERING, UNDECIDED, Detached, Outcomes
-from bridge.engines.pairs import PairWinners
+from bridge.engines.outcomes import (
+    ACTION,
+    COMMIT,
+    IS_DELETE,
+    ORDERING,
+    ORIGIN,
+    Detached,
+    Outcomes,
+    UnfitOutcomeError,
+)
+from bridge.engines.shortcuts import AskedRows, Shortcuts
 from bridge.errors import InputError, MergeFailedError
 from bridge.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.meta import MetaColumns
@@ -40,11 +47,8 @@ if TYPE_CHECKING:
 
     from bridge.carriers import Carrier
     from bridge.engines.groups import Mask, Rows
-    from bridge.engines.outcomes import Actions
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Record
-
-ORIGIN, COMMIT = "_pb_origin", "_pb_commit"
 
 PROGRAMS: dict[str, Callable[..., programs.Program]] = {
     "combine_input": programs.CombineInput,
@@ -126,9 +130,11 @@ class _BatchMerger:
         task = context.partitionId() if context else 0
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
         added = () if job.only_rows else (ACTION, *job.extras)
-        self.outcomes = Outcomes(job.columns, added, (*self.plan.partition, *self.plan.key), writer, meta)
-        self.inserts = InsertMask(self.calls)
-        self.winners = PairWinners(self.calls)
+        identity = (*self.plan.partition, *self.plan.key)
+        self.outcomes = Outcomes(added, identity, writer, meta, lambda: self.calls.point)
+        is_upsert = isinstance(self.program, programs.Upsert)
+        ask = AskedRows(self.calls, self.read_written, self.read_stored, self._failed_at) if is_upsert else None
+        self.shortcuts = Shortcuts(self.calls, ask, self.outcomes)
         self.batch: Any = None
         self.open = False
         self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
@@ -149,43 +155,18 @@ class _BatchMerger:
 
     def _merge(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> Iterator[pa.RecordBatch]:
         self.batch = batch
-        stored = batch.column(ORIGIN).to_numpy() == Origin.STORED
-        actions = np.full(batch.num_rows, UNDECIDED, np.int8)
-        if self.job.untouched is None:
-            contested = np.ones(batch.num_rows, dtype=bool)
-        else:
-            contested = self._decide(batch, starts, stored, actions, ends=ends)
-        yield from self.outcomes.standing(batch, actions, self.job.untouched or ())
-        self._feed(starts, np.flatnonzero(contested))
+        contested = np.arange(batch.num_rows)
+        if self.job.untouched is not None:
+            actions, contested = self.shortcuts.decide(batch, starts, ends=ends)
+            yield from self.outcomes.standing(batch, actions, self.job.untouched)
+        self._feed(starts, contested)
         if ends:
             self._finish_key()
-        yield from self.outcomes.flush(batch)
+        try:
+            yield from self.outcomes.flush(batch)
+        except UnfitOutcomeError as error:
+            raise self._unfit(error) from error
         self._detach()
-
-    def _decide(self, batch: pa.RecordBatch, starts: Mask, stored: Mask, actions: Actions, *, ends: bool) -> Mask:
-        """Decide in `actions` the rows that no program has to see; return the others."""
-        alone = groups.alone(starts, ends=ends)
-        actions[alone & stored] = Action.KEEP
-        plain = np.zeros_like(stored) if stored.all() else self._incoming_rows(batch)
-        actions[alone & ~stored & plain] = Action.INSERT
-        contested: Mask = actions == UNDECIDED
-        if isinstance(self.program, programs.Upsert) and IS_DELETE not in batch.schema.names:
-            firsts = groups.pairs(starts, stored, ends=ends)
-            contested[firsts] = contested[firsts + 1] = False
-            found = self.winners.among(batch, firsts, plain)
-            actions[firsts[found.stored]] = Action.KEEP
-            actions[firsts[found.incoming] + 1] = Action.UPDATE
-            self._merge_pairs(firsts[~(found.stored | found.incoming)], actions)
-            singles = np.flatnonzero(alone & contested)
-            contested[singles] = False
-            self._insert_singles(singles, actions)
-        return contested
-
-    def _incoming_rows(self, batch: pa.RecordBatch) -> Mask:
-        """Return which rows are incoming ones that go in as they are; of combined batches none, nor of logs."""
-        if not self.inserts.can_tell or not {IS_DELETE, COMMIT}.isdisjoint(batch.schema.names):
-            return np.zeros(batch.num_rows, dtype=bool)
-        return self.inserts.rows(batch)
 
     def _starts(self, batch: pa.RecordBatch) -> Mask:
         """Return for each row whether it is the first of its group; no key column may be null, but partitions may."""
@@ -199,50 +180,6 @@ class _BatchMerger:
                 )
                 raise InputError(msg)
         return self.groups.starts(batch)
-
-    def _merge_pairs(self, firsts: Rows, actions: Actions) -> None:
-        """Do what the program `Upsert` does for keys of one stored and one incoming row; `firsts` are the stored ones.
-
-        A row that wins gets its action in `actions`; other outcomes are noted.
-        """
-        if not len(firsts):
-            return
-        stored = (self.read_stored or self.read_written).rows(self.batch, firsts)
-        incoming = self.read_written.rows(self.batch, firsts + 1)
-        merged = self._called(self.calls.upsert_pair, firsts, stored, incoming)
-        keeps, takes = _are(merged, stored), _are(merged, incoming)
-        actions[firsts[keeps]] = Action.KEEP
-        actions[firsts[takes] + 1] = Action.UPDATE
-        self._note(merged, firsts, ~(keeps | takes), Action.UPDATE, Action.DELETE)
-
-    def _insert_singles(self, rows: Rows, actions: Actions) -> None:
-        """Do what the program `Upsert` does for keys of one incoming row, as `_merge_pairs`."""
-        if not len(rows):
-            return
-        incoming = self.read_written.rows(self.batch, rows)
-        inserted = self._called(self.calls.insert_single, rows, incoming)
-        takes = _are(inserted, incoming)
-        actions[rows[takes]] = Action.INSERT
-        self._note(inserted, rows, ~takes, Action.INSERT, Action.SKIP)
-
-    def _called(self, merge: Callable[..., Record | None], rows: Rows, *records: list[Record]) -> list[Record | None]:
-        """Call `merge` for each key, of which `rows` has one row, in a loop of C: most keys need no more than that."""
-        first, *others = records
-        ahead = iter(first)
-        try:
-            return [*map(merge, ahead, *others)]
-        except Exception as error:
-            self.row = int(rows[len(rows) - operator.length_hint(ahead) - 1])
-            raise self._failed(error) from error
-
-    def _note(self, results: list[Record | None], rows: Rows, noted: Mask, written: Action, gone: Action) -> None:
-        """Note the outcomes that stand nowhere: new records as `written`, bare keys as `gone`."""
-        for number in np.flatnonzero(noted).tolist():
-            record = results[number]
-            if record is None:
-                self.outcomes.bare(gone, int(rows[number]))
-            else:
-                self.outcomes.new(written, record)
 
     def _feed(self, starts: Mask, contested: Rows) -> None:
         program, emit = self.program, self._emit
@@ -322,19 +259,24 @@ class _BatchMerger:
         batch, row = (self.row.batch, 0) if isinstance(self.row, Detached) else (self.batch, self.row)
         return groups.values_of(batch, row, self.plan.identity)
 
+    def _failed_at(self, row: int, error: Exception) -> MergeFailedError:
+        self.row = row
+        return self._failed(error)
+
     def _failed(self, error: Exception) -> MergeFailedError:
         reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
         by_ordering = isinstance(error, OrderingTypeError | NullOrderingError)
         field = self.plan.ordering[0] if by_ordering and self.plan.ordering else None
         return MergeFailedError(reason, self.plan.payload_name, self.calls.point.value, self._identity(), field)
 
+    def _unfit(self, error: UnfitOutcomeError) -> MergeFailedError:
+        """Return the error for a merged record that can't be stored; its own key columns say where."""
+        key = {name: error.record.get(name) for name in self.plan.identity}
+        reason = f"the merged record does not fit: {error.reason}; let the merge return every column, in its type"
+        return MergeFailedError(reason, self.plan.payload_name, error.point.value, key)
+
 
 _ORIGINS = list(Origin)
-
-
-def _are(results: list[Any], records: list[Any]) -> Mask:
-    """Return where a result is the record itself."""
-    return np.fromiter(map(operator.is_, results, records), bool, len(results))
 
 
 def _optional(batch: pa.RecordBatch, name: str) -> Iterable[Any]:

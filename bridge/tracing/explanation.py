@@ -11,7 +11,7 @@ from pyspark.sql import types as spark_types
 
 from bridge import frames
 from bridge.engines.arrow import RecordReader, arrow_schema
-from bridge.engines.python import COMMIT
+from bridge.engines.outcomes import COMMIT
 from bridge.errors import InputError
 from bridge.frames import ARRIVAL
 from bridge.plan import MergePlan

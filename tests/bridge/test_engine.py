@@ -172,7 +172,7 @@ PROPS: list[dict[str, str]] = [
 @pytest.mark.parametrize("kind", ORDERINGS)
 @given(data=st.data())
 def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: st.DataObject) -> None:
-    """A batch of one row has no pair, so that the payload or the mode is asked about each key."""
+    """Without the short way the payload or the mode is asked about each key."""
     payload = data.draw(st.sampled_from([*PAYLOADS, "ReverseOrderHoodieRecordPayload", None]))
     releases = ["1.1", "1.2"] if payload is None else [r.value for r in HudiRelease if is_shipped(payload, r)]
     mode = data.draw(st.sampled_from(["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"])) if payload is None else None
@@ -197,7 +197,63 @@ def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: s
         orderings = [data.draw(st.sampled_from([None, *values, *values])) for _ in rows]
         column = pa.array(orderings, pa.int32() if kind == "date" else arrow).cast(arrow)
         pair = table(zip((Origin.STORED, Origin.INCOMING), rows, strict=True)).set_column(1, "ts", column)
-        assert answer_or_error(job, pair, 2) == answer_or_error(job, pair, 1)
+        assert answer_or_error(job, pair) == answer_or_error(job, asked_each(pair))
+
+
+TOLD = {
+    "id": "string",
+    "op": "string",
+    "price": ["null", "double"],
+    "tags": {"type": "array", "items": "string"},
+}
+OPS = ["own", "row", "copy", "negate", "negate own", "add tag", "lose", "delete", "skip", "wrong", "fail"]
+
+
+@pytest.mark.parametrize("release", list(HudiRelease))
+@pytest.mark.parametrize("op", [*OPS, "fail to build"])
+@pytest.mark.parametrize("price", [0.0, float("nan"), None])
+@pytest.mark.parametrize("names", [("id", "op", "price"), ("id", "op", "price", "tags")])
+@pytest.mark.parametrize("origins", [(Origin.STORED, Origin.INCOMING), (Origin.INCOMING,)])
+def test_what_a_users_class_does_with_records_has_one_answer(
+    release: HudiRelease, op: str, price: float | None, names: tuple[str, ...], origins: tuple[Origin, ...]
+) -> None:
+    """Flat records and nested ones are copied and compared in ways of their own."""
+    if op == "add tag" and "tags" not in names:
+        return
+    columns = {"id": pa.string(), "op": pa.string(), "price": pa.float64(), "tags": pa.list_(pa.string())}
+    fields = [{"name": name, "type": kind} for name, kind in TOLD.items() if name in names]
+    schema = parse_schema({"type": "record", "name": "Told", "fields": fields})
+    rows = [("a", "stored", price, ["s"]), ("a", op, price, ["i"])][-len(origins) :]
+    given = zip(columns.items(), zip(*rows, strict=True), strict=True)
+    versions = pa.table({name: pa.array(values, kind) for (name, kind), values in given if name in names})
+    versions = versions.append_column("_pb_origin", pa.array(origins, pa.int8()))
+    plan = MergePlan(payload="tests.bridge.user_payloads:DoesAsTold", release=release, key="id")
+    job = Job(plan, schema, names, ("id",), "upsert")
+    answer = answer_or_error(job, versions)
+    assert answer == answer_or_error(job, asked_each(versions))
+    assert ("DoesAsTold" in answer) == (op in {"wrong", "lose", "fail", "fail to build"})
+
+
+def test_a_merged_record_that_does_not_fit_is_named() -> None:
+    """By its own merge point and key, although another key of the batch goes through another point after it."""
+    fields = [{"name": name, "type": kind} for name, kind in TOLD.items() if name != "tags"]
+    schema = parse_schema({"type": "record", "name": "Told", "fields": fields})
+    columns = {"id": ["a", "a", "b"], "op": ["stored", "lose", "own"], "price": [1.0, 2.0, 3.0]}
+    versions = pa.table(
+        columns | {"_pb_origin": pa.array([Origin.STORED, Origin.INCOMING, Origin.INCOMING], pa.int8())}
+    )
+    job = Job(
+        MergePlan(payload="tests.bridge.user_payloads:DoesAsTold", key="id"), schema, tuple(columns), ("id",), "upsert"
+    )
+    with pytest.raises(MergeFailedError) as error:
+        run(job, versions, 10)
+    assert (error.value.merge_point, error.value.key) == ("upsert", {"id": "a"})
+    assert "field 'price' is missing" in str(error.value)
+
+
+def asked_each(versions: pa.Table) -> pa.Table:
+    """Return the rows as those of a combined batch, for which there is no short way."""
+    return versions.append_column(IS_DELETE, pa.nulls(len(versions), pa.bool_()))
 
 
 def is_shipped(payload: str, release: HudiRelease) -> bool:
@@ -208,9 +264,9 @@ def is_shipped(payload: str, release: HudiRelease) -> bool:
     return True
 
 
-def answer_or_error(job: Job, versions: pa.Table, batch_size: int) -> Any:
+def answer_or_error(job: Job, versions: pa.Table) -> str:
     try:
-        return repr(run(job, versions, batch_size))  # repr: NaN is NaN, and 0.0 is not -0.0
+        return repr(run(job, versions, 10_000))  # repr: NaN is NaN, and 0.0 is not -0.0
     except MergeFailedError as error:
         return str(error)
 

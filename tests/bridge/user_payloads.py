@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from payloads import SENTINEL
+
 
 class KeepsLongestName:
     """Java style, no base class: the longer name wins; it changes the rows that it is given and returns them."""
@@ -91,6 +93,44 @@ class ByTime:
 
     def getInsertValue(self, schema: Any) -> dict[str, Any] | None:  # noqa: N802
         return self.record
+
+
+class DoesAsTold:
+    """Does with its own record and the stored one what the column `op` of its own says."""
+
+    def __init__(self, record: dict[str, Any] | None, ordering: Any) -> None:
+        self.record = record or {}
+        if self.record["op"] == "fail to build":
+            raise ValueError(self.record["id"])
+
+    def preCombine(self, older: DoesAsTold) -> DoesAsTold:  # noqa: N802
+        return self
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> Any:  # noqa: N802
+        return self.answered(current)
+
+    def getInsertValue(self, schema: Any) -> Any:  # noqa: N802
+        return self.answered(self.record)
+
+    def answered(self, row: dict[str, Any]) -> Any:
+        """Give `row` or its own record, changed or not, or what is no record."""
+        own, answers = self.record, {"delete": None, "skip": SENTINEL, "wrong": 5, "copy": dict(row)}
+        match own["op"]:
+            case "own":
+                return own
+            case "fail":
+                raise ValueError(own["id"])
+            case "negate":
+                row["price"] = -(row["price"] or 0.0)
+            case "negate own":
+                own["price"] = -(own["price"] or 0.0)
+                return own
+            case "add tag":
+                row["tags"].append("new")
+            case "lose":
+                del own["price"]
+                return own
+        return answers.get(own["op"], row)
 
 
 def _length(record: dict[str, Any] | None) -> int:
