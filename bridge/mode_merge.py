@@ -145,7 +145,7 @@ class ModeWriter(Buffered):
         if row is None:
             return None
         if row is not base and row.source is stored:
-            return dict(stored)  # the same data, but written anew
+            return dict(stored)  # written anew: `stored` itself would say that the row stays, with its meta columns
         record: Record = row.record if row.source is None else row.source
         return record
 
@@ -214,7 +214,7 @@ class ModeWriter(Buffered):
         if type(self._merge) is not EventTimeMerger or self._by_commit or len(fields) != 1:
             return None
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
-        return None if is_consistent else PairRule(fields[0], (True, True, False), logical=False)
+        return None if is_consistent else PairRule(fields[0], (True, True, False), holds_for_dates=False)
 
 
 class FileGroupReader(Buffered):

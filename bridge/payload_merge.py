@@ -205,13 +205,10 @@ class PayloadWriter(Payloads):
             progress.point = MergePoint.COMBINE_INPUT
             payload = written_class(incoming, read_ordering(incoming))
             progress.point = point
-            if payload.is_deleted(schema, props):
-                return None
-            own = payload.record
-            value: Any = payload.get_insert_value(schema, props)
+            value: Any = None if payload.is_deleted(schema, props) else payload.get_insert_value(schema, props)
             if value is None or value is SENTINEL:
                 return None
-            return incoming if value is own else shaped(value)
+            return incoming if value is incoming else shaped(value)
 
         return insert
 
@@ -220,12 +217,11 @@ class PayloadWriter(Payloads):
         written_class: Any = self._written_class
         calls = written_class.pair_calls(schema, props) if issubclass(written_class, PayloadAdapter) else None
 
-        def combine(payload: Any, incoming: Record, stored: Record) -> Record | Sentinel | None:
-            own = payload.record
+        def merge(payload: Any, _incoming: Record, stored: Record) -> Record | Sentinel | None:
             merged: Record | Sentinel | None = payload.combine_and_get_update_value(stored, schema, props)
-            return incoming if merged is own and own is not None else merged
+            return merged
 
-        return calls or PairCalls(written_class, combine)
+        return calls or PairCalls(written_class, merge)
 
     def log_entry(self, version: Version) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
@@ -246,7 +242,7 @@ class PayloadWriter(Payloads):
         """Return the rule by which the class chooses one of two rows; None where each pair has to be asked."""
         if not issubclass(self.payload_class, BuiltinPayload):
             return None
-        return self.payload_class.pair_rule(self._at_upsert.schema, self._at_upsert.props)
+        return self.payload_class.pair_rule(self._at_upsert.props)
 
     def _ordering_reader(self, plan: MergePlan) -> Reader:
         """The writer's reader (strict; logical types converted); arrival order without an ordering field.

@@ -22,15 +22,16 @@ _SHOWN = 200
 
 
 class PairCalls(NamedTuple):
-    """A user's class, called for many pairs of records.
+    """How a payload class is called for many pairs of records.
 
     Attributes:
-        build: gives the user's object of a record and its ordering value, and the copy of the record that it holds.
-        merge: lets what `build` gave, of a record, meet a stored one; answers as `combine_and_get_update_value`.
+        build: makes of a record and its ordering value what `merge` takes.
+        merge: lets what `build` made, of a record, meet a stored one; answers as `combine_and_get_update_value`, and
+            with these two records themselves where they are the answer.
     """
 
-    build: Callable[[Record, Ordering | None], tuple[Any, Record]]
-    merge: Callable[[tuple[Any, Record], Record, Record], Record | Sentinel | None]
+    build: Callable[[Record, Ordering | None], Any]
+    merge: Callable[[Any, Record, Record], Record | Sentinel | None]
 
 
 class PayloadAdapter(HoodieRecordPayload):

@@ -46,10 +46,10 @@ def copier(schema: AvroSchema) -> Callable[[Record], Record]:
 
 
 def comparer(schema: AvroSchema) -> Callable[[Record, Record], bool]:
-    """Return what tells whether a copy of a record of `schema`, in physical values, is still the same.
+    """Return `same_record` for a record of `schema`, in physical values, and a copy of it; decided once a schema.
 
-    As `same_record`, but that a whole number may be of another type; decided once a schema. Equality of whole records
-    is far faster than a look at each value, and only floating point has equal values that differ: the zeros.
+    Equality of whole records is far faster than a look at each value. Equal texts are the same; equal numbers and bytes
+    are, too, where they are one object, and a copy shares its values.
     """
     found: Callable[[Record, Record], bool] | None = schema.memo.get(comparer)
     if found is None:
@@ -61,10 +61,10 @@ def _comparer(schema: AvroSchema) -> Callable[[Record, Record], bool]:
     kinds = {name: field.schema.non_null.kind for name, field in schema.by_name.items()}
     if not {*_CHANGEABLE, "union"}.isdisjoint(kinds.values()):
         return same_record
-    zeros = "".join(
-        f" and left[{name!r}] is right[{name!r}]" for name, kind in kinds.items() if kind in {"float", "double"}
+    shared = "".join(
+        f" and left[{name!r}] is right[{name!r}]" for name, kind in kinds.items() if kind not in {"string", "enum"}
     )
-    source = f"lambda left, right: left == right{zeros} or same_record(left, right)"
+    source = f"lambda left, right: left == right{shared} or same_record(left, right)"
     return eval(source, {"same_record": same_record})  # type: ignore[no-any-return]  # noqa: S307 (names as literals)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from payloads import AvroSchema
     from payloads.builtin.base import PairRule
 
-_INSTANTS = frozenset({"timestamp-millis", "timestamp-micros", "local-timestamp-millis", "local-timestamp-micros"})
+_MICROS = frozenset({"timestamp-micros", "local-timestamp-micros"})  # milliseconds are cut when a record is made
 
 
 class Winners(NamedTuple):
@@ -62,19 +62,20 @@ class PairWinners:
 def _compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
     """Whether Arrow compares the values of the rule's column as Java compares what Hudi makes of them.
 
-    It does not for floating point (NaN, the zeros), for bytes (signed in Java), nor for enums, which come as texts.
+    It does not for floating point (NaN, the zeros), for bytes (signed in Java), for enums, which come as texts, nor for
+    milliseconds, whose column has microseconds.
     """
     if rule.field is None:
         return True
     field = schema.by_name.get(rule.field)
     if field is None:
         return False
-    plain = field.schema.non_null
-    if plain.kind == "string":
+    value = field.schema.non_null
+    if value.kind == "string":
         return True
-    if plain.kind not in {"int", "long"}:
+    if value.kind not in {"int", "long"}:
         return False
-    return plain.logical is None or plain.logical in _INSTANTS or (rule.logical and plain.logical == "date")
+    return value.logical is None or value.logical in _MICROS or (rule.holds_for_dates and value.logical == "date")
 
 
 def _holds(answers: Any) -> Mask:

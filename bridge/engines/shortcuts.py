@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bridge.engines.groups import Mask, Rows
     from bridge.engines.outcomes import Actions, Outcomes
     from bridge.record_merge import RecordMerge
-    from payloads import Record
+    from payloads import AvroSchema, Record
 
 
 class Shortcuts:
@@ -40,6 +40,7 @@ class Shortcuts:
         self._outcomes = outcomes
         self._inserts = InsertMask(merge)
         self._winners = PairWinners(merge)
+        self._required = _required(merge)
 
     def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Actions, Rows]:
         """Return the actions of the rows that are decided, and the rows that a program has to see.
@@ -74,8 +75,11 @@ class Shortcuts:
 
     def _plain(self, batch: pa.RecordBatch) -> Mask:
         """Return which rows are incoming ones that go in as they are; of combined batches none, nor of logs."""
-        if not self._inserts.can_tell or not {IS_DELETE, COMMIT}.isdisjoint(batch.schema.names):
+        can_tell = self._inserts.can_tell and self._required is not None
+        if not can_tell or not {IS_DELETE, COMMIT}.isdisjoint(batch.schema.names):
             return np.zeros(batch.num_rows, dtype=bool)
+        if any(batch.column(name).null_count for name in self._required or ()):
+            return np.zeros(batch.num_rows, dtype=bool)  # a record is made of each, which says what is wrong
         return self._inserts.rows(batch)
 
     def _merge_pairs(self, ask: AskedRows, batch: pa.RecordBatch, firsts: Rows, actions: Actions) -> None:
@@ -150,6 +154,33 @@ class AskedRows:
         except Exception as error:
             row = int(rows[len(rows) - operator.length_hint(ahead) - 1])
             raise self._failed(row, error) from error
+
+
+def _required(merge: RecordMerge) -> tuple[str, ...] | None:
+    """Return the columns that must not have null for rows to fit the schema; None where more has to be looked at.
+
+    A schema that was made of the frame fits. One that a user gave may want more than the frame says.
+    """
+    given = merge.plan.schema
+    if given is None:
+        return ()
+    if any(_wants_more(field.schema.non_null) for field in given.fields):
+        return None
+    return tuple(field.name for field in given.fields if not field.schema.nullable)
+
+
+def _wants_more(value: AvroSchema) -> bool:
+    """Whether a value that is not null may not fit: for its symbol or size, or for a null inside."""
+    match value.kind:
+        case "record":
+            inner = [field.schema for field in value.fields]
+        case "array":
+            inner = [value.items]
+        case "map":
+            inner = [value.values]
+        case kind:
+            return kind in {"enum", "fixed", "union"} or value.logical == "decimal"
+    return any(not schema.nullable or _wants_more(schema.non_null) for schema in inner)
 
 
 def _are(results: list[Any], records: list[Any]) -> Mask:

@@ -39,12 +39,12 @@ class PairRule(NamedTuple):
     Attributes:
         field: the top-level column that is compared; None where the incoming row always replaces the stored one.
         wins: whether the incoming row wins where the stored value is less than, equal to and greater than its own.
-        logical: whether it holds for dates and decimals, too, which are compared by their logical type.
+        holds_for_dates: whether it holds where the column has dates, too.
     """
 
     field: str | None
     wins: tuple[bool, bool, bool] = (True, True, True)
-    logical: bool = True
+    holds_for_dates: bool = True
 
 
 class BuiltinPayload(HoodieRecordPayload):
@@ -81,7 +81,7 @@ class BuiltinPayload(HoodieRecordPayload):
         return None
 
     @classmethod
-    def pair_rule(cls, schema: AvroSchema, props: Props) -> PairRule | None:
+    def pair_rule(cls, props: Props) -> PairRule | None:
         """Return the rule by which `combine_and_get_update_value` chooses one of the two rows.
 
         It holds where `insert_tests` finds no delete. None: there is no such rule, each pair has to be asked.

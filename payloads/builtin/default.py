@@ -134,7 +134,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return text_tests(schema, field, marker, ignore_case=False) if marker else None
 
     @classmethod
-    def pair_rule(cls, schema: AvroSchema, props: Props) -> PairRule | None:
+    def pair_rule(cls, props: Props) -> PairRule | None:
         """Return the comparison by the one ordering field, also for the subclasses, which differ in `incoming_wins`.
 
         Event times that a record is asked for, cut timestamps and several fields are not for a rule.

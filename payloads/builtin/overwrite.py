@@ -34,7 +34,7 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_0=_later_arrival_wins)  # noqa: SLF001
 
     @classmethod
-    def pair_rule(cls, schema: AvroSchema, props: Props) -> PairRule | None:
+    def pair_rule(cls, props: Props) -> PairRule | None:
         """Return that the incoming row wins, for the classes that merge as this one does."""
         own = OverwriteWithLatestAvroPayload.combine_and_get_update_value
         return PairRule(None) if cls.combine_and_get_update_value is own else None

@@ -24,6 +24,7 @@ from mergers import fold_left
 from payloads import (
     HudiRelease,
     Ordering,
+    PayloadBridgeError,
     PayloadConstructorError,
     PayloadNotFoundError,
     parse_schema,
@@ -153,6 +154,7 @@ ORDERINGS: dict[str, tuple[Any, pa.DataType, list[Any]]] = {
     "bytes": ("bytes", pa.binary(), [b"", b"\x01", b"\xff"]),
     "date": ({"type": "int", "logicalType": "date"}, pa.date32(), [0, 1]),
     "instant": ({"type": "long", "logicalType": "timestamp-micros"}, pa.timestamp("us", tz="UTC"), [0, 1, 1500, -1]),
+    "millis": ({"type": "long", "logicalType": "timestamp-millis"}, pa.timestamp("us", tz="UTC"), [1000, 1500, 2000]),
     "decimal": (
         {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2},
         pa.decimal128(9, 2),
@@ -203,16 +205,17 @@ def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: s
 TOLD = {
     "id": "string",
     "op": "string",
+    "n": "long",
     "price": ["null", "double"],
     "tags": {"type": "array", "items": "string"},
 }
-OPS = ["own", "row", "copy", "negate", "negate own", "add tag", "lose", "delete", "skip", "wrong", "fail"]
+OPS = ["own", "row", "copy", "negate", "negate own", "retype", "add tag", "lose", "delete", "skip", "wrong", "fail"]
 
 
 @pytest.mark.parametrize("release", list(HudiRelease))
 @pytest.mark.parametrize("op", [*OPS, "fail to build"])
 @pytest.mark.parametrize("price", [0.0, float("nan"), None])
-@pytest.mark.parametrize("names", [("id", "op", "price"), ("id", "op", "price", "tags")])
+@pytest.mark.parametrize("names", [("id", "op", "n", "price"), ("id", "op", "n", "price", "tags")])
 @pytest.mark.parametrize("origins", [(Origin.STORED, Origin.INCOMING), (Origin.INCOMING,)])
 def test_what_a_users_class_does_with_records_has_one_answer(
     release: HudiRelease, op: str, price: float | None, names: tuple[str, ...], origins: tuple[Origin, ...]
@@ -220,25 +223,25 @@ def test_what_a_users_class_does_with_records_has_one_answer(
     """Flat records and nested ones are copied and compared in ways of their own."""
     if op == "add tag" and "tags" not in names:
         return
-    columns = {"id": pa.string(), "op": pa.string(), "price": pa.float64(), "tags": pa.list_(pa.string())}
+    types = [pa.string(), pa.string(), pa.int64(), pa.float64(), pa.list_(pa.string())]
     fields = [{"name": name, "type": kind} for name, kind in TOLD.items() if name in names]
     schema = parse_schema({"type": "record", "name": "Told", "fields": fields})
-    rows = [("a", "stored", price, ["s"]), ("a", op, price, ["i"])][-len(origins) :]
-    given = zip(columns.items(), zip(*rows, strict=True), strict=True)
-    versions = pa.table({name: pa.array(values, kind) for (name, kind), values in given if name in names})
+    rows = [("a", "stored", 1, price, ["s"]), ("a", op, 2, price, ["i"])][-len(origins) :]
+    given = zip(TOLD, zip(*rows, strict=True), types, strict=True)
+    versions = pa.table({name: pa.array(values, kind) for name, values, kind in given if name in names})
     versions = versions.append_column("_pb_origin", pa.array(origins, pa.int8()))
     plan = MergePlan(payload="tests.bridge.user_payloads:DoesAsTold", release=release, key="id")
     job = Job(plan, schema, names, ("id",), "upsert")
     answer = answer_or_error(job, versions)
     assert answer == answer_or_error(job, asked_each(versions))
-    assert ("DoesAsTold" in answer) == (op in {"wrong", "lose", "fail", "fail to build"})
+    assert ("DoesAsTold" in answer) == (op in {"wrong", "lose", "retype", "fail", "fail to build"})
 
 
 def test_a_merged_record_that_does_not_fit_is_named() -> None:
     """By its own merge point and key, although another key of the batch goes through another point after it."""
     fields = [{"name": name, "type": kind} for name, kind in TOLD.items() if name != "tags"]
     schema = parse_schema({"type": "record", "name": "Told", "fields": fields})
-    columns = {"id": ["a", "a", "b"], "op": ["stored", "lose", "own"], "price": [1.0, 2.0, 3.0]}
+    columns = {"id": ["a", "a", "b"], "op": ["stored", "lose", "own"], "n": [1, 2, 3], "price": [1.0, 2.0, 3.0]}
     versions = pa.table(
         columns | {"_pb_origin": pa.array([Origin.STORED, Origin.INCOMING, Origin.INCOMING], pa.int8())}
     )
@@ -249,6 +252,36 @@ def test_a_merged_record_that_does_not_fit_is_named() -> None:
         run(job, versions, 10)
     assert (error.value.merge_point, error.value.key) == ("upsert", {"id": "a"})
     assert "field 'price' is missing" in str(error.value)
+
+
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload"])
+@pytest.mark.parametrize("release", list(HudiRelease))
+@pytest.mark.parametrize("origins", [(Origin.STORED, Origin.INCOMING), (Origin.INCOMING,)])
+@pytest.mark.parametrize(
+    "column",  # its Avro type, its Arrow type, a value that the Avro type does not allow
+    [
+        ("string", pa.string(), None),
+        ({"type": "enum", "name": "E", "symbols": ["old"]}, pa.string(), "new"),
+        ({"type": "fixed", "name": "F", "size": 3}, pa.binary(), b"four"),
+        ({"type": "array", "items": "string"}, pa.list_(pa.string()), [None]),
+    ],
+)
+def test_what_a_given_schema_does_not_allow_is_refused(
+    payload: str, release: HudiRelease, origins: tuple[Origin, ...], column: tuple[Any, pa.DataType, Any]
+) -> None:
+    """Rows that no payload has to see are no exception."""
+    names = ("id", "ts", "name")
+    avro, arrow, value = column
+    kinds = ("string", ["null", "long"], avro)
+    fields = [{"name": name, "type": kind} for name, kind in zip(names, kinds, strict=True)]
+    schema = parse_schema({"type": "record", "name": "Given", "fields": fields})
+    good = {pa.string(): "old", pa.binary(): b"old"}.get(arrow, ["old"])
+    columns = {"id": pa.array(["a", "a"]), "ts": pa.array([1, 2]), "name": pa.array([good, value], arrow)}
+    columns["_pb_origin"] = pa.array([Origin.STORED, Origin.INCOMING], pa.int8())
+    versions = pa.table(columns).slice(2 - len(origins))
+    plan = MergePlan(payload=payload, release=release, key="id", ordering="ts", schema=schema)
+    with pytest.raises(PayloadBridgeError, match="name"):
+        run(Job(plan, schema, names, ("id",), "upsert"), versions, 10)
 
 
 def asked_each(versions: pa.Table) -> pa.Table:

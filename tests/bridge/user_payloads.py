@@ -125,6 +125,8 @@ class DoesAsTold:
             case "negate own":
                 own["price"] = -(own["price"] or 0.0)
                 return own
+            case "retype":
+                row["n"] = float(row["n"])
             case "add tag":
                 row["tags"].append("new")
             case "lose":
