@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from bridge.comparison import replay
+from bridge.compare import Sides, replay
 from bridge.config import TableMergeConfig
 from bridge.errors import InputError, JavaNotFoundError, MergeFailedError, PlanError
-from bridge.merge_point import MergePoint
-from bridge.migration.decision import migrate
-from bridge.migration.plan import plan_migration
-from bridge.migration.trials import Evidence
-from bridge.paths.frames import all_paths
-from bridge.paths.search import key_paths, smallest_history
+from bridge.explain import explain
+from bridge.merge import MergePoint
+from bridge.migration import Evidence, migrate, plan_migration
 from bridge.pipeline import (
+    all_paths,
     append,
     combine_input,
     compact,
@@ -22,9 +20,8 @@ from bridge.pipeline import (
     upsert,
 )
 from bridge.plan import MergePlan, TableType
-from bridge.session import local_session
-from bridge.sides import Sides
-from bridge.tracing.explanation import explain
+from bridge.programs import key_paths, smallest_history
+from bridge.spark import local_session
 
 __all__ = [
     "Evidence",

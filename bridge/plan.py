@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge import write_settings
-from bridge.config.table import CREATED_VERSION
+from bridge.config import CREATED_VERSION, TableType, write_settings
 from bridge.errors import PlanError
-from bridge.table_type import TableType
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from bridge.config.table import TableMergeConfig
-    from mergers.strategies.ignore_defaults import Fidelity
+    from bridge.config import TableMergeConfig
+    from mergers.strategies import Fidelity
     from payloads import AvroSchema
 
 __all__ = ["ENGINES", "IMPLEMENTATIONS", "MergePlan", "TableType"]
@@ -68,6 +66,31 @@ class MergePlan:
     fidelity: Fidelity = "hudi"
     engine: Literal["auto", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
+
+    if TYPE_CHECKING:
+        # What `__post_init__` accepts is more than what the fields hold.
+        def __init__(  # noqa: PLR0913 (the fields)
+            self,
+            *,
+            payload: str | PayloadRef | None = None,
+            merger: str | MergerRef | None = None,
+            release: str | HudiRelease = HudiRelease.latest(),
+            table_version: int | None = None,
+            table_type: str | TableType = TableType.COPY_ON_WRITE,
+            key: str | Iterable[str] = (),
+            partition: str | Iterable[str] = (),
+            ordering: str | Iterable[str] = (),
+            schema: AvroSchema | None = None,
+            props: Mapping[str, str] = ...,
+            arrival: str | None = None,
+            combine_before_upsert: bool = True,
+            inserts_to: Literal["base", "log"] = "base",
+            global_index: bool = False,
+            table: TableMergeConfig | None = None,
+            fidelity: Fidelity = "hudi",
+            engine: Literal["auto", "jvm", "python"] = "auto",
+            implementation: Literal["python", "java"] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         """Accept what users write (names, text, lists) and refuse what contradicts itself.

@@ -14,20 +14,8 @@ from mergers.api import (
 )
 from mergers.avro import AvroRecordMerger
 from mergers.compat import adapt_merger
-from mergers.errors import (
-    MergerConfigError,
-    MergerNotFoundError,
-    UnsupportedRecordOperationError,
-)
-from mergers.fold import (
-    Bracketing,
-    bracketing_text,
-    bracketings,
-    every_bracketing,
-    fold,
-    fold_left,
-    fold_right,
-)
+from mergers.errors import MergerConfigError, MergerNotFoundError, UnsupportedRecordOperationError
+from mergers.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
 from mergers.laws import LawReport, check_laws, law_cases
 from mergers.record import (
     HoodieAvroIndexedRecord,

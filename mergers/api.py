@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 EVENT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
 """Event time ordering; in 0.15 the one default strategy, which runs the table's payload."""

@@ -10,17 +10,16 @@ from mergers.api import (
     HoodieRecordType,
     OperationMode,
 )
+from mergers.payload_rules import MERGE_RULES
 from mergers.record import HoodieAvroRecord, HoodieRecord
-from mergers.rules import MERGE_RULES
-from payloads.adapter import PayloadAdapter
-from payloads.compat import adapt
 from payloads.errors import PayloadConfigError
 from payloads.registry import PayloadRef, resolve_payload
 from payloads.release import HudiRelease
+from payloads.user import PayloadAdapter, adapt
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 class AvroRecordMerger:
@@ -52,7 +51,7 @@ class AvroRecordMerger:
 
         Raises:
             PayloadNotFoundError: the release has no such payload.
-            PayloadConstructorError: the class is no payload.
+            PayloadConstructorError: the class is not a payload.
             PayloadConfigError: unknown release or mode.
         """
         self.release = HudiRelease.parse(release)

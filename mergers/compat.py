@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
     from mergers.record import HoodieRecord
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 _STRATEGY_NAMES = ("merging_strategy", "get_merging_strategy", "getMergingStrategy")
 _RECORD_TYPE_NAMES = ("record_type", "get_record_type", "getRecordType")
@@ -71,7 +71,7 @@ def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
     (older, newer, schema, props) or (older, older schema, newer, newer schema, props).
 
     Raises:
-        MergerConfigError: it is no merger, or its class needs arguments.
+        MergerConfigError: it is not a merger, or its class needs arguments.
     """
     merger = _instance(obj_or_class) if isinstance(obj_or_class, type) else obj_or_class
     is_ours = isinstance(getattr(merger, "record_type", None), HoodieRecordType)
@@ -89,7 +89,7 @@ def pre_combining(merger: HoodieRecordMerger) -> HoodieRecordMerger:
     A merger offers another by `as_pre_combining_mode()`, in Java `asPreCombiningMode()` (OperationModeAwareness).
 
     Raises:
-        MergerConfigError: what it gives is no merger.
+        MergerConfigError: what it gives is not a merger.
     """
     target = merger.target if isinstance(merger, AdaptedMerger) else merger
     offered = (getattr(target, name, None) for name in _PRE_COMBINING_NAMES)
@@ -108,7 +108,7 @@ def _instance(merger_class: type) -> Any:
 def _spelling(merger: Any, names: tuple[str, ...]) -> str:
     found = [name for name in names if hasattr(merger, name)]
     if not found:
-        msg = f"{type(merger).__qualname__} is no merger: it lacks {names[0]} (Java: {names[-1]}); add it"
+        msg = f"{type(merger).__qualname__} is not a merger: it lacks {names[0]} (Java: {names[-1]}); add it"
         raise MergerConfigError(msg)
     if len(found) > 1:
         owner = type(merger).__qualname__
@@ -116,13 +116,13 @@ def _spelling(merger: Any, names: tuple[str, ...]) -> str:
     return found[0]
 
 
-def _told(merger: Any, names: tuple[str, ...]) -> Any:
+def _stated(merger: Any, names: tuple[str, ...]) -> Any:
     value = getattr(merger, _spelling(merger, names))
     return value() if callable(value) else value
 
 
 def _strategy(merger: Any) -> str:
-    strategy = _told(merger, _STRATEGY_NAMES)
+    strategy = _stated(merger, _STRATEGY_NAMES)
     if not isinstance(strategy, str):
         msg = f"{type(merger).__qualname__}: the merging strategy is {strategy!r}; give the UUID as text"
         raise MergerConfigError(msg)
@@ -130,12 +130,12 @@ def _strategy(merger: Any) -> str:
 
 
 def _record_type(merger: Any) -> HoodieRecordType:
-    told = _told(merger, _RECORD_TYPE_NAMES)
+    stated = _stated(merger, _RECORD_TYPE_NAMES)
     try:
-        return told if isinstance(told, HoodieRecordType) else HoodieRecordType(str(told).upper())
+        return stated if isinstance(stated, HoodieRecordType) else HoodieRecordType(str(stated).upper())
     except ValueError as error:
         known = ", ".join(member.value for member in HoodieRecordType)
-        msg = f"{type(merger).__qualname__}: the record type is {told!r}; use one of {known}"
+        msg = f"{type(merger).__qualname__}: the record type is {stated!r}; use one of {known}"
         raise MergerConfigError(msg) from error
 
 
@@ -144,7 +144,7 @@ def _count(merger: Any) -> int:
     label = f"{type(merger).__qualname__}.merge"
     merge = getattr(merger, "merge", None)
     if not callable(merge):
-        msg = f"{label} is missing, so it is no merger; add `def merge(self, older, newer, schema, props)`"
+        msg = f"{label} is missing, so it is not a merger; add `def merge(self, older, newer, schema, props)`"
         raise MergerConfigError(msg)
     parameters = list(inspect.signature(merge).parameters.values())
     positional = [p for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}]

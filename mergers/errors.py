@@ -19,4 +19,4 @@ class MergerConfigError(PayloadBridgeError, ValueError):
 
 
 class MergerNotFoundError(PayloadBridgeError, LookupError):
-    """No implementation has the strategy and the record type that are asked for, or a name leads nowhere."""
+    """No implementation has the strategy and the record type that were requested, or a name leads nowhere."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mergers.compat import adapt_merger
 from mergers.errors import MergerNotFoundError
-from mergers.strategies.commit_time import OverwriteWithLatestMerger
+from mergers.strategies import OverwriteWithLatestMerger
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
@@ -30,7 +30,7 @@ class MergerRef:
         name: what `resolve_merger` takes, or the full name of a compiled Java class.
         jar: path of a jar with the compiled class.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
-        strategy: what a compiled merger says as its strategy id, once it was asked.
+        strategy: what a compiled merger says as its strategy id, once it is known.
     """
 
     name: str
@@ -58,7 +58,7 @@ class MergerRef:
 
         Raises:
             MergerNotFoundError: nothing has this name; a class that only a jar has runs in the jvm engine alone.
-            MergerConfigError: what it names is no merger.
+            MergerConfigError: what it names is not a merger.
         """
         if self.is_compiled and not self.has_port:
             source = self.jar or ", ".join(self.package)
@@ -77,7 +77,7 @@ def resolve_merger(merger: str | MergerRef | type | HoodieRecordMerger) -> Hoodi
 
     Raises:
         MergerNotFoundError: nothing has this name.
-        MergerConfigError: what is given or named is no merger.
+        MergerConfigError: what is given or named is not a merger.
     """
     if isinstance(merger, str):
         return _named(merger.strip())

@@ -31,7 +31,7 @@ _STRATEGY_OF_MODE = {
 def strategy_id(strategy: str | RecordMergeMode) -> str:
     """Return the UUID of a strategy that is given as UUID, merge mode or name of a merge mode.
 
-    CUSTOM gives the generic UUID of custom mergers; a merger with a UUID of its own is asked for by that.
+    CUSTOM gives the generic UUID of custom mergers; a merger with a UUID of its own is requested by that.
 
     Raises:
         MergerConfigError: there is no strategy, an empty text.
@@ -60,7 +60,7 @@ def select_merger(
 
     Raises:
         MergerNotFoundError: no implementation fits; the message lists what is registered.
-        MergerConfigError: one of the implementations is no merger, or the engine has no such record type.
+        MergerConfigError: one of the implementations is not a merger, or the engine has no such record type.
     """
     wanted, form = strategy_id(strategy), _record_type(engine)
     registered = [resolve_merger(implementation) for implementation in implementations]

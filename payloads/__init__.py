@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from payloads.api import SENTINEL, HoodieRecordPayload
-from payloads.avro import parse_schema
+from payloads.avro import AvroSchema, Branch, Record, parse_schema
 from payloads.builtin import (
     AWSDmsAvroPayload,
     DefaultHoodieRecordPayload,
@@ -35,7 +35,6 @@ from payloads.errors import (
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.registry import PayloadRef, builtin_payloads, resolve_payload
 from payloads.release import HudiRelease
-from payloads.schema import AvroSchema, Branch, Record
 
 __all__ = [
     "NATURAL_ORDER",

@@ -12,16 +12,28 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 Props = Mapping[str, str]
 """Properties handed to a payload, like java.util.Properties: text to text."""
 
 
 class Properties(dict[str, str]):
-    """Properties that never change, so that what follows from them is derived once; hashed by identity."""
+    """Properties that never change, so that what follows from them is derived once; equal and hashed by value.
 
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    Attributes:
+        entries: the keys and their texts, as a set that hashes faster than this object.
+    """
+
+    __slots__ = ("entries",)
+
+    def __init__(self, *arguments: Any, **keywords: str) -> None:
+        """Take what `dict` takes."""
+        super().__init__(*arguments, **keywords)
+        self.entries = frozenset(self.items())
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(self.entries)
 
     def _refuse(self, *_arguments: Any, **_keywords: Any) -> NoReturn:
         msg = "the properties of a merge can't be changed; set them in the plan"
@@ -60,6 +72,10 @@ class HoodieRecordPayload(ABC):
     Records are dicts of physical Avro values. A method must not change a record that it is given; it may return it.
     Leaving out `props` (and `schema` in `pre_combine`) is Java's overload without them, which some classes answer
     differently.
+
+    A record carries no schema: it must have the fields of the `schema` that a call gets. Where they differ, Hudi 0.15
+    and 1.0 fail (EOFException) and later releases decode the bytes by position; here fields are looked up by name. So
+    bring a record to the schema of the call first, as Hudi's writers and readers do.
 
     Attributes:
         record: the version itself; None for a delete that carries no data.

@@ -23,6 +23,11 @@ class OrderingTypeError(PayloadBridgeError, TypeError):
     """
 
     @classmethod
+    def from_map(cls) -> OrderingTypeError:
+        """Build the error for a map as ordering value."""
+        return cls("maps have no order; choose another ordering field")
+
+    @classmethod
     def from_types(cls, left: str, right: str) -> OrderingTypeError:
         """Build the error for a comparison of the Java types `left` and `right`."""
         return cls(
@@ -56,7 +61,7 @@ class PayloadNotFoundError(PayloadBridgeError, LookupError):
 
 
 class PayloadConstructorError(PayloadBridgeError, TypeError):
-    """The payload class has no constructor for the given arguments, or what it names is no payload."""
+    """The payload class has no constructor for the given arguments, or what it names is not a payload."""
 
 
 class PayloadFamilyError(PayloadBridgeError, TypeError):

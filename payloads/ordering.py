@@ -6,18 +6,16 @@ unlike classes do not compare, not even Integer with Long.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError
+from payloads.avro import date_text, plain_text, timestamp_text, value_text
+from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
+from payloads.java import float_text, floating, natural, signed_bytes, utf16
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from payloads.schema import AvroSchema
-
-# ByteBuffer compares signed bytes: shifting each byte by half the range makes that the order of Python's bytes.
-_SIGNED_BYTES = bytes((byte + 128) % 256 for byte in range(256))
+    from payloads.avro import AvroSchema
 
 _NULL_IN_LIST = "an ordering field of the list is null; fill every ordering field before the write"
 
@@ -27,11 +25,13 @@ class Ordering:
 
     Attributes:
         java_type: `int`, `long`, `float`, `double`, `boolean`, `string` (java.lang.String), `utf8` (Avro string),
-            `decimal`, `spark_decimal` (Spark's own class), `local_date`, `timestamp` (java.sql.Timestamp), `bytes`,
-            `avro` (an enum symbol, fixed, record or array of Avro), `array` (several ordering fields).
+            `decimal`, `spark_decimal` (Spark's own class), `local_date`, `timestamp` (java.sql.Timestamp),
+            `instant` (java.time.Instant), `bytes`, `avro` (an enum symbol, fixed, record or array), `map` (no order),
+            `array` (several ordering fields).
         value: the plain value: int, float, bool, str, bytes, `decimal.Decimal`; days since 1970-01-01 for
-            `local_date`; nanoseconds since 1970-01-01 UTC for `timestamp`; a tuple of `Ordering | None` for `array`.
-        schema: the Avro schema of the value, for `avro` alone.
+            `local_date`; nanoseconds since 1970-01-01 UTC for `timestamp`, microseconds for `instant`; a tuple
+            of `Ordering | None` for `array`.
+        schema: the Avro schema of the value, for `avro` and `map` alone.
     """
 
     __slots__ = ("java_type", "schema", "value")
@@ -91,7 +91,7 @@ NATURAL_ORDER = Ordering("int", 0)
 def same_class(left: Ordering, right: Ordering) -> bool:
     """Whether both values have one Java runtime class; lists are looked at up to the first unlike pair of elements.
 
-    A `right` that is the longer list is no difference, as in Hudi; `compare` then refuses the two.
+    A `right` that is the longer list is not a difference, as in Hudi; `compare` then refuses the two.
 
     Raises:
         NullOrderingError: a null inside a list is reached.
@@ -131,29 +131,6 @@ def compare(left: Ordering, right: Ordering) -> int:
     return rule(left.value, right.value)
 
 
-def _natural(left: Any, right: Any) -> int:
-    return int(left > right) - int(left < right)
-
-
-def _floating(left: float, right: float) -> int:
-    # Double.compare: -0.0 before 0.0, NaN after everything and equal to itself.
-    if left < right:
-        return -1
-    if left > right:
-        return 1
-    if left == right:
-        return _natural(math.copysign(1.0, left), math.copysign(1.0, right)) if left == 0.0 else 0
-    return _natural(math.isnan(left), math.isnan(right))
-
-
-def _utf16(left: str, right: str) -> int:
-    return _natural(left.encode("utf-16-be", "surrogatepass"), right.encode("utf-16-be", "surrogatepass"))
-
-
-def _signed_bytes(left: bytes, right: bytes) -> int:
-    return _natural(left.translate(_SIGNED_BYTES), right.translate(_SIGNED_BYTES))
-
-
 def _elements(left: tuple[Ordering | None, ...], right: tuple[Ordering | None, ...]) -> int:
     if len(left) != len(right):
         raise OrderingTypeError(_unlike_lengths(left, right))
@@ -180,22 +157,44 @@ def _avro_kind(ordering: Ordering) -> str:
 def _compare_avro(left: Ordering, right: Ordering) -> int:
     if left.schema is None or _avro_kind(left) != _avro_kind(right):
         raise OrderingTypeError.from_types(_avro_kind(left), _avro_kind(right))
-    return left.schema.compare(left.value, right.value)
+    try:
+        return left.schema.compare(left.value, right.value)
+    except (KeyError, TypeError, SchemaError) as error:  # the value on the right has another schema
+        raise OrderingTypeError.from_types(left.schema.name, right.schema.name if right.schema else "none") from error
 
 
 _RULES: dict[str, Callable[[Any, Any], int]] = {
-    "int": _natural,
-    "long": _natural,
-    "boolean": _natural,
-    "float": _floating,
-    "double": _floating,
-    "decimal": _natural,
-    "spark_decimal": _natural,
-    "local_date": _natural,
-    "timestamp": _natural,
-    "utf8": _natural,  # UTF-8 bytes order like code points, and so do Python's strings
-    "string": _utf16,
-    "bytes": _signed_bytes,
+    "int": natural,
+    "long": natural,
+    "boolean": natural,
+    "float": floating,
+    "double": floating,
+    "decimal": natural,
+    "spark_decimal": natural,
+    "local_date": natural,
+    "timestamp": natural,
+    "instant": natural,
+    "utf8": natural,
+    "string": utf16,
+    "bytes": signed_bytes,
     "array": _elements,
-    "avro": _natural,
+    "avro": natural,
+}
+
+
+def ordering_text(ordering: Ordering | None) -> str:
+    """Return `String.valueOf` of an ordering value."""
+    if ordering is None:
+        return "null"
+    if ordering.java_type == "array":
+        return f"[{', '.join(ordering_text(element) for element in ordering.value)}]"
+    if ordering.schema is not None:
+        return value_text(ordering.schema, ordering.value)
+    return _TEXTS.get(ordering.java_type, plain_text)(ordering.value)
+
+
+_TEXTS: dict[str, Callable[[Any], str]] = {
+    "float": float_text,
+    "local_date": date_text,
+    "timestamp": timestamp_text,
 }

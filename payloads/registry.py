@@ -1,4 +1,4 @@
-"""Finding a payload class by its name: built-in, entry point or Python path, and saying why one can't be had."""
+"""Finding a payload class by its name: built-in, entry point or Python path, and the error where none is found."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import payloads.builtin
-from payloads.builtin.base import ALL_RELEASES, BuiltinPayload
-from payloads.compat import adapt
+from payloads.builtin import ALL_RELEASES, BuiltinPayload
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
 from payloads.release import HudiRelease
+from payloads.user import adapt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ _UNTIL_1_0 = (HudiRelease.V0_15, HudiRelease.V1_0)
 
 
 class _Refused(NamedTuple):
-    """A class of Hudi that is no payload of a user's table."""
+    """A class of Hudi that is not a payload of a user's table."""
 
     releases: tuple[HudiRelease, ...]
     reason: str
@@ -123,7 +123,7 @@ def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.V1_2) ->
 
     Raises:
         PayloadNotFoundError: nothing has this name, the release does not ship the class, or importing it failed.
-        PayloadConstructorError: what it names is no payload.
+        PayloadConstructorError: what it names is not a payload.
     """
     name, line = name.strip(), HudiRelease.parse(release)
     return _builtin(name, line) or _entry_point(name, line) or _python_path(name, line) or _not_found(name, line)
@@ -141,7 +141,8 @@ def builtin_payloads(release: str | HudiRelease | None = None) -> tuple[type[Bui
 @functools.cache
 def _builtin_classes() -> tuple[type[BuiltinPayload], ...]:
     offered = [getattr(payloads.builtin, name) for name in payloads.builtin.__all__]
-    return tuple(found for found in offered if isinstance(found, type) and issubclass(found, BuiltinPayload))
+    classes = [found for found in offered if isinstance(found, type) and issubclass(found, BuiltinPayload)]
+    return tuple(found for found in classes if "java_name" in vars(found))  # the bases have none of their own
 
 
 def _short(name: str) -> str:
@@ -226,7 +227,7 @@ def _python_path(name: str, release: HudiRelease) -> type[HoodieRecordPayload] |
     if not colon:
         return None
     if not all(part.isidentifier() for part in (*module_name.split("."), *path.split("."))):
-        msg = f"{name!r} is no Python path; write it as package.module:Class"
+        msg = f"{name!r} is not a Python path; write it as package.module:Class"
         raise PayloadNotFoundError(msg)
     found: Any = _import(module_name, name)
     for part in path.split("."):
@@ -235,7 +236,7 @@ def _python_path(name: str, release: HudiRelease) -> type[HoodieRecordPayload] |
             raise PayloadNotFoundError(msg)
         found = getattr(found, part)
         if not isinstance(found, type):
-            msg = f"{name}: {part} is a {type(found).__name__}, no class; name a payload class"
+            msg = f"{name}: {part} is a {type(found).__name__}, not a class; name a payload class"
             raise PayloadConstructorError(msg)
     return _adapted(found, release)
 

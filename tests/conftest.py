@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import hypothesis
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from pyspark.sql import SparkSession
+
+Report = TypeVar("Report", "pytest.TestReport", "pytest.CollectReport")
 
 # Chosen by HYPOTHESIS_PROFILE. No deadline in any: the first example of a test may load a library.
 hypothesis.settings.register_profile("dev", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-hypothesis.settings.register_profile("deep", deadline=None, max_examples=5000)
+hypothesis.settings.register_profile(
+    # Of tests.deep: without examples of earlier runs, so that a seed repeats a run. Where the environment says CI,
+    # Hypothesis derandomizes by default, and the seed would have no effect.
+    "deep",
+    deadline=None,
+    derandomize=False,
+    database=None,
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "5000")),
+    print_blob=True,
+)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
@@ -26,9 +37,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _failed_if_skipped((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _failed_if_skipped((yield))
+
+
+def _failed_if_skipped(report: Report) -> Report:
+    """Let what is skipped fail where CI is true: that something is missing there would go unnoticed."""
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which is a failure where CI is true: {report.longreprtext}"
+    return report
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from bridge.session import local_session  # noqa: PLC0415 (tests without Spark don't load it)
+    from bridge.spark.session import local_session  # noqa: PLC0415 (tests without Spark don't load it)
 
     session = local_session(cores=2)
     yield session

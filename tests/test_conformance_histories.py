@@ -1,20 +1,37 @@
-"""The comparing half of the history runner: loading, and what it must not let pass."""
+"""Every table history, run in this process, and what the runner must not let pass."""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import decimal
 import gzip
 import json
-from pathlib import Path
+import shutil
 
 import pytest
+from click.testing import CliRunner
 
 from payloads.release import HudiRelease
+from tests.conformance import in_process, pins
+from tests.conformance.__main__ import main
+from tests.conformance.checks import check_histories
 from tests.conformance.histories import READ, columns_of, differences, load, outcomes, parse_value
+from tests.support import HISTORIES, SETTINGS, UPGRADED
 
-HISTORIES = Path(__file__).parent / "histories"
-UPGRADED = Path(__file__).parent / "histories-upgraded"
+
+def no_spark():
+    pytest.fail("Spark is not needed")
+
+
+@pytest.mark.parametrize("directory", [HISTORIES, SETTINGS, UPGRADED], ids=lambda path: path.name)
+def test_every_snapshot_is_real_hudis(directory):
+    """`tests/test_conformance_spark.py` runs some of them through Spark."""
+    report = check_histories(directory, no_spark)
+    assert [f"{outcome.history}: {outcome.differences}" for outcome in report.failures] == []
+    assert (report.drops, report.notes) == ([], [])
+    assert report.succeeded
+    assert report.last_line == f"{len(pins.read(directory).counts['histories'])} passed, 0 failed, 0 optional failed"
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +144,87 @@ def test_the_columns_of_a_ddl():
         "tags": "map<string,int>",
         "when": "timestamp",
     }
+
+
+def test_rows_of_another_plan_fail(history):
+    """The engine of this process takes part in what it answers."""
+    others = dataclasses.replace(history, payload_class="org.apache.hudi.common.model.OverwriteWithLatestAvroPayload")
+    (outcome,) = outcomes(in_process.run_histories([others]), [others])
+    assert outcome.differences[0].startswith("after commit ")
+
+
+def test_a_history_that_fails_is_named_with_its_error(history):
+    broken = dataclasses.replace(history, payload_class="com.example.Unknown")
+    (outcome,) = outcomes(in_process.run_histories([broken]), [broken])
+    assert outcome.differences[1].startswith("failed: PayloadNotFoundError: no payload is called 'com.example.Unknown'")
+
+
+# -- the command line
+
+
+def _command(*arguments):
+    return CliRunner().invoke(main, ["histories", *map(str, arguments), "--engine", "process"])
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """Two pinned histories."""
+    for name in ("dms-cow", "default-mor"):
+        shutil.copytree(HISTORIES / "1.2.0" / name, tmp_path / "1.2.0" / name)
+    assert CliRunner().invoke(main, ["pin", str(tmp_path)]).exit_code == 0
+    return tmp_path
+
+
+def test_the_command_runs_a_directory(directory):
+    result = _command(directory)
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "2 passed, 0 failed, 0 optional failed")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--case", "dsm"), "nothing has --case dsm; did you mean dms"),
+        (("--release", "1.0"), "nothing has --release 1.0; did you mean 1.2?"),
+        (("--release", "9"), "unknown Hudi release '9'"),
+    ],
+)
+def test_an_empty_selection_is_refused(directory, options, sentence):
+    result = _command(directory, *options)
+    assert result.exit_code == 2
+    assert sentence in result.output
+
+
+def test_a_directory_without_histories_is_refused(tmp_path):
+    assert _command(tmp_path).exit_code == 2
+
+
+def test_a_history_that_is_gone_or_shorter_fails(directory):
+    shutil.rmtree(directory / "1.2.0" / "default-mor")
+    file = directory / "1.2.0" / "dms-cow" / "history.json.gz"
+    raw = json.loads(gzip.decompress(file.read_bytes()))
+    raw["commits"].pop()
+    file.write_bytes(gzip.compress(json.dumps(raw).encode()))
+    result = _command(directory)
+    assert (result.exit_code, result.output.splitlines()[-1]) == (1, "1 passed, 0 failed, 0 optional failed")
+    assert "1.2.0/dms-cow: 5 pinned, 4 found" in result.output
+    assert "1.2.0/default-mor: 5 pinned, 0 found" in result.output
+    assert "1.2.0/dms-cow: 5 pinned, 4 found" in _command(directory / "1.2.0").output
+    assert CliRunner().invoke(main, ["pin", str(directory)]).exit_code == 1
+
+
+def test_a_file_that_is_no_history_fails_alone(directory):
+    file = directory / "1.2.0" / "dms-cow" / "history.json.gz"
+    file.write_bytes(file.read_bytes()[:-100])
+    result = _command(directory)
+    assert (result.exit_code, result.output.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 optional failed")
+    assert "FAIL 1.2.0/dms-cow\n  history.json.gz is no history: " in result.output
+
+
+def test_a_type_that_only_spark_reads_is_not_passed_in_silence(directory):
+    shutil.rmtree(directory / "1.2.0" / "default-mor")
+    file = directory / "1.2.0" / "dms-cow" / "history.json.gz"
+    text = gzip.decompress(file.read_bytes()).decode().replace("qty int", "qty array<int>")
+    file.write_bytes(gzip.compress(text.encode()))
+    result = _command(directory)
+    assert result.exit_code == 1
+    assert "the column qty is array<int>, which only Spark reads; run it with --engine auto" in result.output

@@ -1,56 +1,54 @@
-"""Every table history whose release is ported, through the Spark pipeline."""
+"""Table histories and replays through Spark: those that together have every program and every feature of all.
+
+All of them run in this process (`test_conformance_histories`, `test_conformance_replays`); all of them through Spark is
+a long command: `python -m tests.conformance histories DIR`, `replay LEFT RIGHT`.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.conformance.histories import RELEASES, is_supported, load, outcomes
-from tests.conformance.spark_histories import run_histories
+from bridge.programs import PROGRAMS
+from tests.conformance import replays
+from tests.conformance.checks import run_by
+from tests.conformance.coverage import features_of, features_of_question, smallest_cover
+from tests.conformance.histories import load
+from tests.support import DATA
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from payloads import HudiRelease
 
-HISTORIES = Path(__file__).parent / "histories"
-UPGRADED = Path(__file__).parent / "histories-upgraded"
-SETTINGS = Path(__file__).parent / "histories-settings"
+DIRECTORIES = ("histories", "histories-settings", "histories-upgraded")
+HISTORIES = [history for name in DIRECTORIES for history in load(DATA / name)]
 
 
-@pytest.mark.parametrize("release", sorted(RELEASES), ids=str)
-def test_every_snapshot_is_real_hudis(spark: SparkSession, release: HudiRelease) -> None:
-    histories = [history for history in load(HISTORIES, release.value) if is_supported(history)]
-    assert histories
-    found = outcomes(run_histories(spark, histories), histories)
+def test_snapshots_are_real_hudis(spark: SparkSession) -> None:
+    chosen = smallest_cover(HISTORIES, features_of)
+    found = run_by("auto", chosen, lambda: spark)
+    assert len(found) == len(chosen)
     assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []
 
 
-@pytest.mark.parametrize("release", sorted(RELEASES), ids=str)
-def test_every_snapshot_of_a_table_with_other_settings(spark: SparkSession, release: HudiRelease) -> None:
-    """Batches that are not combined, new keys in logs, global indexes."""
-    histories = list(load(SETTINGS, release.value))
-    assert histories
-    found = outcomes(run_histories(spark, histories), histories)
-    assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []
+def test_replay_names_the_keys_on_which_the_real_tables_differ(spark: SparkSession) -> None:
+    folders = ("histories", "histories-upgraded")
+    asked = [question for name in folders for question in replays.questions(DATA / "histories", DATA / name)]
+    chosen = smallest_cover(asked, features_of_question)
+    found = list(replays.answers(spark, chosen))
+    assert len(found) == len(chosen)
+    assert [f"{answer.question}: {answer.problems}" for answer in found if answer.problems] == []
 
 
-@pytest.mark.parametrize("kind", ["0.15.0-to-1.2.0-kept-version", "0.15.0-to-1.2.0-upgraded"])
-def test_every_snapshot_of_a_table_that_0_15_made(spark: SparkSession, kind: str) -> None:
-    check_upgraded(spark, kind, 18)
+def test_the_chosen_histories_have_what_all_have() -> None:
+    every = {feature for history in HISTORIES for feature in features_of(history)}
+    chosen = smallest_cover(HISTORIES, features_of)
+    assert {feature for history in chosen for feature in features_of(history)} == every
+    assert len(chosen) < len(HISTORIES) / 10
+    simulations = {f"{name}, {kind}" for name in PROGRAMS if name.startswith("simulate") for kind in ("cow", "mor")}
+    assert every >= simulations - {"simulate_small_files, cow"}
+    assert every >= {f"{kind} of {release}" for release in _recorded() for kind in ("cow", "mor")}
 
 
-@pytest.mark.parametrize("kind", ["1.0.2-to-1.2.0-kept-version", "1.0.2-to-1.2.0-upgraded"])
-def test_every_snapshot_of_a_table_that_1_0_made(spark: SparkSession, kind: str) -> None:
-    check_upgraded(spark, kind, 22)
-
-
-def check_upgraded(spark: SparkSession, kind: str, count: int) -> None:
-    """Check the commits of both releases, and what the later one read before it wrote."""
-    histories = list(load(UPGRADED / kind))
-    assert len(histories) == count
-    assert all(history.upgrade is not None and history.upgrade.after == 3 for history in histories)
-    found = outcomes(run_histories(spark, histories), histories)
-    assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []
+def _recorded() -> set[HudiRelease]:
+    return {history.release for history in HISTORIES}

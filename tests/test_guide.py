@@ -46,7 +46,22 @@ def test_every_page_is_in_the_index() -> None:
     assert {page for page in pages if f"({page})" not in index} == set()
 
 
-def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = (text for kind, text in BLOCK.findall(README.read_text(encoding="utf-8")) if kind == "python")
+def test_the_files_that_the_contributor_page_names_exist() -> None:
+    text = (GUIDE / "contributing.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:payloads|mergers|bridge|tests)/[\w./]*|pyproject\.toml)`", text))
+    assert len(named) > 20
+    assert {name for name in named if not (GUIDE.parent / name).exists()} == set()
+
+
+def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str], spark: object) -> None:
+    blocks = BLOCK.findall(README.read_text(encoding="utf-8"))
+    (code,) = (text for kind, text in blocks if kind == "python")
+    (answer,) = (text for kind, text in blocks if kind == "text")
     exec(compile(code, "README.md", "exec"), {})  # noqa: S102 (our own example)
+    assert capsys.readouterr().out.strip() == answer.strip()
+
+
+def test_two_versions_merge_without_spark(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = (text for kind, text in BLOCK.findall((GUIDE / "quickstart.md").read_text("utf-8")) if kind == "python")
+    exec(compile(code, "quickstart.md", "exec"), {})  # noqa: S102 (our own example)
     assert capsys.readouterr().out == "Oslo\n"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from bridge import demo as recorded
 from bridge.cli.explain import parting_words
 from bridge.cli.issue import issue_option, report_of_issue
 from bridge.cli.options import payload_option
@@ -15,6 +14,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.story import side_name, story
 from bridge.cli.verb import Verb
 from bridge.demo import NEW, OLD
+from bridge.demo import recordings as recorded
 from bridge.plan import TableType
 from bridge.report import Report, Table, plan_as_json
 from payloads import PayloadRef
@@ -22,7 +22,7 @@ from payloads import PayloadRef
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from bridge.demo import Answer, Recording
+    from bridge.demo import RealAnswer, Recording
 
     Identity = tuple[Any, ...]
 
@@ -31,7 +31,7 @@ class _Side(NamedTuple):
     """One table: the recording and our answers."""
 
     recording: Recording
-    answers: list[Answer]
+    answers: list[RealAnswer]
 
     @property
     def unequal(self) -> int:
@@ -42,7 +42,7 @@ class _Side(NamedTuple):
 _Sides = dict[tuple[TableType, str], _Side]
 
 
-@click.command(cls=Verb, short_help="See what an upgrade changes, on answers of real Hudi.")
+@click.command(cls=Verb, short_help="See what an upgrade changes, checked against real Hudi.")
 @payload_option(type=click.Choice(list(recorded.RECORDED)), default=next(iter(recorded.RECORDED)), show_default=True)
 @issue_option
 def demo(payload: str, issue: int | None) -> Report:
@@ -60,15 +60,17 @@ def demo(payload: str, issue: int | None) -> Report:
     if issue is not None:
         context = click.get_current_context()
         if context.get_parameter_source("payload") is not ParameterSource.DEFAULT:
-            msg = "--issue brings its payload class along; leave out --payload"
+            msg = "--issue sets its own payload class; leave out --payload"
             raise click.UsageError(msg, context)
         return report_of_issue(issue)
-    spark = quiet_session()
-    sides: _Sides = {}
-    for table_type in TableType:
-        for release in (OLD, NEW):
-            recording = recorded.read_recording(payload, table_type, release)
-            sides[table_type, release] = _Side(recording, recorded.run(spark, recording))
+    spark = quiet_session(small=True)
+    recordings = {
+        (table_type, release): recorded.read_recording(payload, table_type, release)
+        for table_type in TableType
+        for release in (OLD, NEW)
+    }
+    answers = recorded.run(spark, list(recordings.values()))
+    sides = {side: _Side(recording, own) for (side, recording), own in zip(recordings.items(), answers, strict=True)}
     return _report(spark, payload, sides)
 
 
@@ -128,12 +130,12 @@ def _differing(left: _Side, right: _Side) -> list[Identity]:
 
 def _verdict(answers: int, unequal: int, changed: dict[TableType, list[Identity]], keys: int) -> str:
     if unequal:
-        return f"{unequal} of {answers} answers differ from real Hudi's: this installation can't be trusted."
+        return f"{unequal} of {answers} answers differ from real Hudi's: do not trust this installation."
     same = f"All {answers} answers are real Hudi's, row by row."
     if not any(changed.values()):
         return f"{same} Both releases end with the same rows."
     counts = " and ".join(f"{len(found)} of {keys} rows ({one.long_name})" for one, found in changed.items())
-    return f"{same} On the same batches Hudi 1.2 ends with other rows than 0.15: {counts}."
+    return f"{same} On the same batches Hudi 1.2 ends with different rows than 0.15: {counts}."
 
 
 def _example(spark: SparkSession, sides: _Sides, changed: dict[TableType, list[Identity]]) -> list[str | Table]:

@@ -19,29 +19,24 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.quiet import quiet_session
-from bridge.cli.replay import numbered, upgrade_point
+from bridge.cli.replay import upgrade_point
 from bridge.cli.story import side_name, story, words
 from bridge.cli.verb import Verb
-from bridge.files import visible
-from bridge.json_record import json_record
+from bridge.cli.versions import read_versions
+from bridge.compare import Sides, plan_to
+from bridge.explain import check_traceable, explain
 from bridge.plan import TableType
-from bridge.read import read_batches
-from bridge.report import Report, plan_as_json
-from bridge.rows import cell
-from bridge.sides import Sides, plan_to
-from bridge.tracing.explanation import explain
-from bridge.tracing.trace import check_traceable
-from bridge.upgrade import check_upgrade
+from bridge.programs import check_upgrade
+from bridge.report import Report, cell, json_record, plan_as_json
+from bridge.spark import is_small, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from bridge.explain import Call, ExplainedSide, Explanation, Side
     from bridge.plan import MergePlan
-    from bridge.tracing.call_sides import Side
-    from bridge.tracing.explanation import ExplainedSide, Explanation
-    from bridge.tracing.trace import Call
     from payloads import HudiRelease, Record
 
 
@@ -86,8 +81,8 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
 ) -> Report:
     """Show the versions of one row in order, every merge call that they go through, and what decided each.
 
-    Two sides are shown one after another, with the call marked at which they part: two releases (--from and --to, as in
-    replay) or both table types. The exit code is 1 if they end differently.
+    Two sides are shown one after the other, with a mark at the call where they diverge: two releases (--from and --to,
+    as in replay) or both table types. The exit code is 1 if their rows differ.
 
     Example: payload-bridge explain --batches days/ --payload AWSDmsAvroPayload --key id --ordering ts --row id=k008
     --from 0.15 --to 1.2 --table-type mor
@@ -108,9 +103,9 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
-    spark = quiet_session()
+    spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
-    versions = numbered(read_batches(spark, batches, struct), plan)
+    versions = read_versions(spark, batches, struct, plan).frame
     if other is None:
         told = explain(versions, plan, row, commits=commits, compact_after=compactions)
     else:
@@ -195,11 +190,11 @@ def _report(told: Explanation, settings: dict[str, Any]) -> Report:
         "rows_in": len(told.versions),
         "commits": told.commits,
         "calls": [len(side.trace.calls) for side in told.sides],
-        "parting_commit": told.parting(),
+        "parting_commit": told.first_difference(),
     }
     report.results = [
         side_as_json(told, side, name, decided)
-        for side, name, decided in zip(told.sides, names, told.parting_calls(), strict=True)
+        for side, name, decided in zip(told.sides, names, told.deciding_calls(), strict=True)
     ]
     report.body += story(told, names)
     return report
@@ -215,7 +210,7 @@ def _labels(told: Explanation) -> tuple[str, ...]:
 
 def parting_words(told: Explanation, labels: Sequence[str]) -> str:
     """Say how the row ends, and where two sides part."""
-    row, parting = words(told.row), told.parting()
+    row, parting = words(told.row), told.first_difference()
     ends = [_end(side, told) for side in told.sides]
     if len(told.sides) == 1:
         return f"{row} ends {ends[0]} after {told.commits} commits ({len(told.sides[0].trace.calls)} merge calls)."

@@ -20,13 +20,13 @@ from bridge.cli.verify import verify_command
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="hudi-payload-bridge", prog_name="payload-bridge")
 def main() -> None:
-    """Run Apache Hudi's record payloads on PySpark, exactly as a Hudi release answers.
+    """Run Apache Hudi's record payloads on PySpark, with exactly the results of a Hudi release.
 
-    A payload is the class that decides which version of a record wins. It meets versions at four merge points; `merge`
-    runs one of them on files, `simulate` all of them over a series of batches.
+    A payload is the class that decides which version of a record wins. Hudi calls it at its merge points; `merge` runs
+    one write or read on files, `simulate` writes a series of batches to a new table.
 
-    Answers go to standard output, everything else to standard error. Exit codes: 0 all is well, 1 a difference,
-    2 the command line is wrong, 3 the data or the environment.
+    Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a difference or
+    violation, 2 a usage error, 3 a data or environment error.
 
     Example: payload-bridge demo
     """

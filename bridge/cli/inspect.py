@@ -1,4 +1,4 @@
-"""`payload-bridge inspect`: what decides how a table merges, where it comes from, and what is wrong with it."""
+"""`payload-bridge inspect`: the merge settings in effect for a table, where each comes from, and which are risky."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 from bridge.cli.options import release_option
 from bridge.cli.table import findings_as_json, properties_of, short, table_options, writer_of
 from bridge.cli.verb import Verb
-from bridge.inspect import Inspection, Severity
-from bridge.inspect import inspect as inspect_table
+from bridge.migration import Inspection, Severity
+from bridge.migration import inspect as inspect_table
 from bridge.report import Report, Table
 from payloads import HudiRelease
 
@@ -25,7 +25,7 @@ _PLACES = {
 }
 
 
-@click.command(cls=Verb, short_help="Show what decides how a table merges, and what is wrong with it.")
+@click.command(cls=Verb, short_help="Show the merge settings in effect for a table, and which are risky.")
 @table_options
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option("--jar", metavar="FILE", help="A jar with compiled payload classes.")
@@ -34,8 +34,8 @@ def inspect(table: Path, release: HudiRelease, jar: str | None, package: tuple[s
     """Show the effective merge configuration of a table, and the source of each setting.
 
     TABLE is the folder of a Hudi table, PROPERTIES its hoodie.properties, or a properties file with the TBLPROPERTIES
-    of a table that is not there yet. Name the class that the writer passes with --payload: tables of Hudi 0.15 may not
-    store it. Warnings come on standard error, the worst first.
+    of a table that does not exist yet. Name the class that the writer passes with --payload: tables of Hudi 0.15 may
+    not store it. Warnings go to standard error, the most severe first.
 
     Example: payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2
     """
@@ -79,8 +79,8 @@ def _verdict(inspection: Inspection) -> str:
     read = inspection.config.read
     by = read.mode.name if read.mode is not None else "payload classes alone"
     if not inspection.warnings:
-        return f"This table merges by {by}; nothing is wrong with it."
-    return f"This table merges by {by}; worst finding: {inspection.warnings[0]}."
+        return f"This table merges by {by}; no findings."
+    return f"This table merges by {by}; most severe finding: {inspection.warnings[0]}."
 
 
 def _body(inspection: Inspection) -> list[str | Table]:
@@ -99,10 +99,10 @@ def _body(inspection: Inspection) -> list[str | Table]:
                 )
                 for setting in shown
             ],
-            "What holds",
+            "Settings in effect",
         ),
         Table(
-            ("where", "mode", "payload class", "because of"),
+            ("where", "mode", "payload class", "reason"),
             [
                 (
                     _PLACES[name],
@@ -112,7 +112,7 @@ def _body(inspection: Inspection) -> list[str | Table]:
                 )
                 for name, rule in inspection.config.rules
             ],
-            "What decides where versions meet",
+            "What decides at each merge point",
         ),
     ]
     if inspection.payloads:

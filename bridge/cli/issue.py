@@ -1,4 +1,4 @@
-"""`payload-bridge demo --issue N`: a known report of Apache Hudi, and what each table and release answers to it."""
+"""`payload-bridge demo --issue N`: a known issue of Apache Hudi, reproduced for each table and release."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.issues import ISSUES, Issue, answers, violation
-from bridge.json_record import json_record
-from bridge.report import Report, Table
-from mergers.laws.rules import laws_named
+from bridge.demo import ISSUES, Issue, answers, violation
+from bridge.report import Report, Table, json_record
+from mergers.laws import laws_named
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from bridge.issues import Answer
+    from bridge.demo import IssueAnswer
 
 issue_option = click.option(
     "--issue",
     type=click.Choice([str(number) for number in sorted(ISSUES)]),
     metavar="N",
-    help=f"Show a known report of apache/hudi instead: {', '.join(map(str, sorted(ISSUES)))}.",
+    help=f"Reproduce a known issue of apache/hudi instead: {', '.join(map(str, sorted(ISSUES)))}.",
     callback=lambda _context, _option, value: None if value is None else int(value),
 )
 
 
 def report_of_issue(number: int) -> Report:
-    """Run the scenario of a report of apache/hudi."""
+    """Run the scenario of an issue of apache/hudi."""
     issue = ISSUES[number]
     found = answers(issue)
     letters = _Letters(issue)
@@ -39,8 +38,8 @@ def report_of_issue(number: int) -> Report:
     ]
     batches = [{"batch": commit, **row} for commit, batch in enumerate(issue.batches, start=1) for row in batch]
     report.body = [
-        f"What was reported: {issue.reported}",
-        f"What is shown here: {issue.shown}",
+        f"Reported: {issue.reported}",
+        f"Shown here: {issue.shown}",
         Table.of_rows(tuple(batches[0]), batches, "The batches; an upgrade comes after the first"),
         *matrices,
         letters.table(),
@@ -56,7 +55,7 @@ class _Letters:
         self._issue = issue
         self.texts: list[tuple[str, ...]] = []
 
-    def of(self, answer: Answer) -> str:
+    def of(self, answer: IssueAnswer) -> str:
         """Return the letter of an answer."""
         text = _rows(self._issue, answer)
         if text not in self.texts:
@@ -69,7 +68,7 @@ class _Letters:
         return Table(("answer", ", ".join(self._issue.fields)), lines, "The rows at the end")
 
 
-def _matrices(payload: str, found: list[Answer], letters: _Letters) -> list[Table]:
+def _matrices(payload: str, found: list[IssueAnswer], letters: _Letters) -> list[Table]:
     """Return the tables of one release, and those that another takes over, with the letters of the answers."""
     own = [answer for answer in found if answer.payload == payload]
     alone = [answer for answer in own if answer.new is None]
@@ -80,7 +79,7 @@ def _matrices(payload: str, found: list[Answer], letters: _Letters) -> list[Tabl
     ]
 
 
-def _matrix(found: list[Answer], title: str, letters: _Letters) -> Table:
+def _matrix(found: list[IssueAnswer], title: str, letters: _Letters) -> Table:
     cells: dict[str, dict[str, str]] = {}
     for answer in found:
         cells.setdefault(answer.table, {})[answer.release] = letters.of(answer)
@@ -89,7 +88,7 @@ def _matrix(found: list[Answer], title: str, letters: _Letters) -> Table:
     return Table(("table", *releases), lines, title)
 
 
-def _rows(issue: Issue, answer: Answer) -> tuple[str, ...]:
+def _rows(issue: Issue, answer: IssueAnswer) -> tuple[str, ...]:
     if answer.error is not None:
         return (f"error: {answer.error}",)
     shown = (json_record(row, issue.schema).values() for row in answer.rows)

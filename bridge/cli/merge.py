@@ -15,13 +15,12 @@ from bridge.cli.options import SAMPLE, existing_path, plan_of, plan_options, sam
 from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.engines.outcomes import ACTION, IS_DELETE
-from bridge.frames import visible
+from bridge.engines import ACTION, IS_DELETE
+from bridge.pipeline import read_frame, visible
 from bridge.plan import TableType
 from bridge.programs import Action
-from bridge.read import read_frame
-from bridge.report import Report, Table, plan_as_json
-from bridge.rows import json_rows
+from bridge.report import Report, Table, json_rows, plan_as_json
+from bridge.spark import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -55,7 +54,7 @@ _COUNTED = {
 _VISIBLE = ("inserted", "merged", "kept")
 
 
-@click.command(cls=Verb, short_help="Run one merge point on files.")
+@click.command(cls=Verb, short_help="Run one write or read on files.")
 @click.argument("point", type=click.Choice(list(POINTS)), metavar="POINT")
 @existing_path("--stored", "The rows of the table's base files: a file or flat folder of Parquet, Avro, JSON or CSV.")
 @existing_path("--log", "The log of a merge-on-read table, as `merge append` wrote it.")
@@ -64,17 +63,17 @@ _VISIBLE = ("inserted", "merged", "kept")
     "--out",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Write the result there as Parquet; the folder must not exist. Without: print rows.",
+    help="Write the result as Parquet to this folder, which must not exist. Default: print the rows.",
 )
 @plan_options
 @click.option(
     "--table-type",
     type=click.Choice(["cow", "mor"]),
-    help="The type of the table: copy-on-write or merge-on-read. Without: the one that has this merge point.",
+    help="The type of the table: copy-on-write or merge-on-read. Default: the one that has this merge point.",
 )
 @sample_option("rows of the result")
 def merge(point: str, out: Path | None, table_type: str | None, sample: int | None, **options: Any) -> Report:
-    """Run one merge point on files.
+    """Run one write or read on files.
 
     \b
     combine-input  deduplicate a batch           needs --incoming
@@ -83,7 +82,7 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
     compact        merge the log into the rows   needs --stored, --log
     snapshot       what a query sees             needs --stored, --log
 
-    append writes two folders below --out: stored and log. Nothing is left behind where a merge fails.
+    append writes two folders below --out: stored and log. A failed merge leaves no output.
 
     Example: payload-bridge merge upsert --payload DefaultHoodieRecordPayload --release 0.15 --key id --ordering ts
     --stored rows.parquet --incoming batch.parquet --out merged
@@ -124,7 +123,7 @@ def _inputs(point: str, options: dict[str, Any]) -> dict[str, Path]:
         raise click.UsageError(msg, click.get_current_context())
     extra = [f"--{name}" for name in given if name not in {*needed, *optional}]
     if extra:
-        msg = f"merge {point} has no use for {' and '.join(extra)}; leave it away"
+        msg = f"merge {point} does not take {' and '.join(extra)}; remove it"
         raise click.UsageError(msg, click.get_current_context())
     return given
 
@@ -180,7 +179,7 @@ def _counts(point: str) -> list[Column]:
 
 
 def _write_appended(outcomes: DataFrame, log: DataFrame | None, folder: Path) -> None:
-    """Write both results of `append` in one pass over the inputs: its outcomes are written first, then parted."""
+    """Write both results of `append` in one pass over the inputs: its outcomes are written first, then split."""
     everything = folder / "outcomes"
     _write(outcomes, everything)
     written = outcomes.sparkSession.read.parquet(_uri(everything))
@@ -204,9 +203,9 @@ def _show(report: Report, point: str, folder: Path, plan: MergePlan, sample: int
         frame = quiet_session().read.parquet(_uri(folder / name))
         total = frame.count()
         shown = total if all_rows and sample is None else min(total, SAMPLE if sample is None else sample)
-        rows = json_rows(frame.orderBy(*(sf.col(f"`{column}`") for column in plan.identity)).limit(shown))
+        rows = json_rows(frame.orderBy(*map(quoted, plan.identity)).limit(shown))
         report.results += [{"to": name, **row} for row in rows] if name else rows
         if all_rows and shown < total:
-            report.warnings.append(f"results hold {shown} of {total} {name or 'result'} rows (--sample {sample})")
+            report.warnings.append(f"results has {shown} of {total} {name or 'result'} rows (--sample {sample})")
         title = f"{name or 'rows'}: {total}" if shown == total else f"{name or 'rows'}: {shown} of {total}"
         report.body.append(Table.of_rows(tuple(frame.columns), rows, title))

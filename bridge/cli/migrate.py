@@ -1,4 +1,4 @@
-"""`payload-bridge migrate`: what takes the place of a payload class, accepted where a replay of batches is equal."""
+"""`payload-bridge migrate`: the replacement for a payload class, accepted if a replay gives the same rows."""
 
 from __future__ import annotations
 
@@ -21,17 +21,14 @@ from bridge.cli.options import (
 )
 from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
-from bridge.cli.replay import numbered, upgrade_point
+from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.config.table import TableMergeConfig
-from bridge.files import visible
-from bridge.migration.candidates import candidates_for
-from bridge.migration.decision import check_twin, migrate, of_upgrade
-from bridge.migration.plan import RELEASE_OF_VERSION
-from bridge.migration.trials import Evidence
+from bridge.cli.versions import read_versions
+from bridge.config import TableMergeConfig
+from bridge.migration import RELEASE_OF_VERSION, Evidence, candidates_for, check_twin, migrate, of_upgrade
 from bridge.plan import TableType
-from bridge.read import read_batches
+from bridge.spark import is_small, visible
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
 
@@ -46,12 +43,12 @@ _META_KEY = ("_hoodie_record_key",)
 _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
 
 
-@click.command("migrate", cls=Verb, short_help="Recommend what takes the place of a payload class, and try it.")
+@click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
 @click.option(
     "--table",
     type=click.Path(exists=True, path_type=Path),
     metavar="TABLE|PROPERTIES",
-    help="The table that moves, or its hoodie.properties: payload, key and ordering are read there. It is not changed.",
+    help="The table to migrate, or its hoodie.properties; supplies payload, key and ordering. It is not changed.",
 )
 @batches_option
 @left_plan_options
@@ -66,21 +63,21 @@ _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compa
     "--upgrade-after",
     type=upgrade_point,
     metavar="N|last",
-    help="Try the table itself, upgraded after batch N; last: only the reader is upgraded. Without: a fresh table.",
+    help="Try the table itself, upgraded after batch N; last: only the reader is upgraded. Default: a new table.",
 )
 @click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
 @click.option(
     "--table-type",
     type=click.Choice(["cow", "mor", "both"]),
-    help="The type of the table: copy-on-write, merge-on-read, or both. Without: that of --table, else cow.",
+    help="The type of the table: copy-on-write, merge-on-read, or both. Default: that of --table, else cow.",
 )
-@click.option("--accept-differences", is_flag=True, help="List the keys that differ, and go on all the same.")
-@click.option("--java-class", metavar="NAME", help="The compiled class, where --payload names its Python twin.")
+@click.option("--accept-differences", is_flag=True, help="List the keys that differ, and continue.")
+@click.option("--java-class", metavar="NAME", help="The compiled class, if --payload names its Python twin.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write settings, undo, report and generated mergers there; the folder must not exist.",
+    help="Write settings, undo, report and generated mergers to this folder, which must not exist.",
 )
 @compaction_options
 @sample_option("keys that differ")
@@ -97,12 +94,12 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     out: Path | None,
     **options: Any,
 ) -> Report:
-    """Recommend merge mode and properties for a payload class, and accept them where a replay of batches is equal.
+    """Recommend merge mode and properties for a payload class; accept them if a replay gives the same rows.
 
-    Tried in this order, until one gives the rows of the payload class in its old release: what Hudi makes of the class,
-    if it is one of the deprecated ones; the merge modes; the partial update modes; any other class as it is; --merger.
-    For a class of your own, mergers in Python and Java are generated. Without --batches nothing is tried. The exit
-    code is 1 where none is equal, and nothing is written then, unless --accept-differences is given.
+    Tried in this order, until one gives the rows of the payload class in its old release: Hudi's own replacement, if
+    the class is deprecated; the merge modes; the partial update modes; any other class unchanged; --merger. For a
+    custom class, mergers in Python and Java are generated. Without --batches nothing is tried. If no candidate gives
+    the same rows, the exit code is 1 and nothing is written, unless --accept-differences is given.
 
     Example: payload-bridge migrate --payload AWSDmsAvroPayload --batches days/ --key id --ordering ts --table-type both
     --out migration
@@ -124,12 +121,11 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     rows_in = None
     if batches is not None:
         compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
-        spark = quiet_session()
+        spark = quiet_session(small=is_small(batches))
         left, struct = with_schema(left, options["schema"])
-        read = read_batches(spark, batches, struct)
-        versions = numbered(read, left)
-        rows_in = versions.count()
-        settings["evidence"] = Evidence(versions, len(read), after, options["keep_table_version"], compactions)
+        read = read_versions(spark, batches, struct, left)
+        rows_in = read.rows
+        settings["evidence"] = Evidence(read.frame, len(read.names), after, options["keep_table_version"], compactions)
         settings["sample"] = SAMPLE if sample is None and not wants_json() else sample
     made = migrate(left, to, **settings)
     report = report_of(made, to, rows_in, sample)
@@ -175,7 +171,7 @@ def _refuse_data_options(accept_differences: bool, sample: int | None, options: 
     given |= {name: options[name] or None for name in _ABOUT_BATCHES}
     for name, value in given.items():
         if value is not None:
-            msg = f"--{name.replace('_', '-')} is about what batches show; add --batches"
+            msg = f"--{name.replace('_', '-')} needs --batches"
             raise click.UsageError(msg, click.get_current_context())
 
 

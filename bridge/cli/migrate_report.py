@@ -1,4 +1,4 @@
-"""What `migrate` answers: the verdict, what was tried, the settings with their undo, and the generated mergers."""
+"""The report of `migrate`: the verdict, what was tried, the settings with their undo, and the generated mergers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 from bridge.cli.options import SAMPLE
 from bridge.cli.plan import plan_result, silent_changes, step_text, steps_body
 from bridge.cli.replay_report import example_table, keys_table
-from bridge.config.properties import format_properties
-from bridge.config.sql import literal
-from bridge.config.succession import SUCCESSORS
+from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.report import Check, Report, Table, plan_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bridge.comparison import Example
-    from bridge.migration.decision import Migration
-    from bridge.migration.plan import MigrationPlan
-    from bridge.migration.trials import Trial
+    from bridge.compare import Example
+    from bridge.migration import Migration, MigrationPlan, Trial
     from bridge.plan import TableType
 
 
@@ -54,7 +50,7 @@ def report_of(made: Migration, to: str, rows_in: int | None, sample: int | None)
     for one in made.plans.values():
         report.warnings += [str(warning) for warning in one.warnings if str(warning) not in report.warnings]
     if sample is not None and any(trial.differing > sample for trial in made.decisive) and made.accepts_differences:
-        report.warnings.append(f"of the keys that differ only the first {sample} are given (--sample)")
+        report.warnings.append(f"only the first {sample} of the keys that differ are listed (--sample)")
     report.body = [*_tried(made), *_differences(made, sample)]
     if made.is_accepted:
         report.body += [*_settings(made), *_skeletons(made)]
@@ -69,24 +65,24 @@ def _verdict(made: Migration) -> str:
     chosen = made.recommended
     if chosen is None:
         unchecked = "" if made.is_checked else "NOT CHECKED, and "
-        return f"{unchecked}REFUSED: nothing takes the place of {left}: {made.refused}."
+        return f"{unchecked}REFUSED: no replacement for {left}: {made.refused}."
     target = f"{chosen.name} of Hudi {chosen.plan.release}"
     if not made.is_checked:
         return (
-            f"NOT CHECKED: {target} is what stands for {left}, and no data was given to try it on; "
+            f"NOT CHECKED: {target} replaces {left}, but no data was given to test it on; "
             "add --batches, and it is accepted only where a replay is equal."
         )
     batches = len(made.decisive[0].counts)
     if made.is_equal:
         return (
             f"ACCEPTED: {target} gives the rows of {left} after each of {batches} batches "
-            f"({_types(made.decisive)}); other data may tell them apart."
+            f"({_types(made.decisive)}); other data may show differences."
         )
     keys = ", ".join(f"{trial.differing} ({trial.table_type.value})" for trial in made.decisive)
     differing = f"{target} comes closest to {left}; keys that differ after the last of {batches} batches: {keys}"
     if made.accepts_differences:
         return f"ACCEPTED WITH DIFFERENCES: {differing}."
-    return f"REFUSED: no candidate gives the same rows; {differing}. --accept-differences goes on all the same."
+    return f"REFUSED: no candidate gives the same rows; {differing}. add --accept-differences to continue."
 
 
 def _types(trials: Sequence[Trial]) -> str:
@@ -143,11 +139,11 @@ def _row(example: Example) -> str:
     key = ", ".join(f"{name}={value}" for name, value in difference.key.items())
     left, right = difference.left, difference.right
     if left is None:
-        how = "there, and not until now"
+        how = "a new row"
     elif right is None:
-        how = "gone, and there until now"
+        how = "the row is missing"
     else:
-        how = ", ".join(f"{name} {right[name]!r}, until now {left[name]!r}" for name in difference.columns)
+        how = ", ".join(f"{name} {right[name]!r} (was {left[name]!r})" for name in difference.columns)
     return f"{key} after batch {example.commit}: {how}"
 
 

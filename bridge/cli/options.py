@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from bridge.plan import ENGINES, MergePlan, TableType
-from bridge.schema import read_schema
+from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
@@ -47,7 +47,7 @@ def prop(text: str) -> tuple[str, str]:
     """Read one property; the first equals sign separates name and value."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        msg = f"{text!r} is no property; write key=value"
+        msg = f"{text!r} is not a property; write key=value"
         raise click.BadParameter(msg)
     return key.strip(), value
 
@@ -73,13 +73,13 @@ def payload_option(**settings: Any) -> Callable[[F], F]:
 
 def release_option(**settings: Any) -> Callable[[F], F]:
     """Make `--release`."""
-    text = "The Hudi release whose rules hold: 0.15, 1.0, 1.1 or 1.2."
+    text = "The Hudi release whose rules apply: 0.15, 1.0, 1.1 or 1.2."
     return click.option("--release", type=release, metavar="R", help=text, **settings)
 
 
 def sample_option(what: str) -> Callable[[F], F]:
     """Make `--sample`."""
-    text = f"Print at most N {what}; without it {SAMPLE} as text, all of them as JSON."
+    text = f"Print at most N {what}. Default: {SAMPLE} in text, all in JSON."
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
@@ -88,7 +88,7 @@ batches_option = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
     required=True,
-    help="The batches: one file or folder each, in the order of their names (Parquet, Avro, JSON lines, CSV).",
+    help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
 )
 _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
@@ -109,13 +109,13 @@ _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--implementation",
         type=click.Choice(["python", "java"]),
-        help="Run the compiled payload class even where there is a port (java), or never (python).",
+        help="java: run the compiled class even if there is a Python port; python: never run it.",
     ),
     click.option(
         "--jar",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="The jar with your compiled payload or merger class; it runs as it is, inside Spark.",
+        help="The jar with your compiled payload or merger class, which runs unchanged inside Spark.",
     ),
     click.option(
         "--package",
@@ -129,12 +129,12 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--mode",
         type=click.Choice([mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]),
-        help="A merge mode of Hudi 1.0 and later, in place of a payload.",
+        help="A merge mode of Hudi 1.0 and later, instead of a payload.",
     ),
     click.option(
         "--merger",
         metavar="NAME",
-        help="Your own merger in place of a payload: package.module:Class, or a Java class of --jar or --package.",
+        help="Your own merger, instead of a payload: package.module:Class, or a Java class of --jar or --package.",
     ),
     _RELEASE,
     click.option(
@@ -142,27 +142,25 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=names,
         metavar="a[,b]",
         required=True,
-        help="The record key columns: what makes two rows one record.",
+        help="The record key columns.",
     ),
-    click.option(
-        "--partition", type=names, metavar="a[,b]", help="The partition columns, which are part of a row's identity."
-    ),
+    click.option("--partition", type=names, metavar="a[,b]", help="The partition columns, part of a row's identity."),
     click.option(
         "--ordering",
         type=names,
         metavar="a[,b]",
-        help="The ordering (precombine) columns: the greater value is the later version. Without: order of arrival.",
+        help="The ordering (precombine) columns: the greater value is the later version. Default: order of arrival.",
     ),
     click.option(
         "--arrival",
         metavar="COLUMN",
-        help="The column that gives the order of arrival in a batch. Without: order of file names and rows.",
+        help="The column with the order of arrival within a batch. Default: order of file names and rows.",
     ),
     click.option(
         "--schema",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="The schema of the rows: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Without: the files'.",
+        help="The schema of the rows: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Default: the files'.",
     ),
     click.option(
         "--prop",
@@ -170,21 +168,22 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=prop,
         metavar="key=value",
         multiple=True,
-        help="A writer property as Hudi names it, for example hoodie.payload.delete.field=op; may be repeated.",
+        help="An option of the DataFrame writer as Hudi names it, for example hoodie.payload.delete.field=op; may be "
+        "repeated. It is no table property: hoodie.record.merge.property.* and hoodie.record.merge.mode make no table.",
     ),
     click.option(
         "--fidelity",
         type=click.Choice(["hudi", "intended"]),
         default="hudi",
         show_default=True,
-        help="How IGNORE_DEFAULTS knows a default: as Hudi (is it one object?) or as intended (by value).",
+        help="How IGNORE_DEFAULTS recognizes a default: as Hudi does (same object) or as intended (by value).",
     ),
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
         default="auto",
         show_default=True,
-        help="What runs the merges; auto picks the fastest that can.",
+        help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
     ),
     *_JAVA_OPTIONS,
 )

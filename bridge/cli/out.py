@@ -24,10 +24,10 @@ def check_out(out: Path | None) -> None:
     if out is None:
         return
     if out.exists() or out.is_symlink():
-        msg = f"--out {out} exists already, and nothing is ever overwritten; name a new folder or remove it"
+        msg = f"--out {out} already exists and is never overwritten; name a new folder or remove it"
         raise click.UsageError(msg, click.get_current_context())
     if not out.absolute().parent.is_dir():
-        msg = f"--out {out}: there is no folder {out.absolute().parent}; make it first"
+        msg = f"--out {out}: the folder {out.absolute().parent} does not exist; create it first"
         raise click.UsageError(msg, click.get_current_context())
 
 
@@ -44,6 +44,6 @@ def new_folder(out: Path | None) -> Iterator[Path]:
         yield result
         if out is not None:
             if out.exists():
-                msg = f"--out {out} was made by somebody else meanwhile; name another folder"
+                msg = f"--out {out} was created by another process in the meantime; name another folder"
                 raise InputError(msg)
             result.rename(out)

@@ -1,4 +1,4 @@
-"""What `simulate --all-paths` answers: the keys whose row depends on the path, and the smallest sequence."""
+"""The report of `simulate --all-paths`: the keys whose row depends on the path, and the smallest sequence."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.cli.options import SAMPLE
 from bridge.cli.verb import wants_json
-from bridge.paths.frames import all_paths, counted, key_answers, smallest
-from bridge.paths.walk import FEW, STATES
-from bridge.paths.words import commits_words, compaction_words, path_words, step_words
-from bridge.report import Report, Table, plan_as_json
-from bridge.rows import cell
-from bridge.small_files import SMALL_FILE_LIMIT, small_file_candidates
+from bridge.explain import commits_words, compaction_words, path_words, step_words
+from bridge.pipeline import all_paths, counted, key_answers, smallest
+from bridge.programs import FEW, SMALL_FILE_LIMIT, STATES, small_file_candidates
+from bridge.report import Report, Table, cell, plan_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bridge.paths.frames import Counts, KeyAnswer, SmallestFound
+    from bridge.pipeline import Batch, Counts, KeyAnswer, SmallestFound
     from bridge.plan import MergePlan, TableType
-    from bridge.read import Batch
     from bridge.report import Label
 
 
@@ -49,7 +46,7 @@ def path_report(read: Sequence[Batch], plan: MergePlan, types: Sequence[TableTyp
     report.results = [_key_as_json(of_key) for of_key in by_key]
     report.warnings += _warnings(counts, plan)
     if sample is not None and counts.depending > sample:
-        report.warnings.append(f"of {counts.depending} keys only the first {sample} are given (--sample)")
+        report.warnings.append(f"only the first {sample} of {counts.depending} keys are listed (--sample)")
     if example is not None:
         report.body += _story(example)
     if answers:
@@ -78,7 +75,7 @@ def _warnings(counts: Counts, plan: MergePlan) -> Iterator[str]:
             "nearest followed; they may have more answers"
         )
     if small_file_candidates(plan.props):
-        yield f"{SMALL_FILE_LIMIT} plays no part: the paths of a key don't look at the other keys of its partition"
+        yield f"{SMALL_FILE_LIMIT} is ignored: the paths of a key do not depend on the other keys of its partition"
 
 
 # -- for people

@@ -11,7 +11,7 @@ from bridge.cli.options import refuse, release_option
 from bridge.cli.verb import Verb
 from bridge.report import Report, Table
 from payloads import HudiRelease, resolve_payload
-from payloads.builtin.base import BuiltinPayload
+from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 from payloads.registry import builtin_payloads
 from payloads.release import ByRelease

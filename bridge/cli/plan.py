@@ -10,7 +10,7 @@ from bridge.cli.options import refuse, release
 from bridge.cli.table import findings_as_json, properties_of, short, table_options, writer_of
 from bridge.cli.verb import Verb
 from bridge.errors import PlanError
-from bridge.migration.plan import MigrationPlan, plan_migration
+from bridge.migration import MigrationPlan, plan_migration
 from bridge.report import Report, Table
 from payloads import HudiRelease
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from bridge.config.steps import PropertyChange, Step
+    from bridge.migration import PropertyChange, Step
 
 
 @click.command(cls=Verb, short_help="Plan the move of a table to a release or a merge mode.")
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "from_release",
     type=release,
     metavar="R",
-    help="The release that wrote the table until now. Without: the oldest that makes its version.",
+    help="The release that has written the table so far. Default: the oldest that creates its version.",
 )
 @click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
 def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_version: bool, **options: Any) -> Report:
@@ -101,7 +101,7 @@ def silent_changes(made: MigrationPlan) -> list[str | Table]:
         )
         for change in made.behaviours
     ]
-    return [Table(("about", "what happens", "until now", "then"), rows, "Changes silently")] if rows else []
+    return [Table(("about", "what happens", "before", "after"), rows, "Changes silently")] if rows else []
 
 
 def steps_body(made: MigrationPlan) -> list[str | Table]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import threading
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyspark
 from pyspark.sql import SparkSession
 
-from bridge.session import local_session
+from bridge.spark import local_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,16 +19,19 @@ if TYPE_CHECKING:
 _GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 
 
-def quiet_session() -> SparkSession:
+def quiet_session(*, small: bool = False) -> SparkSession:
     """Return the session of `local_session`; whatever else Java prints still reaches standard error.
+
+    Loads meanwhile, in a thread, what PySpark loads with the first frame.
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
     """
-    if pyspark.__version__.startswith("3.") or SparkSession.getActiveSession() is not None:
+    if SparkSession.getActiveSession() is not None:
         return local_session()
-    with _without_greeting():
-        return local_session()
+    threading.Thread(target=importlib.import_module, args=("pandas",), daemon=True).start()
+    with contextlib.nullcontext() if pyspark.__version__.startswith("3.") else _without_greeting():
+        return local_session(small=small)
 
 
 @contextlib.contextmanager

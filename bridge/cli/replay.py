@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import click
-from pyspark.sql import functions as sf
 
-from bridge import frames
 from bridge.cli.options import (
     SAMPLE,
     batches_option,
@@ -25,23 +21,17 @@ from bridge.cli.options import (
 from bridge.cli.quiet import quiet_session
 from bridge.cli.replay_report import Part, report_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.comparison import replay
-from bridge.engines.outcomes import COMMIT
-from bridge.files import visible
+from bridge.cli.versions import read_versions
+from bridge.compare import Sides, is_release, plan_to, replay
 from bridge.plan import TableType
-from bridge.read import read_batches
-from bridge.sides import Sides, is_release, plan_to
-from bridge.upgrade import check_upgrade
+from bridge.programs import check_upgrade
+from bridge.spark import is_small, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from pyspark.sql import DataFrame
-
     from bridge.plan import MergePlan
-    from bridge.read import Batch
     from bridge.report import Report
 
 _LAST = "last"
@@ -52,12 +42,12 @@ def upgrade_point(text: str) -> int:
     if text == _LAST:
         return -1
     if not text.isdecimal() or int(text) < 1:
-        msg = f"{text!r} is no batch; batches are numbered 1, 2, 3: write N, or {_LAST}"
+        msg = f"{text!r} is not a batch; batches are numbered 1, 2, 3: write N, or {_LAST}"
         raise click.BadParameter(msg)
     return int(text)
 
 
-@click.command("replay", cls=Verb, short_help="Play batches under two releases and compare.")
+@click.command("replay", cls=Verb, short_help="Merge batches under two configurations and compare.")
 @batches_option
 @left_plan_options
 @click.option(
@@ -72,7 +62,7 @@ def upgrade_point(text: str) -> int:
     type=upgrade_point,
     metavar="N|last",
     help="The right side is the left table, upgraded after batch N; last: only the reader is upgraded. "
-    "Without: a fresh table of the new release.",
+    "Default: a new table of the new release.",
 )
 @click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
 @click.option(
@@ -94,11 +84,11 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     sample: int | None,
     **options: Any,
 ) -> Report:
-    """Write the same batches on two sides, and show after each which keys differ, with the smallest example.
+    """Merge the same batches under two configurations, and show which keys differ, with the smallest example.
 
-    The left side is a table of the release --from, the right side what --to says. As JSON the answer has every key that
-    differs after the last batch. The exit code is 0 if no key differs after any batch, else 1, also where the new
-    release refuses what the old one does.
+    The left side is a table of the release --from, the right side is set by --to. JSON has every key that differs after
+    the last batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
+    write that the old one accepts.
 
     Example: payload-bridge replay --batches days/ --payload AWSDmsAvroPayload --from 0.15 --to 1.2 --key id --ordering
     ts --upgrade-after 2
@@ -117,18 +107,17 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
-    spark = quiet_session()
+    spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = read_batches(spark, batches, struct)
-    versions = numbered(read, plan)
+    read = read_versions(spark, batches, struct, plan)
     limit = SAMPLE if sample is None and not wants_json() else sample
     parts = []
     for one in types:
         sides = Sides(*_typed(one, plan, right), commits, after, keep_table_version, compactions)
-        with replay(versions, sides) as answer:
+        with replay(read.frame, sides) as answer:
             parts.append(Part.of(answer, limit))
-    return report_of(parts, to, [batch.name for batch in read], versions.count(), sample)
+    return report_of(parts, to, read.names, read.rows, sample)
 
 
 def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:
@@ -152,11 +141,3 @@ def _check(to: str, after: int | None, commits: int, *, keep_table_version: bool
         message = f"--upgrade-after {after}: there are {commits} batches; name one of them, or {_LAST}"
     if message is not None:
         raise click.UsageError(message, click.get_current_context())
-
-
-def numbered(read: Sequence[Batch], plan: MergePlan) -> DataFrame:
-    """Return all batches as one frame, with their numbers; each must fit the one before it, as in a table."""
-    ordered = [batch.frame.withColumn(COMMIT, sf.lit(number)) for number, batch in enumerate(read, start=1)]
-    for older, newer in itertools.pairwise(ordered):
-        frames.layout_of(plan, newer, older)
-    return functools.reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), reversed(ordered))

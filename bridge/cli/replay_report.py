@@ -1,4 +1,4 @@
-"""What `replay` answers: one verdict a table type and one for all, the keys that differ, the smallest examples."""
+"""The report of `replay`: one verdict a table type and one for all, the keys that differ, the smallest examples."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.cli.options import SAMPLE
-from bridge.engines.outcomes import COMMIT
-from bridge.grades import Grade, overall
+from bridge.compare import Grade, overall
+from bridge.engines import COMMIT
 from bridge.report import Check, Report, Table, plan_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.comparison import Counts, Difference, Example, Replay
+    from bridge.compare import Counts, Difference, Example, Replay, Sides
     from bridge.plan import TableType
-    from bridge.sides import Sides
 
 _KINDS = ("only left", "only right", "changed")
 _EXPLAINED = {
     Grade.IDENTICAL: "both sides follow the same rules",
-    Grade.IDENTICAL_HERE: "no key differs after any batch; other data may tell the sides apart",
+    Grade.IDENTICAL_HERE: "no key differs after any batch; other data may show differences",
     Grade.ON_TIES: "without the versions of one key that have the same ordering value no key differs",
     Grade.ON_DELETES: "without the deletes no key differs",
     Grade.DIFFERS: "the keys differ without ties, and without deletes, too",
@@ -126,7 +125,7 @@ def report_of(parts: Sequence[Part], to: str, batches: Sequence[str], rows_in: i
         report.checks += _checks(part, batches)
         report.body += _body(part, batches, sample, alone=len(parts) == 1)
         if sample is not None and part.last > sample:
-            report.warnings.append(f"of {part.last} keys that differ only the first {sample} are given (--sample)")
+            report.warnings.append(f"only the first {sample} of {part.last} keys that differ are listed (--sample)")
     if sides.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     return report

@@ -26,14 +26,13 @@ from bridge.cli.options import (
 from bridge.cli.paths import path_report
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.engines.outcomes import COMMIT
-from bridge.figures import Figures, disagreements, figures
-from bridge.files import visible
-from bridge.paths.search import check_plan
+from bridge.cli.versions import read_versions
+from bridge.engines import COMMIT
+from bridge.pipeline import Figures, disagreements, figures, read_batches
 from bridge.plan import TableType
-from bridge.read import read_batches
-from bridge.report import Report, Table, plan_as_json
-from bridge.rows import json_rows
+from bridge.programs import check_plan
+from bridge.report import Report, Table, json_rows, plan_as_json
+from bridge.spark import is_small, kept, quoted, visible
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     Snapshots = Mapping[TableType, DataFrame]
 
 
-@click.command(cls=Verb, short_help="Play batches through all merge points of a table.")
+@click.command(cls=Verb, short_help="Write batches to a new table and show each snapshot.")
 @batches_option
 @plan_options
 @click.option(
@@ -61,19 +60,19 @@ if TYPE_CHECKING:
 @click.option(
     "--all-paths",
     is_flag=True,
-    help="Try both table types, every compaction point and every way of parting the rows of a key into batches, and "
+    help="Try both table types, every compaction point and every way of splitting the rows of a key into batches, and "
     "show the keys whose row depends on that.",
 )
 @compaction_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
-    """Write batches to an empty table, and show what a query sees after each.
+    """Write batches to a new table, and show what a query sees after each.
 
-    No table is made: the batches go through the same merge points as in Hudi. As JSON the answer has every snapshot; as
-    text what each commit changed, and, with --table-type both, the keys on which the two table types disagree.
+    No table is created: the batches go through the same merge points as in Hudi. JSON has every snapshot; text shows
+    what each commit changed and, with --table-type both, the keys on which the two table types disagree.
 
-    With --all-paths the batches take every path through both table types instead, and the answer names the keys whose
-    row depends on the path, with the smallest sequence of versions that shows it. The exit code is 1 if there are any.
+    With --all-paths the batches take every path through both table types instead; the result is the keys whose row
+    depends on the path, with the smallest sequence of versions that shows it. The exit code is 1 if there are any.
 
     Example: payload-bridge simulate --batches days/ --payload AWSDmsAvroPayload --release 0.15 --key id --ordering ts
     --table-type both
@@ -84,33 +83,33 @@ def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: b
         _check_all_paths(plan, options)
     compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
 
-    spark = quiet_session()
+    spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
-    read = read_batches(spark, batches, struct)
     if all_paths:
-        return path_report(read, plan, types, sample)
+        return path_report(read_batches(spark, batches, struct), plan, types, sample)
+    read = read_versions(spark, batches, struct, plan)
+    commits = len(read.names)
     plans = {one: dataclasses.replace(plan, table_type=one) for one in types}
     report = Report("simulate", "", plan=plan_as_json(plan) | {"table_type": table_type})
     report.plan["compact_after"] = list(compactions)
     with _kept(
         {
-            one: pipeline.simulate([batch.frame for batch in read], own, compact_after=compactions)
+            one: pipeline.simulate_commits(read.frame, own, commits=commits, compact_after=compactions)
             for one, own in plans.items()
         }
     ) as snapshots:
-        found = {one: figures(frame, plan.identity, len(read)) for one, frame in snapshots.items()}
-        rows_in = sum(batch.frame.count() for batch in read)
+        found = {one: figures(frame, plan.identity, commits) for one, frame in snapshots.items()}
         if len(types) > 1:
             left, right = snapshots.values()
             differing = disagreements(left, right, plan.identity)
             counts = dict(map(tuple, differing.groupBy(COMMIT).count().collect()))
-            _tell(report, found, counts, [batch.name for batch in read], rows_in)
-            last = differing.where(sf.col(COMMIT) == len(read)).drop(COMMIT)
-            _name_keys(report, last, counts.get(len(read), 0), len(read), sample)
+            _tell(report, found, counts, read.names, read.rows)
+            last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)
+            _name_keys(report, last, counts.get(commits, 0), commits, sample)
         else:
-            _tell(report, found, {}, [batch.name for batch in read], rows_in)
+            _tell(report, found, {}, read.names, read.rows)
         if wants_json():
-            _add_snapshots(report, snapshots, len(read), plan.identity, sample)
+            _add_snapshots(report, snapshots, commits, plan.identity, sample)
     return report
 
 
@@ -137,11 +136,11 @@ def _is_default() -> bool:
 @contextlib.contextmanager
 def _kept(snapshots: dict[TableType, DataFrame]) -> Iterator[Snapshots]:
     """Keep the rows of simulations while several questions are put to them."""
-    kept = {one: frame.persist() for one, frame in snapshots.items()}
+    held = {one: kept(frame) for one, frame in snapshots.items()}
     try:
-        yield kept
+        yield held
     finally:
-        for frame in kept.values():
+        for frame in held.values():
             frame.unpersist()
 
 
@@ -202,11 +201,11 @@ def _add_snapshots(
     longest = 0
     for one, frame in snapshots.items():
         by_commit: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
-        for row in json_rows(frame.orderBy(COMMIT, *(sf.col(f"`{name}`") for name in identity))):
+        for row in json_rows(frame.orderBy(COMMIT, *map(quoted, identity))):
             by_commit[row.pop(COMMIT)].append(row)
         for commit in range(1, commits + 1):
             rows = by_commit[commit]
             longest = max(longest, len(rows))
             report.results.append({"commit": commit, "table_type": one.value, "snapshot": rows[:sample]})
     if sample is not None and longest > sample:
-        report.warnings.append(f"of each snapshot only the first {sample} rows are given (--sample)")
+        report.warnings.append(f"only the first {sample} rows of each snapshot are listed (--sample)")

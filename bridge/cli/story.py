@@ -5,18 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from bridge.json_record import json_record
-from bridge.merge_point import MergePoint
-from bridge.report import Table
-from bridge.tracing.call_sides import same_record
+from bridge.explain import same_record
+from bridge.merge import MergePoint
+from bridge.report import Table, json_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bridge.explain import Call, ExplainedSide, Explanation, Side
     from bridge.report import Label
-    from bridge.tracing.call_sides import Side
-    from bridge.tracing.explanation import ExplainedSide, Explanation
-    from bridge.tracing.trace import Call
     from payloads import AvroSchema, Record
 
 _POINTS = {
@@ -36,13 +33,13 @@ POINTS_EXPLAINED = (
 _WIDTH = 54
 """What a line of 80 columns leaves for the last column."""
 
-PARTING = "<- the sides part here"
+PARTING = "<- the sides diverge here"
 
 
 def story(told: Explanation, names: Sequence[str]) -> list[str | Table]:
     """Return the versions, the calls of each side under its name, and the rows that merging made."""
     labels = Labels(told.schema, [record for _, record in told.versions])
-    parting = told.parting_calls()
+    parting = told.deciding_calls()
     calls = [
         _calls(told, side, name, labels, decided)
         for side, name, decided in zip(told.sides, names, parting, strict=True)
@@ -54,10 +51,10 @@ def story(told: Explanation, names: Sequence[str]) -> list[str | Table]:
     ]
     ordering = ", ".join(told.sides[0].plan.ordering)
     by = f" (ordering: {ordering})" if ordering else ""
-    tables = [Table.of_rows(tuple(versions[0]), versions, f"What arrived for {words(told.row)}{by}", numbers)]
+    tables = [Table.of_rows(tuple(versions[0]), versions, f"Versions of {words(told.row)}{by}", numbers)]
     if labels.made:
         made = [("row", [f"m{number}" for number in range(1, len(labels.made) + 1)])]
-        tables.append(Table.of_rows(tuple(labels.made[0]), labels.made, "Rows that merging made", made))
+        tables.append(Table.of_rows(tuple(labels.made[0]), labels.made, "Rows created by merging", made))
     return [*tables, POINTS_EXPLAINED, *calls]
 
 

@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bridge.cli.options import names, payload_option, prop
-from bridge.config import created_by_sql, read_properties, read_table
-from bridge.config.keys import TABLE_VERSION, WRITE_MERGE_MODE, WRITE_PAYLOAD_CLASS, WRITE_PRECOMBINE
+from bridge.config import (
+    TABLE_VERSION,
+    WRITE_MERGE_MODE,
+    WRITE_PAYLOAD_CLASS,
+    WRITE_PRECOMBINE,
+    created_by_sql,
+    read_properties,
+    read_table,
+)
 from mergers import RecordMergeMode
 from payloads import builtin_payloads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from bridge.inspect import Finding
+    from bridge.migration import Finding
     from payloads import HudiRelease
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -38,7 +45,8 @@ _WRITER_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=prop,
         metavar="key=value",
         multiple=True,
-        help="Another option of the writer as Hudi names it; may be repeated.",
+        help="Another option of the DataFrame writer as Hudi names it; may be repeated. TABLE or PROPERTIES has those "
+        "of the table.",
     ),
 )
 

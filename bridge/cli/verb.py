@@ -13,8 +13,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from bridge.errors import sentence_of
-from bridge.report import error_as_json
-from bridge.report_files import FORMS, write_report
+from bridge.report import FORMS, error_as_json, write_report
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`payload-bridge verify`: judges a payload, a merge mode or a merger by the laws of merging."""
+"""`payload-bridge verify`: checks a payload, a merge mode or a merger against the laws of merging."""
 
 from __future__ import annotations
 
@@ -12,18 +12,14 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb
 from bridge.errors import EngineError, InputError
 from bridge.report import Report, Table
-from bridge.schema import read_schema
-from bridge.verification.files import pytest_text, write
-from bridge.verification.java import compiled
-from bridge.verification.spark import spark_text
-from bridge.verification.verify import result_as_json, story_of, verify
-from mergers.laws import RULE_SETS
-from mergers.laws.check import DEFAULT_EXAMPLES
+from bridge.spark import read_schema
+from bridge.verify import compiled, pytest_text, result_as_json, spark_text, story_of, universe_as_json, verify, write
+from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS, Verdict
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from bridge.verification.verify import Verification
+    from bridge.verify import Verification
 
 _DOMAINS = ("data", "flagged", "empty")
 _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
@@ -36,12 +32,12 @@ _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
     "--schema",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The schema of the records: Avro in FILE.avsc, else Spark DDL. Without: a small one that suits the class.",
+    help="The schema of the records: Avro in FILE.avsc, else Spark DDL. Default: a small one that suits the class.",
 )
 @click.option("--key", type=names, metavar="a[,b]", help="The record key columns: the same in all versions.")
-@click.option("--ordering", type=names, metavar="a[,b]", help="The ordering columns. Without: order of arrival.")
+@click.option("--ordering", type=names, metavar="a[,b]", help="The ordering columns. Default: order of arrival.")
 @click.option("--prop", "props", type=prop, metavar="key=value", multiple=True, help="A property as Hudi names it.")
-@click.option("--laws", type=names, metavar="a[,b]", help=f"Laws, or sets of them. Without: all. Laws: {_LAWS}.")
+@click.option("--laws", type=names, metavar="a[,b]", help=f"Laws or rule sets. Default: all. Laws: {_LAWS}.")
 @click.option(
     "--domain",
     "domains",
@@ -49,7 +45,7 @@ _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
     default="data,flagged",
     show_default=True,
     metavar="a[,b]",
-    help="What the versions are: data (records), flagged (also records that say delete), empty (also deletes without).",
+    help="Kinds of versions: data (records), flagged (also records marked as deletes), empty (also bare deletes).",
 )
 @click.option(
     "--examples",
@@ -57,11 +53,11 @@ _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
     default=DEFAULT_EXAMPLES,
     show_default=True,
     metavar="N",
-    help="How many examples of the schema are tried.",
+    help="The number of examples of arbitrary shape; special cases such as long strings are added.",
 )
-@click.option("--exhaustive", is_flag=True, help="Try a small universe of records completely, and nothing else.")
+@click.option("--exhaustive", is_flag=True, help="Enumerate a small universe of records, and nothing else.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Reproduces the examples.")
-@click.option("--allow", type=names, metavar="a[,b]", help="Laws that may be violated: they don't fail the command.")
+@click.option("--allow", type=names, metavar="a[,b]", help="Laws that may be violated without failing the command.")
 @java_options
 @click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
 @click.option(
@@ -71,10 +67,11 @@ _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
     help="Write a PySpark script that shows a violation on real Hudi.",
 )
 def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: Any) -> Report:
-    """Judge a payload, a merge mode or a merger by the laws of merging.
+    """Check a payload, a merge mode or a merger against the laws of merging.
 
-    A law that holds is `proved` where every choice of operands in a small universe was tried, or `holds` on the
-    examples; of one that is violated the smallest counterexample is shown, with both bracketings side by side.
+    A law is `proved` if every combination of operands from a small universe was tried; the report lists them. Random
+    examples only show that there is no counterexample among them. For a violated law the smallest counterexample is
+    shown, with both bracketings side by side.
 
     Example: payload-bridge verify DefaultHoodieRecordPayload --domain data,flagged --exhaustive
     """
@@ -92,7 +89,7 @@ def _verified(
     if unknown:
         msg = f"--domain {', '.join(unknown)}: use {', '.join(_DOMAINS)}"
         raise click.UsageError(msg, click.get_current_context())
-    parsed = None if schema is None else read_schema(schema, release)[0]
+    parsed = None if schema is None else read_schema(schema, release, quiet_session)[0]
     asked: dict[str, Any] = {
         "schema": parsed,
         "key": options["key"] or (() if parsed is not None else ("id",)),
@@ -121,7 +118,7 @@ def _verified(
 
 
 def _runs_java(reference: PayloadRef, release: HudiRelease, implementation: str | None) -> bool:
-    """Whether the compiled class is judged: where that is asked for, or there is no other."""
+    """Whether to check the compiled class: if requested, or if there is no other."""
     if implementation is not None:
         return implementation == "java"
     return reference.is_compiled and not reference.has_port(release)
@@ -140,11 +137,13 @@ def _report(verification: Verification) -> Report:
         "implementation": "python" if verification.compiled is None else "java",
         "seed": found.seed,
         "allow": sorted(verification.allowed),
+        "universe": {domain.value: universe_as_json(bounds) for domain, bounds in found.bounds.items()},
     }
     verdicts = [result.verdict.value for result in found.results]
     report.statistics = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
     report.results = [result_as_json(result) for result in found.results]
-    report.body.append("\n".join(result.line for result in found.results))
+    lines = [result.line for result in found.results if result.verdict is not Verdict.NOT_APPLICABLE]
+    report.body += ["\n".join(part) for part in (lines, found.left_out, found.reach) if part]
     for result in found.violations:
         story = story_of(result)
         allowed = " (allowed)" if result.law.id in verification.allowed else ""

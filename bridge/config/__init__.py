@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
-from bridge.config.creation import created_properties
+from bridge.config.creation import created_properties, given_settings
 from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
-from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning
+from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
+    FIRST_WITHOUT_PAYLOADS,
     InferredSettings,
     MergeSettings,
     infer,
     infer_for_creation,
     infer_for_writes,
     mode_of_payload,
+    payload_of_mode,
 )
+from bridge.config.keys import (
+    AUTO_UPGRADE,
+    DELETE_KEY,
+    DELETE_MARKER,
+    MERGE_PROPERTY_PREFIX,
+    PAYLOAD_CLASS,
+    RECORD_KEY,
+    TABLE_VERSION,
+    UNAVAILABLE_MARKER,
+    WRITE_MERGE_MODE,
+    WRITE_PAYLOAD_CLASS,
+    WRITE_PRECOMBINE,
+    WRITE_TABLE_VERSION,
+    is_merge_key,
+)
+from bridge.config.mode_change import TargetMode, change_mode
 from bridge.config.properties import format_properties, parse_properties, read_properties
 from bridge.config.refusals import MergeConfigError
 from bridge.config.sources import DeprecatedKey, Setting, Source, deprecated_keys, settings_of
-from bridge.config.sql import created_by_sql, from_sql
-from bridge.config.table import TableMergeConfig, read_table
+from bridge.config.sql import created_by_sql, from_sql, literal, to_sql
+from bridge.config.stored import CREATED_VERSION, TableMergeConfig, read_table
+from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, OVERWRITE, SUCCESSORS, implicit_delete_marker
+from bridge.config.table_type import TableType
+from bridge.config.table_versions import change_version
 from bridge.config.validation import Conflict, check_writer, conflicts_of
-from bridge.config.versions import change_version
 
 __all__ = [
+    "AUTO_UPGRADE",
+    "BUILT_IN_STRATEGIES",
+    "CREATED_VERSION",
+    "DEFAULT",
+    "DELETE_KEY",
+    "DELETE_MARKER",
+    "FIRST_WITHOUT_PAYLOADS",
+    "MERGE_PROPERTY_PREFIX",
+    "OVERWRITE",
+    "PAYLOAD_CLASS",
+    "RECORD_KEY",
+    "SUCCESSORS",
+    "TABLE_VERSION",
+    "UNAVAILABLE_MARKER",
+    "WRITE_MERGE_MODE",
+    "WRITE_PAYLOAD_CLASS",
+    "WRITE_PRECOMBINE",
+    "WRITE_TABLE_VERSION",
     "ConfigEntry",
     "Conflict",
     "DeprecatedKey",
@@ -34,6 +72,9 @@ __all__ = [
     "Setting",
     "Source",
     "TableMergeConfig",
+    "TableType",
+    "TargetMode",
+    "change_mode",
     "change_version",
     "check_writer",
     "conflicts_of",
@@ -41,14 +82,21 @@ __all__ = [
     "created_properties",
     "deprecated_keys",
     "effective_config",
+    "first_given",
     "format_properties",
     "from_sql",
+    "given_settings",
+    "implicit_delete_marker",
     "infer",
     "infer_for_creation",
     "infer_for_writes",
+    "is_merge_key",
+    "literal",
     "mode_of_payload",
     "parse_properties",
+    "payload_of_mode",
     "read_properties",
     "read_table",
     "settings_of",
+    "to_sql",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.config.entry import first_given
 from bridge.config.inference import FIRST_WITHOUT_PAYLOADS, MergeSettings, infer, infer_for_creation
@@ -10,9 +10,11 @@ from bridge.config.keys import (
     DELETE_KEY,
     DELETE_MARKER,
     INITIAL_VERSION,
+    LEGACY_PAYLOAD_CLASS,
     MERGE_MODE,
     MERGE_PROPERTY_PREFIX,
     ORDERING_FIELDS,
+    PARTIAL_UPDATE_MODE,
     PAYLOAD_CLASS,
     STRATEGY_ID,
     TABLE_TYPE,
@@ -24,34 +26,52 @@ from bridge.config.keys import (
     WRITE_TABLE_VERSION,
 )
 from bridge.config.refusals import MergeConfigError
+from bridge.config.stored import CREATED_VERSION
 from bridge.config.succession import DEFAULT, OVERWRITE
-from bridge.config.table import CREATED_VERSION
-from bridge.table_type import TableType
+from bridge.config.table_type import TableType
 from mergers import EVENT_TIME_BASED_MERGE_STRATEGY_UUID
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bridge.config.entry import ConfigEntry
+
 _STORED_TYPE: Final = {
     TableType.COPY_ON_WRITE: "COPY_ON_WRITE",
     TableType.MERGE_ON_READ: "MERGE_ON_READ",
 }
 _FIRST_WITH_MODES: Final = 8
+_OF_TABLES: Final[tuple[ConfigEntry[Any], ...]] = (
+    MERGE_MODE,
+    STRATEGY_ID,
+    PAYLOAD_CLASS,
+    LEGACY_PAYLOAD_CLASS,
+    PARTIAL_UPDATE_MODE,
+)
+"""What CREATE TABLE reads, and a DataFrame writer does not."""
 
 
 def created_properties(
-    options: Mapping[str, str], table_type: TableType, release: HudiRelease = HudiRelease.V1_2
+    options: Mapping[str, str],
+    table_type: TableType,
+    release: HudiRelease = HudiRelease.V1_2,
+    *,
+    tblproperties: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return the merge properties that a new table stores.
 
-    `options` are a writer's options, the properties of a CREATE TABLE, or both; where both name a value, the writer's
-    key wins. `hoodie.write.table.version` asks for an older table version.
+    `options` are those of a DataFrame writer, `tblproperties` the properties of a CREATE TABLE. These are two sources:
+    of the table's own keys among a writer's options, releases from 1.1 on look at the ordering fields alone, and these
+    win. Elsewhere, where both kinds of key name a value, the writer's key wins.
+    `hoodie.write.table.version` asks for an older table version.
 
     Raises:
         MergeConfigError: the options contradict each other, or the release can't create this table version.
         PayloadConfigError: naming the option that can't be read.
     """
+    is_sql = tblproperties is not None
+    options = {**_of_writer(options, release), **(tblproperties or {})}
     version = WRITE_TABLE_VERSION.read(options, release) or CREATED_VERSION[release]
     if version > CREATED_VERSION[release]:
         msg = f"Hudi {release} can't create table version {version}, but {CREATED_VERSION[release]} and below"
@@ -59,7 +79,9 @@ def created_properties(
     stored = {TABLE_TYPE.key: _STORED_TYPE[table_type], TABLE_VERSION.key: str(version)}
     if version >= _FIRST_WITH_MODES:
         stored[INITIAL_VERSION.key] = str(version)
-    ordering = first_given(options, release, WRITE_PRECOMBINE, ORDERING_FIELDS) or ()
+    keys = (WRITE_PRECOMBINE, ORDERING_FIELDS)
+    own_first = not is_sql and release >= HudiRelease.V1_1
+    ordering = first_given(options, release, *(reversed(keys) if own_first else keys)) or ()
     if ordering:
         stored[ORDERING_FIELDS.names(release)[0]] = ",".join(ordering)
     if release < HudiRelease.V1_0:
@@ -73,7 +95,18 @@ def created_properties(
         stored.update({PAYLOAD_CLASS.key: payload or "", STRATEGY_ID.key: strategy or ""})
         if version >= _FIRST_WITH_MODES:
             stored[MERGE_MODE.key] = mode.name
-    return {**_delete_marker(options, given.payload, release), **stored}
+    payload = given.payload or (None if is_sql or given.mode is not None else DEFAULT)
+    return {**_delete_marker(options, payload, release), **stored}
+
+
+def _of_writer(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
+    """Return the options of a DataFrame writer without the table's keys that creating a table does not look at."""
+    if release < HudiRelease.V1_1:
+        return dict(options)
+    ignored = {name for entry in _OF_TABLES for name in entry.names(release)}
+    return {
+        key: text for key, text in options.items() if key not in ignored and not key.startswith(MERGE_PROPERTY_PREFIX)
+    }
 
 
 def given_settings(options: Mapping[str, str], release: HudiRelease) -> MergeSettings:
@@ -98,7 +131,10 @@ def _stored_by_0_15(options: Mapping[str, str], table_type: TableType) -> dict[s
 
 
 def _delete_marker(options: Mapping[str, str], payload: str | None, release: HudiRelease) -> dict[str, str]:
-    """Return a custom delete key and marker: given with the prefix, or without it for the Default class alone."""
+    """Return a custom delete key and marker: given with the prefix, or without it for the Default class alone.
+
+    A writer that names neither class nor mode counts as one of the Default class, CREATE TABLE does not.
+    """
     if release < HudiRelease.V1_1:
         return {}
     keys = (DELETE_KEY.key, DELETE_MARKER.key)

@@ -19,7 +19,6 @@ from bridge.config.inference import (
 from bridge.config.keys import (
     DELETE_KEY,
     DELETE_MARKER,
-    MERGE_PROPERTY_PREFIX,
     ORDERING_FIELDS,
     PAYLOAD_ORDERING,
     WRITE_PAYLOAD_CLASS,
@@ -27,8 +26,8 @@ from bridge.config.keys import (
     WRITER_ENTRIES,
 )
 from bridge.config.refusals import MergeConfigError
+from bridge.config.stored import CREATED_VERSION, TableMergeConfig, merge_properties_of
 from bridge.config.succession import implicit_delete_marker
-from bridge.config.table import CREATED_VERSION, TableMergeConfig
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads.release import HudiRelease
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _CUSTOM = RecordMergeMode.CUSTOM
+_OF_TABLES = frozenset({DELETE_KEY.key, DELETE_MARKER.key})
 
 
 class MergeRule(NamedTuple):
@@ -218,18 +218,16 @@ def _passed_ordering(options: Mapping[str, str], release: HudiRelease) -> tuple[
 
 
 def _merge_properties(table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
-    """Return what mergers get: the writer's plain key and marker, then its prefixed ones, then the table's.
+    """Return what mergers get: the writer's plain key and marker, then its prefixed properties, then the table's.
 
-    Below version 9, releases from 1.1 on add the delete key and marker of the class that counts as the table's.
+    A prefixed delete key or marker counts as a property of the table alone: writers pass it on under its full name,
+    which no delete test reads. Below version 9, releases from 1.1 on add the delete key and marker of the class
+    that counts as the table's.
     """
     plain = {key: options[key] for key in (DELETE_KEY.key, DELETE_MARKER.key) if options.get(key)}
     if release < HudiRelease.V1_1:
         return plain
-    prefixed = {
-        key.removeprefix(MERGE_PROPERTY_PREFIX): text
-        for key, text in options.items()
-        if key.startswith(MERGE_PROPERTY_PREFIX)
-    }
+    prefixed = {key: text for key, text in merge_properties_of(options).items() if key not in _OF_TABLES}
     implicit: Mapping[str, str] = {}
     if table.version < FIRST_WITHOUT_PAYLOADS:
         implicit = implicit_delete_marker(table.resolved_payload(release))

@@ -14,14 +14,7 @@ from bridge.config.keys import (
     STRATEGY_ID,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.succession import (
-    BUILT_IN_STRATEGIES,
-    DEFAULT,
-    EVENT_TIME,
-    OVERWRITE,
-    STRATEGY_OF_MODE,
-    SUCCESSORS,
-)
+from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads.release import HudiRelease
 

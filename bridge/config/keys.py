@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from bridge.config.entry import ConfigEntry
-from bridge.table_type import TableType
+from bridge.config.table_type import TableType
 from mergers import RecordMergeMode
-from payloads.extract import is_true, java_split
+from payloads.ordering_fields import is_true, java_split
 from payloads.release import ByRelease, HudiRelease
 
 MERGE_PROPERTY_PREFIX: Final = "hoodie.record.merge.property."

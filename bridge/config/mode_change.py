@@ -17,7 +17,7 @@ from bridge.config.keys import (
     UNAVAILABLE_MARKER,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.table import TableMergeConfig
+from bridge.config.stored import TableMergeConfig
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 

@@ -164,7 +164,10 @@ class _Stated(NamedTuple):
             ("writer", self.writer, key),
         )
         stated = [Source(side, name, given[name]) for side, given, name in places if given.get(name)]
-        winner = next((source for source in stated if source.value == value), None)
+        # A writer's prefixed delete key or marker is in vain.
+        in_vain = ("writer", prefixed) if key != UNAVAILABLE_MARKER.key else None
+        counting = (source for source in stated if (source.side, source.key) != in_vain)
+        winner = next((source for source in counting if source.value.strip() == value), None)
         if winner is None and value is not None:
             winner = Source("implied", f"payload class {payload}", value)
         return Setting(key, value, winner, tuple(source for source in stated if source is not winner))

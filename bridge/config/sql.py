@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.config.creation import created_properties
 from bridge.config.keys import MERGE_PROPERTY_PREFIX, RECORD_KEY, TABLE_ENTRIES, TABLE_TYPE
-from bridge.table_type import TableType
+from bridge.config.table_type import TableType
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 
@@ -47,7 +47,7 @@ def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = Hudi
     options = from_sql(tblproperties, release)
     table_type = TABLE_TYPE.read(options, release) or TableType.COPY_ON_WRITE
     key = {RECORD_KEY.key: options[RECORD_KEY.key]} if RECORD_KEY.key in options else {}
-    return {**key, **created_properties(options, table_type, release)}
+    return {**key, **created_properties({}, table_type, release, tblproperties=options)}
 
 
 def literal(text: str) -> str:

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from bridge.config.entry import first_given
 from bridge.config.inference import FIRST_WITH_STRATEGY, FIRST_WITHOUT_PAYLOADS
 from bridge.config.keys import (
+    LEGACY_PAYLOAD_CLASS,
+    MERGE_MODE,
+    MERGE_PROPERTY_PREFIX,
     ORDERING_FIELDS,
+    PAYLOAD_CLASS,
     WRITE_MERGE_MODE,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
@@ -20,7 +24,7 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from bridge.config.table import TableMergeConfig
+    from bridge.config.stored import TableMergeConfig
 
 _TOLERATED: Final = frozenset(
     {
@@ -67,10 +71,32 @@ def _conflicts(table: TableMergeConfig, writer: Mapping[str, str], release: Hudi
     strategy = first_given(writer, release, WRITE_STRATEGY_ID)
     if strategy and strategy != table.strategy and (table.strategy or table.version >= FIRST_WITHOUT_PAYLOADS):
         yield Conflict(WRITE_STRATEGY_ID.key, strategy, table.strategy or "none")
+    yield from _conflicts_of_table_keys(table, writer, release)
     ordering = first_given(writer, release, WRITE_PRECOMBINE)
     if ordering and table.ordering and ordering != table.ordering:
         name = ORDERING_FIELDS.key if release >= HudiRelease.V1_1 else WRITE_PRECOMBINE.key
         yield Conflict(name, ",".join(ordering), ",".join(table.ordering))
+
+
+def _conflicts_of_table_keys(
+    table: TableMergeConfig, writer: Mapping[str, str], release: HudiRelease
+) -> Iterator[Conflict]:
+    """Give the table's own keys that a writer passes with another value: from 1.1 on, in tables of version 9."""
+    if release < HudiRelease.V1_1 or table.version < FIRST_WITHOUT_PAYLOADS:
+        return
+    for entry, stored in (
+        (PAYLOAD_CLASS, table.payload or table.legacy_payload),
+        (LEGACY_PAYLOAD_CLASS, table.legacy_payload),
+        (MERGE_MODE, None if table.mode is None else table.mode.name),
+    ):
+        passed = first_given(writer, release, entry)
+        text = getattr(passed, "name", passed)
+        if text and stored and text != stored:
+            yield Conflict(entry.key, text, stored)
+    for key, stored in table.properties.items():
+        is_own = key.startswith(MERGE_PROPERTY_PREFIX) or key == ORDERING_FIELDS.key
+        if is_own and writer.get(key, stored) != stored:
+            yield Conflict(key, writer[key], stored)
 
 
 def _is_tolerated(payload: str, table: TableMergeConfig) -> bool:

@@ -1,3 +1,47 @@
-"""How a merge is run on the data: one engine a module."""
+"""How a job runs on data: the job, its control columns, and the engines that run it."""
 
 from __future__ import annotations
+
+from bridge.engines.control_columns import (
+    ACTION,
+    ARRIVAL,
+    COMMIT,
+    FIRST,
+    IS_DELETE,
+    KIND,
+    LAST,
+    ORDERING,
+    ORIGIN,
+    PATH,
+    PREFIX,
+    SEQUENCE,
+    TO_LOG,
+    visible,
+)
+from bridge.engines.engine import Engine, engine_of, run
+from bridge.engines.job import Job
+from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
+
+__all__ = [
+    "ACTION",
+    "ARRIVAL",
+    "COMMIT",
+    "FIRST",
+    "IS_DELETE",
+    "KIND",
+    "LAST",
+    "ORDERING",
+    "ORIGIN",
+    "PATH",
+    "PREFIX",
+    "SEQUENCE",
+    "TO_LOG",
+    "Engine",
+    "Job",
+    "RecordReader",
+    "RecordWriter",
+    "arrow_schema",
+    "engine_of",
+    "run",
+    "visible",
+]

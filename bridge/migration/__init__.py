@@ -1,1 +1,29 @@
-"""What takes the place of a payload class: the plan of a move, candidates on trial, generated mergers."""
+"""From a payload to a merger: inspection, plan, silent changes, candidates on trial, generated mergers."""
+
+from __future__ import annotations
+
+from bridge.migration.candidates import candidates_for
+from bridge.migration.decision import Migration, check_twin, migrate, of_upgrade
+from bridge.migration.inspection import Finding, Inspection, Severity, inspect
+from bridge.migration.plan import RELEASE_OF_VERSION, MigrationPlan, plan_migration
+from bridge.migration.steps import PropertyChange, Step
+from bridge.migration.trials import Evidence, Trial
+
+__all__ = [
+    "RELEASE_OF_VERSION",
+    "Evidence",
+    "Finding",
+    "Inspection",
+    "Migration",
+    "MigrationPlan",
+    "PropertyChange",
+    "Severity",
+    "Step",
+    "Trial",
+    "candidates_for",
+    "check_twin",
+    "inspect",
+    "migrate",
+    "of_upgrade",
+    "plan_migration",
+]

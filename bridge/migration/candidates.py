@@ -1,26 +1,29 @@
-"""The candidates of a migration: what may take the place of a payload class, each with the plan that tries it."""
+"""The candidates of a migration: what may replace a payload class, each with the plan that tests it."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bridge.config.creation import created_properties
-from bridge.config.inference import FIRST_WITHOUT_PAYLOADS
-from bridge.config.keys import (
+from bridge.compare import is_release, plan_to
+from bridge.config import (
+    BUILT_IN_STRATEGIES,
+    CREATED_VERSION,
     DELETE_KEY,
     DELETE_MARKER,
+    FIRST_WITHOUT_PAYLOADS,
     MERGE_PROPERTY_PREFIX,
+    SUCCESSORS,
     UNAVAILABLE_MARKER,
     WRITE_MERGE_MODE,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
+    TableMergeConfig,
+    TargetMode,
+    change_mode,
+    created_properties,
 )
-from bridge.config.mode_change import TargetMode, change_mode
-from bridge.config.succession import BUILT_IN_STRATEGIES, SUCCESSORS
-from bridge.config.table import CREATED_VERSION, TableMergeConfig
 from bridge.errors import PlanError
-from bridge.sides import is_release, plan_to
 from mergers import CUSTOM_MERGE_STRATEGY_UUID, MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadNotFoundError
 
@@ -161,7 +164,7 @@ def _named(left: MergePlan, to: str, release: HudiRelease | None = None) -> Cand
     plan = plan_to(left, to)
     plan = plan if release is None else dataclasses.replace(plan, release=release)
     if plan.merger is None:
-        msg = f"{to} is a payload class, and a migration leaves those; name a release, a merge mode or a merger"
+        msg = f"{to} is a payload class, and migrate replaces those; name a release, a merge mode or a merger"
         raise PlanError(msg)
     strategy = plan.merger.resolve().merging_strategy
     if strategy in BUILT_IN_STRATEGIES - {CUSTOM_MERGE_STRATEGY_UUID}:

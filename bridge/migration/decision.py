@@ -1,24 +1,30 @@
-"""migrate: what takes the place of a payload class, accepted where a replay on given data is equal."""
+"""migrate: the replacement for a payload class, accepted if a replay on given data gives the same rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bridge.config.creation import created_properties, given_settings
-from bridge.config.inference import FIRST_WITHOUT_PAYLOADS
-from bridge.config.keys import PAYLOAD_CLASS, RECORD_KEY, WRITE_PAYLOAD_CLASS
-from bridge.config.mode_change import TargetMode
-from bridge.config.sql import created_by_sql, to_sql
-from bridge.config.table import TableMergeConfig
+from bridge.compare import is_release
+from bridge.config import (
+    FIRST_WITHOUT_PAYLOADS,
+    PAYLOAD_CLASS,
+    RECORD_KEY,
+    WRITE_PAYLOAD_CLASS,
+    TableMergeConfig,
+    TargetMode,
+    created_by_sql,
+    created_properties,
+    given_settings,
+    to_sql,
+)
 from bridge.errors import PlanError
 from bridge.migration.candidates import candidates_for
 from bridge.migration.plan import plan_migration
 from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
 from bridge.migration.trials import Attempt, closest
-from bridge.schema import META_COLUMNS
-from bridge.sides import is_release
-from bridge.upgrade import check_upgrade
+from bridge.programs import check_upgrade
+from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, builtin_payloads
 
 if TYPE_CHECKING:
@@ -212,14 +218,15 @@ class _Move:
         """Return the TBLPROPERTIES of a new table that merges so; empty where CREATE TABLE can't make it."""
         release, table = self.candidate.plan.release, self.candidate.plan.table
         options: Mapping[str, str] = self.writer
-        if table is not None:
-            options = table.properties
-        elif self.candidate.target is not None:
+        if self.candidate.target is not None:
             options = self.candidate.plan.writer_options()
-        stored = created_properties(options, table_type, release)
+        properties = None if table is None else table.properties
+        if properties is not None:
+            options = {}
+        stored = created_properties(options, table_type, release, tblproperties=properties)
         # Without data there need not be a key; the meta column stands for it.
         key = ",".join(name for name in self.left.key if name not in META_COLUMNS)
-        given = {**stored, **_given(options, release), RECORD_KEY.key: key}
+        given = {**stored, **_given(properties or options, release), RECORD_KEY.key: key}
         sql = to_sql(given, release)
         return sql if _rules(_table(created_by_sql(sql, release))) == _rules(table or _table(stored)) else {}
 

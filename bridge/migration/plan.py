@@ -5,13 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from bridge.config.creation import given_settings
-from bridge.config.inference import FIRST_WITHOUT_PAYLOADS
-from bridge.config.keys import WRITE_PAYLOAD_CLASS
-from bridge.config.mode_change import TargetMode, change_mode
-from bridge.config.move import Move, SilentChange
-from bridge.config.silent_changes import silent_changes
-from bridge.config.steps import (
+from bridge.config import (
+    CREATED_VERSION,
+    FIRST_WITHOUT_PAYLOADS,
+    OVERWRITE,
+    WRITE_PAYLOAD_CLASS,
+    TableMergeConfig,
+    TargetMode,
+    change_mode,
+    change_version,
+    given_settings,
+)
+from bridge.errors import PlanError
+from bridge.migration.examples import differences
+from bridge.migration.inspection import Finding, Severity, inspect
+from bridge.migration.move import Move, SilentChange
+from bridge.migration.silent_changes import silent_changes
+from bridge.migration.steps import (
     PropertyChange,
     Step,
     apply_steps,
@@ -20,11 +30,6 @@ from bridge.config.steps import (
     options_after,
     undo_steps,
 )
-from bridge.config.succession import OVERWRITE
-from bridge.config.table import CREATED_VERSION, TableMergeConfig
-from bridge.config.versions import change_version
-from bridge.errors import PlanError
-from bridge.inspect import Finding, Severity, inspect
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 
@@ -49,7 +54,7 @@ class MigrationPlan:
         apply: what to do.
         undo: what takes it back.
         after_undo: the merge properties after the undo, which are not always those before.
-        behaviours: what changes silently, damage first; none are recorded for partial update modes that are set by
+        behaviours: what changes silently, damage first; none are known for partial update modes that are set by
             hand, and for a merger.
         warnings: what is wrong now, or will be, the worst first.
     """
@@ -106,10 +111,10 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     mode = mode or named
     version = table.version if keep_table_version else CREATED_VERSION[new]
     if version > CREATED_VERSION[new]:
-        msg = f"Hudi {new} can't read table version {version}; leave out the wish to keep it"
+        msg = f"Hudi {new} can't read table version {version}; leave out --keep-table-version"
         raise PlanError(msg)
     if mode is not None and version < FIRST_WITHOUT_PAYLOADS:
-        msg = f"table version {version} can't be kept with a new merge mode; a mode is set in version 9"
+        msg = f"table version {version} cannot be kept with a new merge mode, which needs version 9"
         raise PlanError(msg)
     # A downgrade is the work of the release that knows the table's version.
     worker = new if CREATED_VERSION[new] >= table.version else max(old, RELEASE_OF_VERSION[table.version])
@@ -127,7 +132,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         to_mode=TableMergeConfig.from_properties(after).mode,
         changes_mode=mode is not None,
     )
-    is_recorded = mode is None or mode.is_plain
+    has_examples = mode is None or mode.is_plain
     undo = tuple(undo_steps(properties, after, worker))
     undone = properties if any(step.cli for step in undo) else change_version(after, table.version, worker)
     return MigrationPlan(
@@ -140,7 +145,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         apply=tuple(apply_steps(table, after, None if mode is None else mode.mode, worker, options)),
         undo=undo,
         after_undo=merge_properties(undone),
-        behaviours=silent_changes(move) if is_recorded else (),
+        behaviours=silent_changes(move, differences) if has_examples else (),
         warnings=_warnings(after, new, options, move, jar),
     )
 
@@ -179,8 +184,8 @@ def _warnings(
         found.append(
             Finding(
                 Severity.DAMAGE,
-                "the table stores no payload class and none is given, so the upgrade takes it for one of Default; if "
-                "its rows come from AWS DMS or Debezium, deleted rows will live on",
+                "the table stores no payload class and none is given, so the upgrade assumes the Default class; if "
+                "its rows come from AWS DMS or Debezium, deleted rows will survive",
                 f"name the writer's class ({WRITE_PAYLOAD_CLASS.key})",
             )
         )

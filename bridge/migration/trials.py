@@ -5,17 +5,16 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.comparison import replay
+from bridge.compare import Sides, replay
 from bridge.errors import PlanError
-from bridge.frames import layout_of
-from bridge.sides import Sides
+from bridge.pipeline import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
-    from bridge.comparison import Counts, Difference, Example, Replay
+    from bridge.compare import Counts, Difference, Example, Replay
     from bridge.migration.candidates import Candidate
     from bridge.plan import MergePlan, TableType
 

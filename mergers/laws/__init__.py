@@ -2,33 +2,70 @@
 
 from __future__ import annotations
 
-from mergers.laws.algebra import Algebra
+from mergers.laws.algebra import Algebra, through_bytes
+from mergers.laws.bounds import Bounds
 from mergers.laws.cases import LawCase, law_cases
-from mergers.laws.check import check_laws, find_violation
-from mergers.laws.core import Domain, Equation, Law, Operands, RuleSet, Version
-from mergers.laws.equality import Answer, Equality, same_bytes
-from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, Verdict
-from mergers.laws.rules import RULE_SETS
+from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation
+from mergers.laws.conditions import CLOCKS, ZONES, Aspect, Conditions
+from mergers.laws.core import NAMES, Act, Domain, Equation, Expr, Incoming, Law, Merge, Operands, Row, RuleSet, Version
+from mergers.laws.equality import Equality, Failed, Observed, canonical, error_kind, same_bytes
+from mergers.laws.interpreter import ending, started
+from mergers.laws.jobs import Answers, ElsewhereError, Jobs, answered
+from mergers.laws.payload_algebra import copied_payload, payload_key
+from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, Step, Verdict, answer_text
+from mergers.laws.rules import RULE_SETS, laws_named
+from mergers.laws.subject import Subject, subject_of
+from mergers.laws.universe import value_at
 
 __all__ = [
+    "CLOCKS",
+    "DEFAULT_EXAMPLES",
+    "NAMES",
     "RULE_SETS",
+    "ZONES",
+    "Act",
     "Algebra",
-    "Answer",
+    "Answers",
+    "Aspect",
+    "Bounds",
+    "Conditions",
     "Counterexample",
     "Domain",
+    "ElsewhereError",
     "Equality",
     "Equation",
+    "Expr",
+    "Failed",
+    "Incoming",
+    "Jobs",
     "Law",
     "LawCase",
     "LawReport",
     "LawResult",
     "LawViolationError",
+    "Merge",
+    "Observed",
     "Operands",
+    "Row",
     "RuleSet",
+    "Step",
+    "Subject",
     "Verdict",
     "Version",
+    "answer_text",
+    "answered",
+    "canonical",
     "check_laws",
+    "copied_payload",
+    "ending",
+    "error_kind",
     "find_violation",
     "law_cases",
+    "laws_named",
+    "payload_key",
     "same_bytes",
+    "started",
+    "subject_of",
+    "through_bytes",
+    "value_at",
 ]

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from mergers.laws.core import Version
-    from mergers.laws.equality import Answer
+    from mergers.laws.equality import Observed
+    from payloads.avro import AvroSchema, Record
     from payloads.ordering import Ordering
-    from payloads.schema import AvroSchema, Record
 
 
 class Algebra(Protocol):
@@ -38,14 +38,14 @@ class Algebra(Protocol):
     def act(self, row: Record | None, newer: Any) -> Record | None:
         """Apply an incoming version to the stored row, or insert it; None deletes. It may change both."""
 
-    def answer(self, version: Any) -> Answer:
+    def answer(self, version: Any) -> Observed:
         """Return what can be seen of an incoming or merged version."""
 
     def copy(self, version: Any) -> Any:
         """Return a copy that shares nothing that can be changed."""
 
     def key(self, version: Any) -> Hashable:
-        """Return what is equal for versions in one state, or None where that can't be told."""
+        """Return what is equal for versions in one state, or None where that is unknown."""
 
     def restored(self, version: Any) -> Any:
         """Return a version as a log gives it back: what record and ordering value say, nothing else."""

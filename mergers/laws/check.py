@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mergers.laws.core import Domain, Operands
 from mergers.laws.decide import DomainCheck, Ways
+from mergers.laws.elsewhere import Repetition, is_ours
 from mergers.laws.equality import Equality, same_bytes
 from mergers.laws.evaluate import Evaluator
-from mergers.laws.report import LawReport
-from mergers.laws.rules import laws_named
-from mergers.laws.subject import judged
+from mergers.laws.jobs import jobs_on
+from mergers.laws.report import LawReport, Verdict
+from mergers.laws.rules import DETERMINISM, laws_named
+from mergers.laws.subject import subject_of
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mergers.laws.core import Law, RuleSet, Version
-    from mergers.laws.report import Counterexample
+    from mergers.laws.report import Counterexample, LawResult
     from payloads.api import Props
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 DEFAULT_DOMAINS: Final = (Domain.DATA, Domain.FLAGGED)
 DEFAULT_EXAMPLES: Final = 100
@@ -46,19 +48,21 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
 ) -> LawReport:
     """Judge a payload or a merger by laws; one verdict a law and domain.
 
-    Two ways decide: a small universe of at most 16 records is tried completely (`proved`, within its bounds), and
-    Hypothesis looks for a counterexample among records of any shape (`holds`, on the examples tried) and shrinks it.
+    Two ways decide: a small universe of at most 16 records is tried completely (`proved`, within the bounds that the
+    report names), and Hypothesis looks for a counterexample among records of any shape and shrinks it (`holds` says
+    that there was none in the examples tried).
 
     Args:
         payload_or_merger: a name, a reference, a class or an object; a payload, a merger or an `Algebra`; or what
-            `judged` made of one, with schema, fields, release and properties.
+            `subject_of` made of one, with schema, fields, release and properties.
         schema: the Avro schema of the records; without it a small one that suits the class.
         key: the key fields: all versions have the same values there.
         ordering_fields: the ordering fields; an empty list for arrival order.
         release: the Hudi release whose rules hold.
         laws: ids of laws or names of rule sets; all laws without it.
         domain: `data`, `flagged`, `empty`, or several.
-        examples: how many examples Hypothesis tries for each law and domain.
+        examples: how many examples of any shape Hypothesis tries for each domain; those that reach for special values,
+            such as the constants of the class, come in addition.
         exhaustive: True for the small universe alone, False for Hypothesis alone, None for both.
         seed: reproduces what Hypothesis tries.
         equality: when two records are equal; by default where their canonical Avro bytes are.
@@ -81,14 +85,18 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     if exhaustive is not True and examples < 1:
         msg = f"examples={examples} tries nothing; give at least 1, or exhaustive=True"
         raise PayloadConfigError(msg)
-    found = judged(payload_or_merger, **settings)
-    second = None if other is None else judged(other, **settings | {"schema": found.subject.schema}).algebra
+    found = subject_of(payload_or_merger, **settings)
+    second = None if other is None else subject_of(other, **settings | {"schema": found.spec.schema}).algebra
     chosen = laws_named(laws)
-    results = []
+    results: list[LawResult] = []
+    bounds = {}
     for one in domains_named(domain):
         check = DomainCheck(found, one, Evaluator(found.algebra, equality, second), has_other=second is not None)
-        results += check.results(chosen, Ways(exhaustive, examples, seed, null_orderings))
-    return LawReport(f"{found.algebra.name} ({found.release})", seed, tuple(results), found.subject.schema)
+        judged_here = check.results(chosen, Ways(exhaustive, examples, seed, null_orderings))
+        if any(result.verdict is Verdict.PROVED for result in judged_here):
+            bounds[one] = check.bounds
+        results += judged_here
+    return LawReport(f"{found.algebra.name} ({found.release})", seed, tuple(results), found.spec.schema, bounds)
 
 
 def find_violation(  # noqa: PLR0913 (what a user may state)
@@ -111,6 +119,9 @@ def find_violation(  # noqa: PLR0913 (what a user may state)
         equality: when two records are equal.
         other: the second implementation, for `agreement`.
         settings: `schema`, `key`, `ordering_fields`, `release` and `props` of `check_laws`.
+
+    Raises:
+        ElsewhereError: the law is `determinism`, and no other process could repeat the merges.
     """
     given = {
         "schema": None,
@@ -120,13 +131,15 @@ def find_violation(  # noqa: PLR0913 (what a user may state)
         "props": {},
         **settings,
     }
-    second = None if other is None else judged(other, **given).algebra
-    evaluator = Evaluator(judged(payload_or_merger, **given).algebra, equality, second)
+    second = None if other is None else subject_of(other, **given).algebra
+    evaluator = Evaluator(subject_of(payload_or_merger, **given).algebra, equality, second)
     operands = Operands(row, tuple(versions))
     bound = evaluator.bind(operands)
     for equation in laws_named([law])[0].stated(len(operands.versions)):
         if not evaluator.holds(equation, bound):
             return evaluator.counterexample(equation, operands)
+    if law == DETERMINISM.id and not is_ours(evaluator.algebra):
+        return Repetition(evaluator, jobs_on(DETERMINISM, [operands])).difference()
     return None
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from payloads.ordering import NATURAL_ORDER, Ordering
 
 if TYPE_CHECKING:
-    from payloads.schema import Record
+    from payloads.avro import Record
 
 
 class Domain(enum.Enum):
@@ -172,7 +172,7 @@ def text(expr: Expr, names: str = NAMES) -> str:  # noqa: PLR0911 (one a kind)
         case Other(inner):
             return f"{text(inner, names)}, by the other implementation"
         case _:
-            msg = f"{expr!r} is no expression"
+            msg = f"{expr!r} is not an expression"
             raise TypeError(msg)
 
 

@@ -1,97 +1,115 @@
-"""Asking another interpreter, which hashes texts differently and has another clock, for the same answers."""
+"""Whether other processes, under other conditions, answer as this one, and which condition it is where they don't."""
 
 from __future__ import annotations
 
-import itertools
-import os
-import pickle
-import subprocess
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from mergers.laws.core import After, Again, Before, Equation, Expr, Operands, text
-from mergers.laws.equality import Failed, same_answer, same_bytes
-from mergers.laws.evaluate import Evaluator
+from mergers.laws.conditions import OTHERS, OURS, Conditions
+from mergers.laws.core import Again, Equation, text
+from mergers.laws.equality import Failed, same_answer
+from mergers.laws.interpreter import Interpreters
+from mergers.laws.jobs import Answers, ElsewhereError
 from mergers.laws.report import Counterexample, Step
 
 if TYPE_CHECKING:
     from mergers.laws.algebra import Algebra
-    from mergers.laws.core import Law
-    from mergers.laws.universe import Universe
-
-_TIMEOUT = 60
-_HASH_SEEDS = ("2", "6")
-"""Two seeds of hashing that order most pairs of short texts in opposite ways, so that one differs from ours."""
-_AHEAD = 40_000_003
-"""How many seconds the clock of the other interpreter is ahead."""
-
-_PROGRAM = f"""
-import sys, time
-real, real_ns = time.time, time.time_ns
-time.time = lambda: real() + {_AHEAD}
-time.time_ns = lambda: real_ns() + {_AHEAD} * 1_000_000_000
-import pickle
-sys.path[:] = pickle.load(sys.stdin.buffer)
-from mergers.laws.elsewhere import answer_jobs
-answer_jobs()
-"""
+    from mergers.laws.evaluate import Evaluator
+    from mergers.laws.jobs import Elsewhere, Jobs
 
 
-def differs_elsewhere(algebra: Algebra, law: Law, universe: Universe, evaluator: Evaluator) -> Counterexample | None:
-    """Return operands on which another interpreter answers differently, or None.
+class Repetition:
+    """The merges of a law, repeated in other processes."""
 
-    What can't be pickled, such as a class inside a function, is not asked elsewhere: None.
-    """
-    operands = [
-        Operands(universe.rows[(i + j) % len(universe.rows)], (a, b))
-        for (i, a), (j, b) in itertools.product(enumerate(universe.incoming), repeat=2)
-    ]
-    expressions = [equation.left for equation in law.stated(law.sizes[1])]
-    expressions = [expr for expr in expressions if not isinstance(expr, Again | Before | After)]
-    try:
-        jobs = pickle.dumps((algebra, expressions, operands))
-    except Exception:  # noqa: BLE001 (whatever a user's object raises)
-        return None
-    answers = ((_run(jobs, seed) or ()) for seed in _HASH_SEEDS)
-    for one, theirs in ((one, theirs) for found in answers for one, theirs in zip(operands, found, strict=False)):
-        bound = evaluator.bind(one)
-        for expr, their in zip(expressions, theirs, strict=True):
-            ours = evaluator.value(expr, bound).answer
-            if isinstance(ours, Failed) and their is None:
+    def __init__(self, evaluator: Evaluator, jobs: Jobs) -> None:
+        """Prepare; processes start once they are needed."""
+        algebra = evaluator.algebra
+        self._evaluator = evaluator
+        self._jobs = jobs
+        make = getattr(algebra, "elsewhere", None)
+        self._elsewhere: Elsewhere = Interpreters(algebra) if make is None else make()
+        self._known: dict[Conditions, Answers | ElsewhereError] = {}
+
+    def difference(self) -> Counterexample | None:
+        """Return operands on which another process answers differently, with the cause; None where all agree.
+
+        Raises:
+            ElsewhereError: a process could not answer, and none that could differs.
+        """
+        error = None
+        for found in self._answers(*OTHERS):
+            if isinstance(found, ElsewhereError):
+                error = error or found
                 continue
-            if their is None or not same_answer(ours, their, algebra.schema, same_bytes):
-                answer = Failed(RuntimeError("an error there alone")) if their is None else their
-                equation = Equation(expr, Again(expr))
-                return Counterexample(equation, one, (Step(text(expr), ours),), (Step(_there(expr), answer),))
-    return None
+            counterexample = self._first_difference(found)
+            if counterexample is not None:
+                return counterexample._replace(cause=self.cause())
+        if error is not None:
+            raise error
+        return None
+
+    def _first_difference(self, found: Answers) -> Counterexample | None:
+        for operands, theirs in zip(self._jobs.operands, found, strict=True):
+            bound = self._evaluator.bind(operands)
+            for expr, their in zip(self._jobs.expressions, theirs, strict=True):
+                our = self._evaluator.value(expr, bound).answer
+                if not self._same(our, their):
+                    there = Step(f"{text(expr)}, in another process", their)
+                    return Counterexample(Equation(expr, Again(expr)), operands, (Step(text(expr), our),), (there,))
+        return None
+
+    def cause(self) -> str:
+        """Return in a sentence what decides the answer, found by varying one aspect at a time; nothing if unknown."""
+        try:
+            return self._cause()
+        except ElsewhereError:
+            return ""
+
+    def _cause(self) -> str:
+        base, other, *_ = OTHERS
+        if self._agree(base, other):
+            # What differs is then what this process has to itself.
+            base, other = OURS, base
+        aspects = [aspect for aspect in self._elsewhere.aspects if base.varied(aspect, other) != base]
+        # Two at a time, which is as many as run at once anywhere.
+        for start in range(0, len(aspects), 2):
+            chosen = aspects[start : start + 2]
+            self._answers(*(base.varied(aspect, other) for aspect in chosen))
+            for aspect in chosen:
+                if not self._agree(base, base.varied(aspect, other)):
+                    return f"The answer changes with {aspect.value}."
+        if self._agree(base, other):
+            return "The answer changes with the calls that came before, or with the process."
+        return "The answer changes with several things at once: none changes it by itself."
+
+    def _answers(self, *conditions: Conditions) -> list[Answers | ElsewhereError]:
+        new = [one for one in conditions if one not in self._known]
+        if new:
+            self._known |= zip(new, self._elsewhere.answers(self._jobs, new), strict=True)
+        return [self._known[one] for one in conditions]
+
+    def _agree(self, left: Conditions, right: Conditions) -> bool:
+        answers = []
+        for found in self._answers(left, right):
+            if isinstance(found, ElsewhereError):
+                raise found
+            answers.append(found)
+        rows = zip(*answers, strict=True)
+        return all(self._same(ours, theirs) for row in rows for ours, theirs in zip(*row, strict=True))
+
+    def _same(self, ours: Any, theirs: Any) -> bool:
+        if isinstance(ours, Failed) and isinstance(theirs, Failed):
+            # A class that travelled is another one there.
+            return type(ours.error).__name__ == type(theirs.error).__name__
+        return same_answer(ours, theirs, self._evaluator.algebra.schema, self._evaluator.equality)
 
 
-def _there(expr: Expr) -> str:
-    return f"{text(expr)}, in another process"
+_OWN: Final = frozenset(("payloads", "mergers", "abc", "builtins", "enum", "typing"))
 
 
-def _run(jobs: bytes, seed: str) -> Any:
-    environment = {**os.environ, "PYTHONHASHSEED": seed}
-    run = subprocess.run(  # noqa: S603 (our own interpreter and program)
-        [sys.executable, "-c", _PROGRAM],
-        input=pickle.dumps(sys.path) + jobs,
-        capture_output=True,
-        env=environment,
-        timeout=_TIMEOUT,
-        check=False,
-    )
-    return pickle.loads(run.stdout) if run.returncode == 0 else None  # noqa: S301 (our own process wrote it)
-
-
-def answer_jobs() -> None:
-    """Answer the jobs on standard input; what the merges print is thrown away."""
-    algebra, expressions, operands = pickle.load(sys.stdin.buffer)  # noqa: S301 (our own process wrote it)
-    out, sys.stdout = sys.stdout.buffer, sys.stderr
-    evaluator = Evaluator(algebra)
-    answers = []
-    for one in operands:
-        bound = evaluator.bind(one)
-        found = [evaluator.value(expr, bound).answer for expr in expressions]
-        answers.append([None if isinstance(answer, Failed) else answer for answer in found])
-    out.write(pickle.dumps(answers))
-    out.flush()
+def is_ours(algebra: Algebra) -> bool:
+    """Whether all code that is judged belongs to this project, whose classes know nothing but their operands."""
+    merger = getattr(algebra, "merger", None)
+    payload_class = getattr(algebra, "payload_class", None)
+    users = getattr(payload_class, "user_class", None)
+    judged = (type(algebra), type(getattr(merger, "target", merger)), users or payload_class or object)
+    return all(one.__module__.partition(".")[0] in _OWN for kind in judged for one in kind.__mro__)

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from payloads.avro import encode
-from payloads.errors import SchemaError
-from payloads.schema import AvroSchema, Branch, Record
+from payloads.avro import AvroSchema, Branch, Record, encode
+from payloads.errors import PayloadFailedError, SchemaError
 
 if TYPE_CHECKING:
     from payloads.ordering import Ordering
@@ -17,7 +16,7 @@ Equality = Callable[[Record, Record, AvroSchema], bool]
 """Whether two records of a schema are equal."""
 
 
-class Answer(NamedTuple):
+class Observed(NamedTuple):
     """What can be seen of a merged version, or of a stored row.
 
     Attributes:
@@ -57,8 +56,8 @@ def canonical(record: Record, schema: AvroSchema) -> bytes | str:
 def same_answer(left: Any, right: Any, schema: AvroSchema, equality: Equality) -> bool:
     """Whether two answers, or tuples of them, are equal; two failures are, where they are of one kind."""
     if isinstance(left, Failed) or isinstance(right, Failed):
-        return isinstance(left, Failed) and isinstance(right, Failed) and type(left.error) is type(right.error)
-    if not isinstance(left, Answer):
+        return isinstance(left, Failed) and isinstance(right, Failed) and _same_kind(left.error, right.error)
+    if not isinstance(left, Observed):
         return len(left) == len(right) and all(
             same_answer(a, b, schema, equality) for a, b in zip(left, right, strict=True)
         )
@@ -67,6 +66,17 @@ def same_answer(left: Any, right: Any, schema: AvroSchema, equality: Equality) -
     if left.record is None or right.record is None:
         return left.record is right.record
     return left.record is right.record or equality(left.record, right.record, schema)
+
+
+def error_kind(error: Exception) -> tuple[type, ...]:
+    """Return what is equal for errors of one kind: the class, and that of what a user's Python code raised."""
+    cause = error.__cause__ if isinstance(error, PayloadFailedError) else None
+    return (type(error),) if cause is None else (type(error), type(cause))
+
+
+def _same_kind(left: Exception, right: Exception) -> bool:
+    """Whether two errors are of one kind; those of a compiled class have no Python class beneath to compare."""
+    return all(one is other for one, other in zip(error_kind(left), error_kind(right), strict=False))
 
 
 def _same_ordering(left: Ordering | None, right: Ordering | None) -> bool:

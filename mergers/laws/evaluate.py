@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mergers.laws.algebra import Algebra
     from mergers.laws.core import Equation, Expr, Operands, Version
-    from payloads.schema import Record
+    from payloads.avro import Record
 
 
 Bound = tuple[Node, ...]
@@ -26,12 +26,13 @@ class Evaluator:
 
     Attributes:
         refused: how many equations had an error on both sides, so that they said nothing.
+        equality: when two records are equal.
     """
 
     def __init__(self, algebra: Algebra, equality: Equality = same_bytes, other: Algebra | None = None) -> None:
         self.algebra = algebra
         self.refused = 0
-        self._equality = equality
+        self.equality = equality
         self._other = None if other is None else Evaluator(other, equality)
         self._nodes: dict[Hashable, Node] = {}
         self._merged: dict[tuple[Node, Node], Node] = {}
@@ -49,6 +50,11 @@ class Evaluator:
             self._given,
         ]
         self._twin_evaluator: Evaluator | None = None
+
+    @property
+    def algebras(self) -> tuple[Algebra, ...]:
+        """What is judged, and the second implementation where there is one."""
+        return (self.algebra,) if self._other is None else (self.algebra, self._other.algebra)
 
     def forget(self) -> None:
         """Forget all values, so that what was merged before has no part in what comes."""
@@ -89,7 +95,7 @@ class Evaluator:
         else:
             known = self._compared.get((left, right))
             if known is None:
-                known = same_answer(left.answer, right.answer, self.algebra.schema, self._equality)
+                known = same_answer(left.answer, right.answer, self.algebra.schema, self.equality)
                 self._compared[left, right] = known
             found = known
         if found and isinstance(left.answer, Failed):

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from mergers.avro import AvroRecordMerger
 from mergers.laws.algebra import through_bytes
-from mergers.laws.equality import Answer
+from mergers.laws.constants import constants_of
+from mergers.laws.equality import Observed
 from mergers.laws.payload_algebra import copied_payload, payload_key
-from mergers.record import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieEmptyRecord, HoodieKey, HoodieRecord
-from mergers.record.base import DELETE
-from payloads.extract import ordering_reader
+from mergers.record import DELETE, HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieEmptyRecord, HoodieKey, HoodieRecord
 from payloads.ordering import NATURAL_ORDER, Ordering, compare
-from payloads.records import copied
+from payloads.ordering_fields import ordering_reader
+from payloads.user import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from mergers.laws.core import Version
     from payloads.api import Props
+    from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
-    from payloads.schema import AvroSchema, Record
 
 
 class _Nothing:
@@ -53,6 +54,13 @@ class MergerAlgebra:
         read = ordering_reader(schema, props, release)
         self._read: Callable[[Record], Ordering | None] = (lambda _record: NATURAL_ORDER) if read is None else read
 
+    @functools.cached_property
+    def constants(self) -> tuple[Any, ...]:
+        """What the code of a user's merger, or of the payload behind it, can compare with."""
+        return constants_of(
+            getattr(self.merger, "target", self.merger), getattr(self.payload_class, "user_class", None)
+        )
+
     def incoming(self, version: Version) -> HoodieRecord:
         """Build the carrier of a version, from a copy of the record."""
         record = None if version.record is None else copied(version.record)
@@ -84,7 +92,7 @@ class MergerAlgebra:
         return NATURAL_ORDER if value is None else value
 
     def act(self, row: Record | None, newer: Any) -> Record | None:
-        """Merge with the stored row; where there is none, insert what is no delete."""
+        """Merge with the stored row; where there is none, insert anything but a delete."""
         if newer is _NOTHING:
             return None
         merged = newer
@@ -92,7 +100,7 @@ class MergerAlgebra:
             stored = HoodieAvroIndexedRecord(KEY, row, self.schema, None, self._ordering(row))
             merged = self.merger.merge(stored, newer, self.schema, self.props)
             if merged is stored:
-                return stored.record  # type: ignore[no-any-return]  # SENTINEL is no stored row
+                return stored.record  # type: ignore[no-any-return]  # SENTINEL is not a stored row
         if merged is None or self._is_delete(merged):
             return None
         record: Record | None = merged.record
@@ -101,10 +109,10 @@ class MergerAlgebra:
     def _is_delete(self, carrier: Any) -> bool:
         return bool(carrier.marked_delete or carrier.record is None)
 
-    def answer(self, version: Any) -> Answer:
+    def answer(self, version: Any) -> Observed:
         """Return data, ordering value and delete mark of a carrier."""
         is_delete = version is _NOTHING or self._is_delete(version)
-        return Answer(version.record, version.ordering_value, is_delete)
+        return Observed(version.record, version.ordering_value, is_delete)
 
     def copy(self, version: Any) -> Any:
         """Copy a carrier and its data."""

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mergers.api import RecordMergeMode
 from mergers.laws.merger_algebra import KEY, MergerAlgebra
-from mergers.record import HoodieAvroIndexedRecord
-from mergers.record.base import DELETE
-from mergers.strategies.factory import PartialUpdateMode, buffered_merger
-from payloads.builtin.debezium import UNAVAILABLE
+from mergers.record import DELETE, HoodieAvroIndexedRecord
+from mergers.strategies import PartialUpdateMode, buffered_merger
+from payloads.builtin import UNAVAILABLE
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.records import copied
+from payloads.user import copied
 
 if TYPE_CHECKING:
     from mergers.laws.core import Version
     from payloads.api import Props
+    from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
-    from payloads.schema import AvroSchema, Record
 
 _UNAVAILABLE_PROPERTY: Final = "hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value"
 _PLAIN_MODES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
@@ -71,7 +70,7 @@ class ModeAlgebra(MergerAlgebra):
         return self._mode.fold(older, newer)
 
     def act(self, row: Record | None, newer: Any) -> Record | None:
-        """Merge with the row of a base file; where there is none, insert what is no delete."""
+        """Merge with the row of a base file; where there is none, insert anything but a delete."""
         merged = newer
         if row is not None:
             merged = self._mode.final_merge(self._carrier(row, self._ordering(row), None), newer)

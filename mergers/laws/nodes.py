@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mergers.laws import core
-from mergers.laws.equality import Answer
-from payloads.records import copied
-from payloads.schema import Branch
+from mergers.laws.equality import Observed
+from payloads.avro import Branch
+from payloads.user import copied
 
 if TYPE_CHECKING:
     from mergers.laws.core import Expr
-    from payloads.schema import Record
+    from payloads.avro import Record
 
 
 class Node:
@@ -50,9 +50,9 @@ def copied_row(row: Record | None) -> Record | None:
     return None if row is None else copied(row)
 
 
-def row_answer(row: Record | None) -> Answer:
+def row_answer(row: Record | None) -> Observed:
     """Return what can be seen of a stored row."""
-    return Answer(row, None, row is None)
+    return Observed(row, None, row is None)
 
 
 def turned(record: Record | None) -> Record | None:

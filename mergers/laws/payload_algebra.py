@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import pickle
 from typing import TYPE_CHECKING, Any
 
 from mergers.laws.algebra import through_bytes
-from mergers.laws.equality import Answer
-from payloads.adapter import PayloadAdapter
+from mergers.laws.constants import constants_of
+from mergers.laws.equality import Observed
 from payloads.api import SENTINEL
+from payloads.avro import to_logical
 from payloads.builtin import (
+    BuiltinPayload,
     HoodieJsonPayload,
     MySqlDebeziumAvroPayload,
     ReverseOrderHoodieRecordPayload,
     RewriteAvroPayload,
 )
-from payloads.builtin.base import BuiltinPayload
-from payloads.compat import adapt
 from payloads.errors import OrderingTypeError
-from payloads.logical import to_logical
-from payloads.ordering import Ordering, compare
-from payloads.records import copied, same_record
-from payloads.text import ordering_text
+from payloads.ordering import Ordering, compare, ordering_text
+from payloads.user import PayloadAdapter, adapt, copied, same_record
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from mergers.laws.core import Version
     from payloads.api import HoodieRecordPayload, Props
+    from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
-    from payloads.schema import AvroSchema, Record
 
 
 class PayloadAlgebra:
@@ -42,6 +41,11 @@ class PayloadAlgebra:
         self.schema = schema
         self.props = props
         self.payload_class: Any = payload_class.for_schema(schema)
+
+    @functools.cached_property
+    def constants(self) -> tuple[Any, ...]:
+        """What the code of a user's class can compare with."""
+        return constants_of(self.payload_class.user_class) if issubclass(self.payload_class, PayloadAdapter) else ()
 
     def incoming(self, version: Version) -> HoodieRecordPayload:
         """Build the payload from a copy of the record, with the constructor that its class has."""
@@ -81,21 +85,21 @@ class PayloadAlgebra:
         if not same_record(given, untouched):
             row |= given
 
-    def answer(self, version: Any) -> Answer:
+    def answer(self, version: Any) -> Observed:
         """Return data, ordering value and delete mark; a user's class shows its data as its insert value."""
         is_delete = bool(version.is_deleted(self.schema, self.props))
         if isinstance(version, BuiltinPayload) and not isinstance(version, HoodieJsonPayload):
             record = version.record
         else:
             record = None if is_delete else version.get_indexed_record(self.schema, self.props)
-        return Answer(record, version.get_ordering_value(), is_delete)
+        return Observed(record, version.get_ordering_value(), is_delete)
 
     def copy(self, version: Any) -> Any:
         """Copy the payload with all that it knows."""
         return copied_payload(version)
 
     def key(self, version: Any) -> Hashable:
-        """Return the state of the payload, as far as it can be told."""
+        """Return the state of the payload, as far as it is known."""
         return payload_key(version)
 
     def restored(self, version: Any) -> Any:

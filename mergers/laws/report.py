@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mergers.laws.bounds import plain_ordering
 from mergers.laws.core import NAMES, Domain, Equation, Law, Operands, mentions_row
-from mergers.laws.equality import Answer, Failed
+from mergers.laws.equality import Failed, Observed
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from payloads.schema import AvroSchema
+    from mergers.laws.bounds import Bounds
+    from payloads.avro import AvroSchema
 
 
 class Verdict(enum.Enum):
     """What is known of a law in a domain."""
 
+    """`HOLDS` is no more than its detail says: no counterexample among the examples that were drawn."""
+
     HOLDS = "holds"
     PROVED = "proved"
     VIOLATED = "violated"
+    NOT_CHECKED = "not-checked"
     NOT_APPLICABLE = "not-applicable"
 
 
@@ -44,12 +49,14 @@ class Counterexample(NamedTuple):
         operands: the stored row and the versions.
         left: the merges of the left side, the whole side last.
         right: the same for the right side.
+        cause: in a sentence what decides the answer, where a merge is not deterministic and that was found.
     """
 
     equation: Equation
     operands: Operands
     left: tuple[Step, ...]
     right: tuple[Step, ...]
+    cause: str = ""
 
     @property
     def records(self) -> int:
@@ -64,6 +71,8 @@ class Counterexample(NamedTuple):
             yield f"{name} = {_version_text(*version)}"
         for side in (self.left, self.right):
             yield f"{side[-1].text} = {answer_text(side[-1].answer)}"
+        if self.cause:
+            yield self.cause
 
     @property
     def speaks_of_row(self) -> bool:
@@ -93,9 +102,11 @@ class LawResult:
 
     @property
     def line(self) -> str:
-        """The result in one line."""
-        head = f"{self.law.id} [{self.domain.value}]: {self.verdict.value}"
-        return f"{head} ({self.detail})" if self.detail else head
+        """The result in one line; what was only drawn at random is not said to hold."""
+        head = f"{self.law.id} [{self.domain.value}]:"
+        if self.verdict is Verdict.HOLDS:
+            return f"{head} {self.detail}"
+        return f"{head} {self.verdict.value}" + (f" ({self.detail})" if self.detail else "")
 
     def __str__(self) -> str:
         if self.counterexample is None:
@@ -112,12 +123,14 @@ class LawReport:
         seed: reproduces the check.
         results: one a law and domain.
         schema: the schema of the records.
+        bounds: what a proof reaches, for each domain in which a law is proved.
     """
 
     subject: str
     seed: int
     results: tuple[LawResult, ...]
     schema: AvroSchema
+    bounds: Mapping[Domain, Bounds] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -128,6 +141,11 @@ class LawReport:
     def violations(self) -> tuple[LawResult, ...]:
         """The violated laws."""
         return tuple(result for result in self.results if result.verdict is Verdict.VIOLATED)
+
+    @property
+    def unchecked(self) -> tuple[LawResult, ...]:
+        """The laws that could not be checked; their details say why."""
+        return tuple(result for result in self.results if result.verdict is Verdict.NOT_CHECKED)
 
     def result(self, law: str, domain: str | Domain) -> LawResult:
         """Return the result of the law with this id in a domain.
@@ -151,14 +169,48 @@ class LawReport:
             raise LawViolationError("\n".join((f"{self.subject}, seed {self.seed}", *map(str, self.violations))))
 
     def __str__(self) -> str:
-        return "\n".join((f"{self.subject}, seed {self.seed}", *map(str, self.results)))
+        judged = [str(result) for result in self.results if result.verdict is not Verdict.NOT_APPLICABLE]
+        return "\n".join((f"{self.subject}, seed {self.seed}", *judged, *self.left_out, *self.reach))
+
+    @property
+    def left_out(self) -> list[str]:
+        """The laws that do not apply, in one line; no line where all do."""
+        by_reason: dict[tuple[str, str], list[str]] = {}
+        for result in self.results:
+            if result.verdict is Verdict.NOT_APPLICABLE:
+                by_reason.setdefault((result.domain.value, result.detail), []).append(result.law.id)
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for (domain, detail), laws in by_reason.items():
+            whole = len(laws) > 1 and len(laws) == sum(result.domain.value == domain for result in self.results)
+            reasons.setdefault(("every law" if whole else ", ".join(laws), detail), []).append(domain)
+        parts = [f"{laws} [{', '.join(domains)}] ({detail})" for (laws, detail), domains in reasons.items()]
+        return [f"not applicable: {'; '.join(parts)}"] if parts else []
+
+    @property
+    def reach(self) -> list[str]:
+        """What `proved` means here: the operands of which every choice was tried, a line each."""
+        return [
+            line
+            for domain, bounds in self.bounds.items()
+            for line in (f"proved [{domain.value}]: every choice was tried of", *(f"  {line}" for line in bounds.lines))
+        ]
+
+
+def no_counterexample_in(examples: int) -> str:
+    """Say what examples drawn at random show."""
+    return f"no counterexample in {counted(examples, 'example')}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def answer_text(answer: Any) -> str:
     """Write an answer for people: the record, a delete, no row, or the error."""
     if isinstance(answer, Failed):
         return f"an error: {type(answer.error).__name__}: {answer.error}"
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, Observed):
         return "; ".join(map(answer_text, answer))
     if answer.ordering is None:
         return _row_text(answer.record)
@@ -170,7 +222,7 @@ def _row_text(record: Any) -> str:
 
 
 def _version_text(record: Any, ordering: Any, is_delete: bool) -> str:  # noqa: FBT001 (the fields of a version, in order)
-    at = f"ordering {ordering.value}"
+    at = f"ordering {plain_ordering(ordering)}"
     if record is None:
         return f"a delete without data, {at}"
     return f"{record!r}, {'a delete, ' if is_delete else ''}{at}"

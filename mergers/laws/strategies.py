@@ -1,7 +1,7 @@
 """Hypothesis strategies bound to an Avro schema, and the search for a counterexample with them.
 
-The only module of the packages that loads Hypothesis. Values come from small pools as a rule, so that versions collide
-and ties are common, and from the whole range of their type now and then.
+Only this module and `reach` load Hypothesis. Values come from small pools as a rule, so that versions collide and ties
+are common, and from the whole range of their type now and then; examples of a reach have its special values instead.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
 from mergers.laws.core import Domain, Operands, Version
+from mergers.laws.reach import often
 from mergers.laws.universe import delete_forms, value_at
-from payloads.builtin.debezium import UNAVAILABLE
-from payloads.extract import list_reader
+from payloads.avro import Branch
+from payloads.builtin import UNAVAILABLE
 from payloads.ordering import NATURAL_ORDER
-from payloads.schema import Branch
+from payloads.ordering_fields import list_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from mergers.laws.core import Law
     from mergers.laws.evaluate import Bound, Evaluator
     from mergers.laws.nodes import Node
+    from mergers.laws.reach import Reach
     from mergers.laws.report import Counterexample
-    from mergers.laws.universe import Subject
-    from payloads.schema import AvroSchema, Field, Record
+    from mergers.laws.universe import RecordSpec
+    from payloads.avro import AvroSchema, Field, Record
 
 Strategy = st.SearchStrategy[Any]
 
@@ -38,46 +40,69 @@ _INT, _LONG = 1 << 31, 1 << 63
 _DEPTH = 3
 _MOST = 4
 _PAIR = 2
+_ROUND, _ROUND_SEEDS = 10, 1_009
 _RANKS = st.sampled_from((1, 2, 3, 10))  # as text 10 is before 2
 _STORED_RANKS = st.sampled_from((0, 2, 4))
 
 
-def values(schema: AvroSchema, depth: int = _DEPTH) -> Strategy:  # noqa: C901, PLR0911, PLR0912 (one a kind)
-    """Return a strategy for physical values of any schema; null is its simplest value where it fits."""
+def values(schema: AvroSchema, depth: int = _DEPTH, reach: Reach | None = None) -> Strategy:  # noqa: PLR0911 (one a kind)
+    """Return a strategy for physical values of any schema; null is its simplest value where it fits.
+
+    With a reach most values are its own, the others small.
+    """
     match schema.kind:
         case "union":
-            return _union(schema, depth)
-        case "null":
-            return st.none()
-        case "boolean":
-            return st.booleans()
-        case "int":
-            return st.sampled_from((0, 1, 2)) | st.integers(-_INT, _INT - 1)
-        case "long":
-            return st.sampled_from((0, 1, 2)) | st.integers(-_LONG, _LONG - 1)
-        case "float":
-            return st.sampled_from((0.0, 1.0)) | st.floats(width=32)
-        case "double":
-            return st.sampled_from((0.0, 1.0)) | st.floats()
-        case "string":
-            return st.sampled_from(("", "x", "y")) | st.text(max_size=4)
-        case "bytes":
-            return st.sampled_from((b"", b"\x01", b"\x80")) | st.binary(max_size=4)
-        case "fixed":
-            return st.binary(min_size=schema.size, max_size=schema.size)
-        case "enum":
-            return st.sampled_from(schema.symbols)
+            return _union(schema, depth, reach)
         case "array":
-            return st.lists(values(schema.items, depth - 1), max_size=2 if depth > 0 else 0)
+            items = values(schema.items, depth - 1, reach)
+            return _collections(schema, items, st.lists(items, max_size=2), depth, reach)
         case "map":
-            return st.dictionaries(
-                st.sampled_from("abc"), values(schema.values, depth - 1), max_size=2 if depth > 0 else 0
-            )
-        case _:
+            inner = values(schema.values, depth - 1, reach)
+            keys = st.sampled_from((*"abc", *(reach.keys if reach else ())))
+            return _collections(schema, inner, st.dictionaries(keys, inner, max_size=2), depth, reach)
+        case "record":
             if depth < -_DEPTH:
                 # A record that contains itself without a way out has no values at all.
                 return st.nothing()
-            return _in_order({field.name: values(field.schema, depth - 1) for field in schema.fields})
+            return _in_order({field.name: values(field.schema, depth - 1, reach) for field in schema.fields})
+    small, broad = _plain(schema)
+    if reach is None:
+        return small | broad
+    special = reach.of(schema)
+    return small if special is None else small | often(special, 2)
+
+
+def _plain(schema: AvroSchema) -> tuple[Strategy, Strategy]:  # noqa: PLR0911 (one a kind)
+    """Return a few values of a plain type, and its whole range."""
+    match schema.kind:
+        case "null":
+            return st.none(), st.none()
+        case "boolean":
+            return st.booleans(), st.booleans()
+        case "int":
+            return st.sampled_from((0, 1, 2)), st.integers(-_INT, _INT - 1)
+        case "long":
+            return st.sampled_from((0, 1, 2)), st.integers(-_LONG, _LONG - 1)
+        case "float":
+            return st.sampled_from((0.0, 1.0)), st.floats(width=32)
+        case "double":
+            return st.sampled_from((0.0, 1.0)), st.floats()
+        case "string":
+            return st.sampled_from(("", "x", "y")), st.text(max_size=4)
+        case "bytes":
+            return st.sampled_from((b"", b"\x01", b"\x80")), st.binary(max_size=4)
+        case "fixed":
+            any_bytes = st.binary(min_size=schema.size, max_size=schema.size)
+            return any_bytes, any_bytes
+        case _:
+            symbols = st.sampled_from(schema.symbols)
+            return symbols, symbols
+
+
+def _collections(schema: AvroSchema, inner: Strategy, usual: Strategy, depth: int, reach: Reach | None) -> Strategy:
+    if depth <= 0:
+        return st.builds(list if schema.kind == "array" else dict)
+    return usual if reach is None or reach.items is None else usual | reach.items(schema, inner)
 
 
 def _in_order(fields: dict[str, Strategy]) -> Strategy:
@@ -85,13 +110,13 @@ def _in_order(fields: dict[str, Strategy]) -> Strategy:
     return st.fixed_dictionaries(fields).map(lambda record: {name: record[name] for name in fields})
 
 
-def _union(schema: AvroSchema, depth: int) -> Strategy:
+def _union(schema: AvroSchema, depth: int, reach: Reach | None) -> Strategy:
     branches = sorted(schema.branches, key=lambda branch: branch.kind != "null")
     if depth <= 0 and schema.nullable:
         return st.none()
     chosen = []
     for branch in branches:
-        inner = values(branch, depth)
+        inner = values(branch, depth, reach)
         if schema.ambiguous and branch.kind != "null":
             inner = inner.map(functools.partial(Branch, branch.name))
         chosen.append(inner)
@@ -99,22 +124,26 @@ def _union(schema: AvroSchema, depth: int) -> Strategy:
 
 
 class OperandStrategies:
-    """The strategies for one subject and domain: records, versions, stored rows and operands of a law."""
+    """The strategies for one domain: records, versions, stored rows and operands of a law."""
 
-    def __init__(self, subject: Subject, domain: Domain, *, null_orderings: bool = False) -> None:
+    def __init__(
+        self, spec: RecordSpec, domain: Domain, *, null_orderings: bool = False, reach: Reach | None = None
+    ) -> None:
         """Bind to a schema.
 
         Args:
-            subject: schema, key, ordering fields and properties.
+            spec: schema, key, ordering fields and properties.
             domain: which versions there are.
             null_orderings: whether an ordering field may be null where its schema allows it.
+            reach: where the values reach; None for small ones and any others.
         """
-        self._subject = subject
+        self._reach = reach
+        self._spec = spec
         self._domain = domain
         self._null_orderings = null_orderings
-        self._forms = delete_forms(subject.schema, subject.props)
-        fields = subject.ordering_fields
-        self._read = list_reader(subject.schema, fields) if fields else lambda _record: NATURAL_ORDER
+        self._forms = delete_forms(spec.schema, spec.props)
+        fields = spec.ordering_fields
+        self._read = list_reader(spec.schema, fields) if fields else lambda _record: NATURAL_ORDER
 
     def records(self, *, stored: bool = False) -> Strategy:
         """Return records that are no deletes; with common ordering values, as stored rows or incoming versions."""
@@ -122,9 +151,9 @@ class OperandStrategies:
         return _in_order(
             {
                 field.name: self._ordering(field, stored=stored)
-                if field.name in self._subject.ordering_fields
+                if field.name in self._spec.ordering_heads
                 else self._field(field, deletes)
-                for field in self._subject.schema.fields
+                for field in self._spec.schema.fields
             }
         )
 
@@ -136,15 +165,19 @@ class OperandStrategies:
             flagged = st.builds(lambda record, form: record | {form.field: form.value}, self.records(), forms)
             return data | flagged.map(lambda record: self._version(record, is_delete=True))
         if self._domain is Domain.EMPTY:
-            natural = st.booleans() if not self._subject.ordering_fields else st.just(value=False)
+            natural = st.booleans() if not self._spec.ordering_fields else st.just(value=False)
             empty = st.builds(self._empty, self.records(), natural)
             return data | empty
         return data
 
     def operands(self) -> Strategy:
-        """Return the operands of a law: a stored row or none, and up to four versions."""
+        """Return the operands of a law: a stored row or none, and up to four versions; three for a reach."""
         version = self.versions()
-        versions = st.lists(version, min_size=1, max_size=_MOST) | st.lists(version, min_size=_MOST - 1, max_size=_MOST)
+        most = _MOST if self._reach is None else _MOST - 1
+        many = st.lists(version, min_size=_MOST - 1, max_size=most)
+        versions = st.lists(version, min_size=1, max_size=most) | many
+        if self._reach is not None:
+            versions |= often(many, 2)
         return st.builds(Operands, st.none() | self.records(stored=True), versions.map(tuple))
 
     def _version(self, record: Record, *, is_delete: bool) -> Version:
@@ -156,23 +189,27 @@ class OperandStrategies:
         return Version(None, ordering, is_delete=True)
 
     def _ordering(self, field: Field, *, stored: bool) -> Strategy:
-        if self._subject.sequences:
+        if self._spec.sequences:
             return (_STORED_RANKS if stored else _RANKS).map(lambda rank: f"1.{rank + 8}")
-        if field.schema.kind == "record" or field.schema.non_null.kind == "union":
-            return values(field.schema)
         common = (_STORED_RANKS if stored else _RANKS).map(lambda rank: value_at(field.schema, rank))
-        broad = values(field.schema.non_null) if field.schema.nullable else values(field.schema)
-        drawn = common | common | common | broad
+        if field.schema.non_null.kind == "union":
+            return values(field.schema, reach=self._reach)
+        plain = field.schema.non_null
+        drawn = common | values(plain)
+        if self._reach is not None:
+            special = values(plain, reach=self._reach) if plain.kind == "record" else self._reach.of(plain)
+            drawn = common if special is None else common | often(special, 3)
         return drawn | st.none() if self._null_orderings and field.schema.nullable else drawn
 
     def _field(self, field: Field, deletes: dict[str, Any]) -> Strategy:
-        if field.name in self._subject.key:
+        if field.name in self._spec.key:
             return st.just(value_at(field.schema, 1))
         if field.name in deletes:
             # A value that marks no delete, null first.
-            return values(field.schema).filter(lambda value: not _marks(value, deletes[field.name]))
-        drawn = values(field.schema)
-        if self._subject.markers and field.schema.non_null.kind == "string":
+            drawn = values(field.schema, reach=self._reach)
+            return drawn.filter(lambda value: not _marks(value, deletes[field.name]))
+        drawn = values(field.schema, reach=self._reach)
+        if self._spec.markers and field.schema.non_null.kind == "string":
             return drawn | st.just(UNAVAILABLE)
         return drawn
 
@@ -187,24 +224,40 @@ class Search:
     """Looks for counterexamples of several laws at once: each example serves all of them.
 
     Attributes:
-        cases: the number of examples that a law could be tried on.
+        cases: the number of different examples that a law was tried on.
     """
 
-    def __init__(self, laws: tuple[Law, ...], evaluator: Evaluator, strategies: OperandStrategies) -> None:
+    def __init__(self, laws: tuple[Law, ...], evaluator: Evaluator) -> None:
         """Prepare; `run` looks."""
-        self.cases = dict.fromkeys(laws, 0)
         self._laws = laws
         self._evaluator = evaluator
-        self._strategy = strategies.operands()
+        self._tried: dict[Law, set[int]] = {law: set() for law in laws}
+        self._found: dict[Law, Counterexample] = {}
         self._answered: set[Law] = set()
         self._refused: dict[Law, Counterexample] = {}
 
-    def run(self, examples: int, seed: int) -> dict[Law, Counterexample]:
-        """Return the smallest counterexample that was found for each law that has one.
+    @property
+    def cases(self) -> dict[Law, int]:
+        """The number of different examples that each law was tried on."""
+        return {law: len(tried) for law, tried in self._tried.items()}
+
+    @property
+    def found(self) -> dict[Law, Counterexample]:
+        """The smallest counterexample that was found for each law that has one.
 
         A law whose sides are errors on every example has one of these as its counterexample.
         """
-        found: dict[Law, Counterexample] = {}
+        refused = {law: one for law, one in self._refused.items() if law not in {*self._answered, *self._found}}
+        return self._found | refused
+
+    def run_rounds(self, strategies: OperandStrategies, rounds: int, seed: int) -> None:
+        """Try ten examples a round. The eleventh would be one of them changed a little, as Hypothesis goes on."""
+        for number in range(rounds):
+            self.run(strategies, _ROUND, seed * _ROUND_SEEDS + number)
+
+    def run(self, strategies: OperandStrategies, examples: int, seed: int) -> None:
+        """Try examples on the laws that have no counterexample yet; of one that is found the smallest is kept."""
+        strategy = strategies.operands()
         settings = hypothesis.settings(
             max_examples=examples,
             deadline=None,
@@ -212,10 +265,7 @@ class Search:
             phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
             suppress_health_check=list(hypothesis.HealthCheck),
         )
-        most = self.cases
-        while open_laws := [law for law in self._laws if law not in found]:
-            self.cases = dict.fromkeys(self._laws, 0)
-
+        while open_laws := [law for law in self._laws if law not in self._found]:
             latest: dict[Law, Counterexample] = {}
 
             def fails(
@@ -230,20 +280,17 @@ class Search:
                 return bool(broken)
 
             try:
-                smallest = hypothesis.find(self._strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311
-                found |= self._violations(open_laws, smallest) or latest
+                smallest = hypothesis.find(strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311
+                self._found |= self._violations(open_laws, smallest) or latest
             except NoSuchExample:
-                break
+                return
             except Flaky:
                 # A merge that answers at random: what was seen last counts.
-                found |= latest
-            finally:
-                most = {law: max(number, most[law]) for law, number in self.cases.items()}
-        self.cases = most
-        return found | {law: one for law, one in self._refused.items() if law not in {*self._answered, *found}}
+                self._found |= latest
 
     def _violations(self, laws: list[Law], operands: Operands) -> dict[Law, Counterexample]:
         self._evaluator.forget()
+        example = hash(repr(operands))
         row = self._evaluator.row(operands.row)
         nodes = [(version, self._evaluator.incoming(version)) for version in operands.versions]
         found = {}
@@ -259,7 +306,8 @@ class Search:
                 if broken is not None:
                     found[law] = broken
                     break
-            self.cases[law] += was_tried
+            if was_tried:
+                self._tried[law].add(example)
         return found
 
     def _broken(self, law: Law, operands: Operands, bound: Bound) -> Counterexample | None:

@@ -10,46 +10,42 @@ from mergers.errors import MergerNotFoundError
 from mergers.laws.merger_algebra import MergerAlgebra
 from mergers.laws.modes import MODES, ModeAlgebra
 from mergers.laws.payload_algebra import PayloadAlgebra
-from mergers.laws.universe import Subject, sample_schema
+from mergers.laws.universe import RecordSpec, sample_schema
 from mergers.registry import MergerRef, resolve_merger
-from mergers.strategies.factory import PartialUpdateMode
+from mergers.strategies import PartialUpdateMode
 from payloads.avro import parse_schema
-from payloads.builtin.debezium import (
-    AbstractDebeziumAvroPayload,
-    MySqlDebeziumAvroPayload,
-    PostgresDebeziumAvroPayload,
-)
-from payloads.compat import adapt
+from payloads.builtin import AbstractDebeziumAvroPayload, MySqlDebeziumAvroPayload, PostgresDebeziumAvroPayload
 from payloads.errors import PayloadConfigError, PayloadNotFoundError, SchemaError
-from payloads.extract import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIELDS
+from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIELDS
 from payloads.registry import PayloadRef, resolve_payload
 from payloads.release import HudiRelease
+from payloads.user import adapt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mergers.laws.algebra import Algebra
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 _PAYLOAD_METHODS = ("pre_combine", "preCombine")
 
 
-class Judged(NamedTuple):
+class Subject(NamedTuple):
     """What is judged, and the operands that suit it.
 
     Attributes:
         algebra: its operations.
-        subject: schema, fields and properties.
+        spec: schema, fields and properties.
         release: the release whose rules hold.
     """
 
     algebra: Algebra
-    subject: Subject
+    spec: RecordSpec
     release: HudiRelease
 
 
-def judged(  # noqa: PLR0913 (what a user may state)
+def subject_of(  # noqa: PLR0913 (what a user may state)
     payload_or_merger: Any,
     *,
     schema: AvroSchema | str | dict[str, Any] | None,
@@ -58,22 +54,22 @@ def judged(  # noqa: PLR0913 (what a user may state)
     release: str | HudiRelease,
     props: Props,
     markers: bool | None = None,
-) -> Judged:
+) -> Subject:
     """Find the payload or merger, and complete what is not stated.
 
     Without a schema a small one that suits the class is taken. Without ordering fields it is the position column of a
     Debezium class, the ordering field of the sample schema, or none: arrival order.
 
     Raises:
-        PayloadBridgeError: nothing has this name, it is no payload and no merger, or a field is not in the schema.
+        PayloadBridgeError: the name is unknown, it is neither a payload nor a merger, or a field is not in the schema.
     """
-    if isinstance(payload_or_merger, Judged):
+    if isinstance(payload_or_merger, Subject):
         return payload_or_merger
     line = HudiRelease.parse(release)
     if _is_algebra(payload_or_merger):
         algebra: Algebra = payload_or_merger
         fields = tuple(ordering_fields or ())
-        return Judged(algebra, _subject(algebra.schema, key, fields, props, None, markers=markers), line)
+        return Subject(algebra, _spec(algebra.schema, key, fields, props, None, markers=markers), line)
     is_mode = isinstance(payload_or_merger, str) and payload_or_merger.upper() in MODES
     payload_class, merger = (None, None) if is_mode else _found(payload_or_merger, line)
     bound_class = payload_class or getattr(merger, "payload_class", None)
@@ -92,17 +88,17 @@ def judged(  # noqa: PLR0913 (what a user may state)
     if fields:
         joined = ",".join(fields)
         props = {PAYLOAD_ORDERING_FIELD: joined, TABLE_ORDERING_FIELDS: joined, **props}
-    subject = _subject(parsed, key, fields, props, bound_class, markers=markers)
+    spec = _spec(parsed, key, fields, props, bound_class, markers=markers)
     if payload_class is not None:
-        return Judged(PayloadAlgebra(payload_class, parsed, props), subject, line)
+        return Subject(PayloadAlgebra(payload_class, parsed, props), spec, line)
     if is_mode:
         name = payload_or_merger.upper()
         fills = markers is None and name.endswith(PartialUpdateMode.FILL_UNAVAILABLE.value)
-        return Judged(ModeAlgebra(name, parsed, props, line), subject._replace(markers=subject.markers or fills), line)
-    return Judged(MergerAlgebra(merger, parsed, props, line), subject, line)
+        return Subject(ModeAlgebra(name, parsed, props, line), spec._replace(markers=spec.markers or fills), line)
+    return Subject(MergerAlgebra(merger, parsed, props, line), spec, line)
 
 
-def _subject(  # noqa: PLR0913 (the fields of a Subject, in order)
+def _spec(  # noqa: PLR0913 (the fields of a RecordSpec, in order)
     schema: AvroSchema,
     key: Sequence[str],
     fields: tuple[str, ...],
@@ -110,7 +106,7 @@ def _subject(  # noqa: PLR0913 (the fields of a Subject, in order)
     payload_class: type | None,
     *,
     markers: bool | None,
-) -> Subject:
+) -> RecordSpec:
     found = payload_class or object
     sequences = issubclass(found, MySqlDebeziumAvroPayload)
     if markers is None:
@@ -118,7 +114,7 @@ def _subject(  # noqa: PLR0913 (the fields of a Subject, in order)
     if issubclass(found, AbstractDebeziumAvroPayload) and not fields:
         msg = f"{found.__name__} orders by a column of its own; give ordering_fields, such as {found.position_field}"
         raise PayloadConfigError(msg)
-    return Subject(schema, tuple(key), fields, props, sequences, markers)
+    return RecordSpec(schema, tuple(key), fields, props, sequences, markers)
 
 
 def _found(named: Any, release: HudiRelease) -> tuple[Any, Any]:
@@ -145,7 +141,7 @@ def _named(name: str, release: HudiRelease) -> tuple[Any, Any]:
         except MergerNotFoundError:
             raise no_payload from None
     except TypeError:
-        # The path names a class that is no payload; it may be a merger.
+        # The path names a class that is not a payload; it may be a merger.
         return None, resolve_merger(name)
 
 

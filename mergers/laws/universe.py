@@ -6,28 +6,28 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mergers.laws.core import Domain, Version
-from payloads.avro import parse_schema
-from payloads.builtin.base import IS_DELETED
-from payloads.builtin.debezium import (
+from payloads.avro import Branch, parse_schema
+from payloads.builtin import (
+    CHANGE_OPERATION_FIELD,
+    DELETE_FIELD,
+    DELETE_MARKER,
+    DMS_OPERATION_FIELD,
+    IS_DELETED,
     MYSQL_SEQUENCE,
     POSTGRES_LSN,
     UNAVAILABLE,
+    AWSDmsAvroPayload,
     MySqlDebeziumAvroPayload,
     PostgresDebeziumAvroPayload,
 )
-from payloads.builtin.debezium import OPERATION_FIELD as DEBEZIUM_OPERATION
-from payloads.builtin.default import DELETE_FIELD, DELETE_MARKER
-from payloads.builtin.dms import OPERATION_FIELD as DMS_OPERATION
-from payloads.builtin.dms import AWSDmsAvroPayload
-from payloads.extract import list_reader
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.schema import Branch
+from payloads.ordering_fields import list_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from payloads.api import Props
-    from payloads.schema import AvroSchema, Field, Record
+    from payloads.avro import AvroSchema, Field, Record
 
 RANKS = (1, 2, 3)
 """The ordering values of incoming versions."""
@@ -38,7 +38,7 @@ _META = "_hoodie_"
 _KEY = "key"
 
 
-class Subject(NamedTuple):
+class RecordSpec(NamedTuple):
     """What a universe is made for.
 
     Attributes:
@@ -57,6 +57,11 @@ class Subject(NamedTuple):
     sequences: bool = False
     markers: bool = False
 
+    @property
+    def ordering_heads(self) -> tuple[str, ...]:
+        """The columns that hold the ordering fields, which may be nested in them."""
+        return tuple(dict.fromkeys(name.partition(".")[0] for name in self.ordering_fields))
+
 
 class DeleteForm(NamedTuple):
     """A way in which a record says that it is a delete: a value in a field."""
@@ -71,24 +76,19 @@ class Universe(NamedTuple):
     incoming: tuple[Version, ...]
     rows: tuple[Record | None, ...]
 
-    @property
-    def bounds(self) -> str:
-        """Say how far a proof over this universe reaches."""
-        return f"{len(self.incoming)} versions, {len(self.rows) - 1} rows, ordering values 0 to 4"
-
 
 def sample_schema(payload_class: type | None) -> tuple[AvroSchema, tuple[str, ...]]:
     """Return a schema that suits a payload class, with its ordering fields: a key, an ordering and two data fields."""
     ordering: dict[str, Any] = {"name": "ts", "type": "long"}
     delete: dict[str, Any] = {"name": IS_DELETED, "type": ["null", "boolean"], "default": None}
-    change: dict[str, Any] = {"name": DEBEZIUM_OPERATION, "type": ["null", "string"], "default": None}
+    change: dict[str, Any] = {"name": CHANGE_OPERATION_FIELD, "type": ["null", "string"], "default": None}
     found = payload_class or object
     if issubclass(found, MySqlDebeziumAvroPayload):
         ordering, delete = {"name": MYSQL_SEQUENCE, "type": "string"}, change
     elif issubclass(found, PostgresDebeziumAvroPayload):
         ordering, delete = {"name": POSTGRES_LSN, "type": "long"}, change
     elif issubclass(found, AWSDmsAvroPayload):
-        delete = {"name": DMS_OPERATION, "type": ["null", "string"], "default": None}
+        delete = {"name": DMS_OPERATION_FIELD, "type": ["null", "string"], "default": None}
     fields = [
         {"name": "id", "type": "string"},
         ordering,
@@ -104,7 +104,7 @@ def delete_forms(schema: AvroSchema, props: Props) -> tuple[DeleteForm, ...]:
     custom = (
         ((props[DELETE_FIELD], props[DELETE_MARKER]),) if props.get(DELETE_FIELD) and DELETE_MARKER in props else ()
     )
-    known = (*custom, (DMS_OPERATION, "D"), (DEBEZIUM_OPERATION, "d"), (IS_DELETED, True))
+    known = (*custom, (DMS_OPERATION_FIELD, "D"), (CHANGE_OPERATION_FIELD, "d"), (IS_DELETED, True))
     forms = []
     for name, value in known:
         field = schema.by_name.get(name)
@@ -113,15 +113,15 @@ def delete_forms(schema: AvroSchema, props: Props) -> tuple[DeleteForm, ...]:
     return tuple(forms)
 
 
-def small_universe(subject: Subject, domain: Domain, is_delete: Callable[[Version], bool]) -> Universe:
+def small_universe(spec: RecordSpec, domain: Domain, is_delete: Callable[[Version], bool]) -> Universe:
     """Return two complementary records for each ordering value, the domain's deletes, and six stored rows.
 
-    `is_delete` is asked which form of a delete what is judged understands: the first one is used.
+    `is_delete` says which form of a delete the subject understands: the first one is used.
     """
-    maker = _Maker(subject)
+    maker = _Maker(spec)
     incoming = [maker.version(rank, side) for rank in RANKS for side in (0, 1)]
     if domain is Domain.FLAGGED:
-        forms = delete_forms(subject.schema, subject.props)
+        forms = delete_forms(spec.schema, spec.props)
         understood = [form for form in forms if is_delete(maker.version(RANKS[0], 2, form))]
         for form in (understood or forms)[:1]:
             deletes = [maker.version(rank, 2, form) for rank in RANKS]
@@ -129,36 +129,45 @@ def small_universe(subject: Subject, domain: Domain, is_delete: Callable[[Versio
     if domain is Domain.EMPTY:
         incoming += [Version(None, maker.version(rank, 2).ordering, is_delete=True) for rank in RANKS]
     rows = [maker.version(rank, side, stored=True).record for rank in STORED_RANKS for side in (0, 1)]
-    return Universe(tuple(incoming), (None, *rows))
+    # A boolean, for instance, has fewer values than there are ranks.
+    return Universe(_each_once(incoming), _each_once((None, *rows)))
+
+
+def _each_once(operands: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple({repr(operand): operand for operand in operands}.values())
 
 
 class _Maker:
-    def __init__(self, subject: Subject) -> None:
-        self._subject = subject
-        self._data = _data_fields(subject)
-        fields = subject.ordering_fields
-        self._read = list_reader(subject.schema, fields) if fields else lambda _record: NATURAL_ORDER
+    def __init__(self, spec: RecordSpec) -> None:
+        self._spec = spec
+        self._data = _data_fields(spec)
+        fields = spec.ordering_fields
+        self._read = list_reader(spec.schema, fields) if fields else lambda _record: NATURAL_ORDER
 
     def version(self, rank: int, side: int, form: DeleteForm | None = None, *, stored: bool = False) -> Version:
         """Return a record whose data is in the field number `side` alone, and in none where there is no such field."""
-        subject = self._subject
+        spec = self._spec
         record: Record = {}
-        for field in subject.schema.fields:
-            if field.name in subject.key:
+        for field in spec.schema.fields:
+            if field.name in spec.key:
                 record[field.name] = _constant(field)
-            elif field.name in subject.ordering_fields:
-                record[field.name] = _sequence(rank) if subject.sequences else value_at(field.schema, rank)
+            elif field.name in spec.ordering_heads:
+                record[field.name] = _sequence(rank) if spec.sequences else self._ordered(field, rank)
             elif field in self._data:
                 is_filled = self._data.index(field) == side
                 record[field.name] = self._value(field, rank, stored=stored) if is_filled else _absent(field)
             else:
                 record[field.name] = _constant(field)
-        if subject.markers and side == 1 and not stored and self._data:
+        if spec.markers and side == 1 and not stored and self._data:
             record[self._data[0].name] = UNAVAILABLE
         if form is not None:
             record[form.field] = form.value
         ordering: Ordering | None = self._read(record)
         return Version(record, NATURAL_ORDER if ordering is None else ordering, is_delete=form is not None)
+
+    def _ordered(self, field: Field, rank: int) -> Any:
+        """Return the part of a rank that an ordering field holds: of several fields, the first and the last vary."""
+        return value_at(field.schema, ordering_part(self._spec, field.name, rank))
 
     def _value(self, field: Field, rank: int, *, stored: bool) -> Any:
         if field.schema.non_null.kind == "string":
@@ -166,14 +175,25 @@ class _Maker:
         return value_at(field.schema, rank + _STORED_VALUES if stored else rank)
 
 
-def _data_fields(subject: Subject) -> list[Field]:
-    deletes = {form.field for form in delete_forms(subject.schema, subject.props)}
-    taken = {*subject.key, *subject.ordering_fields, *deletes}
-    free = [f for f in subject.schema.fields if f.name not in taken and not f.name.startswith(_META)]
+def ordering_part(spec: RecordSpec, name: str, rank: int) -> int:
+    """Return what an ordering field holds at a rank: of several fields the first comes before the last.
+
+    So there are ties in the first field that the last one breaks, and differences that the last one contradicts.
+    """
+    heads = spec.ordering_heads
+    if len(heads) == 1:
+        return rank
+    return (rank + 1) // 2 if name == heads[0] else 1 + (rank % 2 == 0) if name == heads[-1] else 1
+
+
+def _data_fields(spec: RecordSpec) -> list[Field]:
+    deletes = {form.field for form in delete_forms(spec.schema, spec.props)}
+    taken = {*spec.key, *spec.ordering_heads, *deletes}
+    free = [f for f in spec.schema.fields if f.name not in taken and not f.name.startswith(_META)]
     nullable = [field for field in free if field.schema.nullable]
     # Without a stated key the first field is taken for it, as long as others remain.
-    rest = [field for field in (free if subject.key else free[1:]) if not field.schema.nullable]
-    return sorted((nullable + rest)[:2], key=subject.schema.fields.index)
+    rest = [field for field in (free if spec.key else free[1:]) if not field.schema.nullable]
+    return sorted((nullable + rest)[:2], key=spec.schema.fields.index)
 
 
 def _absent(field: Field) -> Any:
@@ -215,7 +235,11 @@ def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: C901, PLR0911 (one 
         case "fixed":
             return rank.to_bytes(schema.size, "big")
         case "enum":
-            return schema.symbols[min(rank, len(schema.symbols) - 1)]
+            steps = STORED_RANKS[-1] + 1
+            symbols = schema.symbols
+            return symbols[
+                min(rank, steps - 1) * len(symbols) // steps if len(symbols) < steps else min(rank, len(symbols) - 1)
+            ]
         case "array":
             return [value_at(schema.items, rank)]
         case "map":

@@ -8,7 +8,7 @@ from mergers.record.base import DELETE, HoodieKey, HoodieRecord
 from mergers.record.indexed import HoodieAvroIndexedRecord
 from payloads.api import SENTINEL
 from payloads.errors import PayloadFailedError
-from payloads.extract import field_reader
+from payloads.ordering_fields import field_reader
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from mergers.record.metadata import MetadataValues
     from payloads.api import HoodieRecordPayload, Props
+    from payloads.avro import AvroSchema
     from payloads.ordering import Ordering
-    from payloads.schema import AvroSchema
 
-_UNTIL_1_0 = frozenset({HudiRelease.V0_15, HudiRelease.V1_0})  # asked for each record: a lookup costs less than `<`
+_UNTIL_1_0 = frozenset({HudiRelease.V0_15, HudiRelease.V1_0})  # checked for each record: a lookup costs less than `<`
 
 
 class HoodieAvroRecord(HoodieRecord):
@@ -33,7 +33,7 @@ class HoodieAvroRecord(HoodieRecord):
 
     @property
     def record(self) -> Any:
-        """The payload's data as it stands, no delete rule applied; None where it has none."""
+        """The payload's data as it is, no delete rule applied; None where it has none."""
         return self.payload.record
 
     @property

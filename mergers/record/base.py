@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from mergers.record.indexed import HoodieAvroIndexedRecord
     from mergers.record.metadata import MetadataValues
     from payloads.api import Props
+    from payloads.avro import AvroSchema
     from payloads.ordering import Ordering
-    from payloads.schema import AvroSchema
 
 INSERT: Final = "I"
 UPDATE_BEFORE: Final = "-U"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 class HoodieEmptyRecord(HoodieRecord):

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mergers.context import is_delete_row, walk
 from mergers.errors import MergerConfigError, UnsupportedRecordOperationError
 from mergers.record.base import DELETE, HoodieKey, HoodieRecord
+from mergers.record.context import is_delete_row
 from mergers.record.metadata import MetadataValues
 from payloads.api import SENTINEL, Sentinel
+from payloads.avro import project_record, rewrite_record_with_new_schema
 from payloads.errors import SchemaError
-from payloads.extract import CONSISTENT_TIMESTAMP, is_true, list_reader, ordering_reader
 from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, context_value, is_true, list_reader, ordering_reader
 from payloads.release import HudiRelease
-from payloads.rewrite import project_record, rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from payloads.api import Props
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 
 class HoodieAvroIndexedRecord(HoodieRecord):
@@ -71,7 +71,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
                 type(self), f"get_column_values in {release}", "read the fields of its record"
             )
         data = self.data_for("get_column_values")
-        return [walk(data, schema, column)[1] for column in columns]
+        return [context_value(schema, data, column, release)[1] for column in columns]
 
     def get_ordering_value(
         self,
@@ -171,7 +171,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         """Whether there is no data, the operation is `D`, or the data marks itself; until 1.0 never.
 
         Raises:
-            PayloadConfigError, SchemaError: see `mergers.context.is_delete_row`.
+            PayloadConfigError, SchemaError: see `mergers.record.context.is_delete_row`.
         """
         if release < HudiRelease.V1_1:
             return False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 META_COLUMNS: Final = (
     "_hoodie_commit_time",

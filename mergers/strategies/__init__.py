@@ -13,7 +13,7 @@ from mergers.strategies.event_time import (
 )
 from mergers.strategies.factory import PartialUpdateMode, buffered_merger
 from mergers.strategies.fill_unavailable import FillUnavailable
-from mergers.strategies.ignore_defaults import IgnoreDefaults, missed_defaults
+from mergers.strategies.ignore_defaults import Fidelity, IgnoreDefaults, missed_defaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.partial_update import PartialUpdate
 from mergers.strategies.record_context import RecordContext
@@ -29,6 +29,7 @@ __all__ = [
     "EventTimeMergerV1_0",
     "EventTimePartialMerger",
     "EventTimeRecordMerger",
+    "Fidelity",
     "FillUnavailable",
     "IgnoreDefaults",
     "OverwriteWithLatestMerger",

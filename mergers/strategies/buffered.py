@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
-from mergers.record import HoodieAvroIndexedRecord
-from mergers.record.base import DELETE, HoodieKey
+from mergers.record import DELETE, HoodieAvroIndexedRecord, HoodieKey
 from payloads.errors import NullOrderingError
 from payloads.ordering import NATURAL_ORDER, Ordering, compare
 
@@ -32,7 +31,7 @@ class DeleteEntry(NamedTuple):
 class BufferedMerger(ABC):
     """A merge mode where rows meet (BufferedRecordMerger; until 1.0 the rules inside the file-group reader).
 
-    Both `delta` operations answer None for "what is there stays", which is no delete.
+    Both `delta` operations answer None for "what is there stays", which is not a delete.
 
     Attributes:
         context: how the engine reads ordering values.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mergers.strategies.partial_update import PartialUpdate
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 class OverwriteWithLatestMerger:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mergers.avro import AvroRecordMerger
-from mergers.record import HoodieAvroRecord
-from mergers.record.base import DELETE
-from mergers.rules import deleted_version, payload_around
+from mergers.payload_rules import deleted_version, payload_around
+from mergers.record import DELETE, HoodieAvroRecord
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 from mergers.strategies.event_time import EventTimeMergerV1_0
 from payloads.ordering import NATURAL_ORDER
-from payloads.records import copier, same_record
+from payloads.user import copier, same_record
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
     from mergers.record import HoodieRecord
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 class CustomMerger(BufferedMerger):
@@ -82,10 +81,10 @@ class CustomMerger(BufferedMerger):
 
 
 class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
-    """CUSTOM of 1.0: where either side is a delete the event-time rule decides, and the merger is not asked.
+    """CUSTOM of 1.0: where either side is a delete the event-time rule decides, and the merger is not called.
 
     It compares the ordering *columns*, whatever the payload itself compares. Between two rows of a log a merger that
-    deletes is not heard: the earlier row stays.
+    deletes is ignored: the earlier row stays.
     """
 
     def __init__(self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mergers.api import EVENT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
-from mergers.context import is_commit_time_delete
-from mergers.strategies.buffered import (
-    BufferedMerger,
-    DeleteEntry,
-    Version,
-    is_later,
-)
+from mergers.record import is_commit_time_delete
+from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version, is_later
 from mergers.strategies.keep_values import overlaid
 from payloads.errors import NullOrderingError
 from payloads.ordering import Ordering, compare, same_class
@@ -21,7 +16,7 @@ if TYPE_CHECKING:
     from mergers.strategies.partial_update import PartialUpdate
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 class EventTimeRecordMerger:

@@ -16,7 +16,7 @@ from mergers.strategies.ignore_defaults import IgnoreDefaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.record_context import RecordContext
 from payloads.errors import PayloadConfigError
-from payloads.extract import ordering_fields
+from payloads.ordering_fields import ordering_fields
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mergers.strategies.ignore_defaults import Fidelity
     from mergers.strategies.partial_update import PartialUpdate
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 E = TypeVar("E", bound=enum.Enum)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mergers.strategies.partial_update import PartialUpdate
-from payloads.schema import Branch
-from payloads.text import value_text
+from payloads.avro import Branch, value_text
 
 if TYPE_CHECKING:
     from mergers.strategies.partial_update import Gap
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 MERGE_PROPERTY_PREFIX: Final = "hoodie.record.merge.property."
 UNAVAILABLE_VALUE: Final = "hoodie.write.partial.update.unavailable.value"
@@ -43,28 +42,29 @@ class FillUnavailable(PartialUpdate):
         """Return the columns that can hold the marker."""
         if self.marker is None:
             return ()
-        key = (FillUnavailable, self.marker, self._reads_bytes)
-        found: tuple[tuple[str, Gap], ...] | None = schema.memo.get(key)
-        if found is None:
-            found = schema.memo[key] = tuple(
-                (field.name, self._gap(field.schema)) for field in schema.fields if _can_hold_text(field.schema)
-            )
-        return found
+        return schema.derived(_gaps, self.marker, self._reads_bytes)
 
-    def _gap(self, schema: AvroSchema) -> Gap:
-        marker, reads_bytes = self.marker, self._reads_bytes
 
-        def is_marker(value: Any) -> bool:
-            plain = value.value if isinstance(value, Branch) else value
-            if plain is None:
-                return False
-            if isinstance(plain, str):
-                return plain == marker
-            if isinstance(plain, bytes):
-                return reads_bytes and plain.decode(errors="replace") == marker
-            return value_text(schema, value) == marker
+def _gaps(schema: AvroSchema, marker: str, reads_bytes: bool) -> tuple[tuple[str, Gap], ...]:  # noqa: FBT001
+    return tuple(
+        (field.name, _gap(field.schema, marker, reads_bytes=reads_bytes))
+        for field in schema.fields
+        if _can_hold_text(field.schema)
+    )
 
-        return is_marker
+
+def _gap(schema: AvroSchema, marker: str, *, reads_bytes: bool) -> Gap:
+    def is_marker(value: Any) -> bool:
+        plain = value.value if isinstance(value, Branch) else value
+        if plain is None:
+            return False
+        if isinstance(plain, str):
+            return plain == marker
+        if isinstance(plain, bytes):
+            return reads_bytes and plain.decode(errors="replace") == marker
+        return value_text(schema, value) == marker
+
+    return is_marker
 
 
 def _can_hold_text(schema: AvroSchema) -> bool:

@@ -7,18 +7,27 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mergers.errors import MergerConfigError
 from mergers.strategies.partial_update import PartialUpdate
-from payloads.builtin.non_defaults import is_null
+from payloads.avro import Branch, default_value
+from payloads.builtin import is_null
 from payloads.errors import SchemaError
-from payloads.records import same_record
-from payloads.release import HudiRelease
-from payloads.rewrite import default_value
-from payloads.schema import Branch
+from payloads.release import HudiRelease, by_release
+from payloads.user import same_record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mergers.strategies.partial_update import Gap
-    from payloads.schema import AvroSchema, Field
+    from payloads.avro import AvroSchema, Field
 
 Fidelity = Literal["hudi", "intended"]
+
+_REFUSED = by_release(v0_15="fixed", v1_2="union")
+"""The type of which no default can be read; defaults of union columns that are null do not count."""
+
+_ADVICE = {
+    "fixed": "drop the default, use bytes, or go to 1.2",
+    "union": "drop the default, or make the column a union of null and one type",
+}
 
 _CACHED = range(-128, 128)
 """The whole numbers of which Java keeps one object each."""
@@ -33,7 +42,7 @@ class IgnoreDefaults(PartialUpdate):
     """
 
     def __init__(self, release: HudiRelease = HudiRelease.latest(), fidelity: Fidelity = "hudi") -> None:
-        """Choose what counts as a default; the one difference of releases is a default of type fixed.
+        """Choose what counts as a default; releases differ in the types of which they refuse a default.
 
         Raises:
             MergerConfigError: there is no such fidelity.
@@ -43,30 +52,33 @@ class IgnoreDefaults(PartialUpdate):
             raise MergerConfigError(msg)
         self.fidelity = fidelity
         self._test = _same_value if fidelity == "intended" else _same_object
-        self._refuses_fixed = fidelity == "hudi" and release < HudiRelease.V1_2
+        self._refused = "" if fidelity == "intended" else _REFUSED.at(release)
 
     def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
         """Return the test of every column.
 
         Raises:
-            SchemaError: a column of a fixed type has a default, which 1.1 can't read (fidelity `hudi`).
+            SchemaError: a column has a default of a type that the release can't read (fidelity `hudi`): fixed in 1.1,
+                a union other than null and one type in 1.2.
         """
-        key = (IgnoreDefaults, self.fidelity, self._refuses_fixed)
-        found: tuple[tuple[str, Gap], ...] | None = schema.memo.get(key)
-        if found is None:
-            found = schema.memo[key] = tuple((field.name, self._gap(field)) for field in schema.fields)
-        return found
+        return schema.derived(_gaps, self._test, self._refused)
 
-    def _gap(self, field: Field) -> Gap:
-        if not field.has_default or field.default is None:
-            return is_null
-        if self._refuses_fixed and _first_branch(field.schema).kind == "fixed":
-            msg = (
-                f"the column {field.name!r} is of the type fixed and has a default; IGNORE_DEFAULTS of Hudi 1.1 fails "
-                "on that (Unsupported Avro type: FIXED): drop the default, use bytes, or go to 1.2"
-            )
-            raise SchemaError(msg)
-        return self._test(field)
+
+def _gaps(schema: AvroSchema, test: Callable[[Field], Gap], refused: str) -> tuple[tuple[str, Gap], ...]:
+    return tuple((field.name, _gap(field, test, refused)) for field in schema.fields)
+
+
+def _gap(field: Field, test: Callable[[Field], Gap], refused: str) -> Gap:
+    if not field.has_default or field.default is None:
+        return is_null
+    kind = field.schema.non_null.kind if refused == "union" else _first_branch(field.schema).kind
+    if kind == refused:
+        msg = (
+            f"the column {field.name!r} is of the type {kind} and has a default; IGNORE_DEFAULTS fails on that in "
+            f"this release of Hudi (Unsupported type: {kind.upper()}): {_ADVICE[kind]}"
+        )
+        raise SchemaError(msg)
+    return test(field)
 
 
 def missed_defaults(schema: AvroSchema) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from payloads.avro import parse_schema
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 def overlaid(top: Version, bottom: Version, reader_schema: AvroSchema) -> Version:
@@ -28,19 +28,15 @@ def overlaid(top: Version, bottom: Version, reader_schema: AvroSchema) -> Versio
     if top.schema is None or bottom.schema is None:
         msg = f"a partial merge needs the schemas of both versions (key {top.record_key!r}); give them"
         raise SchemaError(msg)
-    schema = _merged_schema(top.schema, bottom.schema, reader_schema)
+    columns = frozenset(top.schema.by_name) | frozenset(bottom.schema.by_name)
+    schema = reader_schema.derived(_with_columns, columns)
     if schema.by_name.keys() == top.schema.by_name.keys():
         return top
     record = {name: upper[name] if name in top.schema.by_name else lower[name] for name in schema.by_name}
     return Version(top.key, record, schema, top.operation, top.ordering_value)
 
 
-def _merged_schema(top: AvroSchema, bottom: AvroSchema, reader_schema: AvroSchema) -> AvroSchema:
-    """Return `reader_schema` with the columns that one of the two has."""
-    names = frozenset(top.by_name) | frozenset(bottom.by_name)
-    found: AvroSchema | None = reader_schema.memo.get((overlaid, names))
-    if found is None:
-        fields = [field for field in reader_schema.source["fields"] if field["name"] in names]
-        found = parse_schema({**reader_schema.source, "fields": fields})
-        reader_schema.memo[overlaid, names] = found
-    return found
+def _with_columns(schema: AvroSchema, names: frozenset[str]) -> AvroSchema:
+    """Return `schema` with the columns `names` alone."""
+    fields = [field for field in schema.source["fields"] if field["name"] in names]
+    return parse_schema({**schema.source, "fields": fields})

@@ -10,7 +10,7 @@ from payloads.errors import UnsupportedPayloadOperationError
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
     from payloads.api import Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 class PartialBlockMerger(BufferedMerger):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mergers.strategies.buffered import Version
 
 if TYPE_CHECKING:
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 Gap = Callable[[Any], bool]
 """Whether a value leaves its column to the other version."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mergers.api import HoodieRecordType
-from payloads.extract import context_reader, decimal_scale, decimal_value, java_split
+from payloads.avro import decimal_scale, decimal_value
 from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.ordering_fields import context_reader, path_parts
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 _LARGEST_MILLIS: Final = 9_999_999_999_999
 """Hudi takes a number up to this one for milliseconds, a greater one for microseconds."""
@@ -42,7 +43,7 @@ class RecordContext:
         self.engine = engine
         self.release = release
         self.ordering_fields = ordering_fields
-        self._read = _row_reader(engine, schema, ordering_fields)
+        self._read = _row_reader(engine, release, schema, ordering_fields)
         self._convert = _entry_conversion(engine, release, schema, ordering_fields)
 
     @property
@@ -63,18 +64,20 @@ class RecordContext:
         return self._convert(ordering)
 
 
-def _row_reader(engine: HoodieRecordType, schema: AvroSchema, fields: tuple[str, ...]) -> Callable[[Record], Ordering]:
+def _row_reader(
+    engine: HoodieRecordType, release: HudiRelease, schema: AvroSchema, fields: tuple[str, ...]
+) -> Callable[[Record], Ordering]:
     if engine is HoodieRecordType.AVRO or not fields:
-        return context_reader(schema, fields)
-    readers = [_spark_reader(schema, name) for name in fields]
+        return context_reader(schema, fields, release)
+    readers = [_spark_reader(schema, name, release) for name in fields]
     if len(readers) == 1:
         return readers[0]
     return lambda record: Ordering("array", tuple(read(record) for read in readers))
 
 
-def _spark_reader(schema: AvroSchema, name: str) -> Callable[[Record], Ordering]:
+def _spark_reader(schema: AvroSchema, name: str, release: HudiRelease) -> Callable[[Record], Ordering]:
     """Return the reader of a column as Spark holds it: decimals as Spark's own class, timestamps in microseconds."""
-    read = context_reader(schema, (name,))
+    read = context_reader(schema, (name,), release)
     leaf = _leaf(schema, name)
     if leaf is not None and leaf.logical == "decimal":
         scale = decimal_scale(leaf)
@@ -118,7 +121,7 @@ def _entry_conversion(
 
 def _leaf(schema: AvroSchema, path: str) -> AvroSchema | None:
     """Return the type at a dotted path without its null branch; None where there is no such column."""
-    for part in java_split(path, "."):
+    for part in path_parts(path):
         field = schema.by_name.get(part)
         if field is None:
             return None

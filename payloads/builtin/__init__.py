@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from payloads.builtin.debezium import MySqlDebeziumAvroPayload, PostgresDebeziumAvroPayload
-from payloads.builtin.default import DefaultHoodieRecordPayload
-from payloads.builtin.dms import AWSDmsAvroPayload
+from payloads.builtin.base import ALL_RELEASES, IS_DELETED, BuiltinPayload, DeleteTest, PairRule, flag_tests, text_tests
+from payloads.builtin.debezium import (
+    CHANGE_OPERATION_FIELD,
+    MYSQL_SEQUENCE,
+    POSTGRES_LSN,
+    UNAVAILABLE,
+    AbstractDebeziumAvroPayload,
+    MySqlDebeziumAvroPayload,
+    PostgresDebeziumAvroPayload,
+)
+from payloads.builtin.default import DELETE_FIELD, DELETE_MARKER, DefaultHoodieRecordPayload
+from payloads.builtin.dms import DMS_OPERATION_FIELD, AWSDmsAvroPayload
 from payloads.builtin.event_time import EventTimeAvroPayload
 from payloads.builtin.first_value import FirstValueAvroPayload
 from payloads.builtin.json_text import HoodieJsonPayload
-from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
+from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload, is_null
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
 from payloads.builtin.reverse_order import ReverseOrderHoodieRecordPayload
 
 __all__ = [
+    "ALL_RELEASES",
+    "CHANGE_OPERATION_FIELD",
+    "DELETE_FIELD",
+    "DELETE_MARKER",
+    "DMS_OPERATION_FIELD",
+    "IS_DELETED",
+    "MYSQL_SEQUENCE",
+    "POSTGRES_LSN",
+    "UNAVAILABLE",
     "AWSDmsAvroPayload",
+    "AbstractDebeziumAvroPayload",
+    "BuiltinPayload",
     "DefaultHoodieRecordPayload",
+    "DeleteTest",
     "EmptyHoodieRecordPayload",
     "EventTimeAvroPayload",
     "FirstValueAvroPayload",
@@ -25,8 +46,12 @@ __all__ = [
     "MySqlDebeziumAvroPayload",
     "OverwriteNonDefaultsWithLatestAvroPayload",
     "OverwriteWithLatestAvroPayload",
+    "PairRule",
     "PartialUpdateAvroPayload",
     "PostgresDebeziumAvroPayload",
     "ReverseOrderHoodieRecordPayload",
     "RewriteAvroPayload",
+    "flag_tests",
+    "is_null",
+    "text_tests",
 ]

@@ -11,7 +11,7 @@ from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from payloads.api import Props
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 IS_DELETED = "_hoodie_is_deleted"
 ALL_RELEASES = tuple(HudiRelease)
@@ -34,7 +34,7 @@ class DeleteTest(NamedTuple):
 class PairRule(NamedTuple):
     """Which of two rows stays, the stored or the incoming one, where one column decides it.
 
-    It holds where the incoming row is no delete, and neither row has null in the column.
+    It holds where the incoming row is not a delete, and neither row has null in the column.
 
     Attributes:
         field: the top-level column that is compared; None where the incoming row always replaces the stored one.
@@ -76,7 +76,7 @@ class BuiltinPayload(HoodieRecordPayload):
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
         """Return the tests that a row must not meet to be inserted as it is, with an ordering value that is not null.
 
-        So whole columns can be looked at instead of records. None: nothing is known, each record has to be asked.
+        So whole columns can be looked at instead of records. None: nothing is known, each record has to be merged.
         """
         return None
 
@@ -84,7 +84,7 @@ class BuiltinPayload(HoodieRecordPayload):
     def pair_rule(cls, props: Props) -> PairRule | None:
         """Return the rule by which `combine_and_get_update_value` chooses one of the two rows.
 
-        It holds where `insert_tests` finds no delete. None: there is no such rule, each pair has to be asked.
+        It holds where `insert_tests` finds no delete. None: there is no such rule, each pair has to be merged.
         """
         return None
 

@@ -6,22 +6,22 @@ import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from payloads.avro import AvroSchema, Branch, plain_text
 from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
-from payloads.extract import java_split
+from payloads.ordering import ordering_text
+from payloads.ordering_fields import java_split
 from payloads.release import by_release
-from payloads.schema import AvroSchema, Branch
-from payloads.text import ordering_text, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.api import HoodieRecordPayload, Props, Sentinel
+    from payloads.avro import Record
     from payloads.builtin.base import DeleteTest
-    from payloads.schema import Record
 
-OPERATION_FIELD = "_change_operation_type"
+CHANGE_OPERATION_FIELD = "_change_operation_type"
 DELETE_OPERATION = "d"
 MYSQL_SEQUENCE = "_event_seq"
 POSTGRES_LSN = "_event_lsn"
@@ -48,12 +48,12 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
         """Return the tests of operation and flag; either column may be missing."""
-        operation = text_tests(schema, OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
+        operation = text_tests(schema, CHANGE_OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
         return None if operation is None else (*operation, *flag_tests(schema))
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""
-        operation = record.get(OPERATION_FIELD)
+        operation = record.get(CHANGE_OPERATION_FIELD)
         is_delete = operation is not None and plain_text(operation).lower() == DELETE_OPERATION
         return is_delete or super().is_delete_record(record)
 
@@ -185,9 +185,9 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         """Return the log sequence number.
 
         Raises:
-            OrderingTypeError: it is no Avro long.
+            OrderingTypeError: it is not an Avro long.
         """
-        return _long_reader(schema)(value)
+        return schema.derived(_long_reader)(value)
 
     def keeps_stored(self, stored: int, incoming: int) -> bool:
         """Whether the stored number is greater."""
@@ -208,7 +208,7 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         result = super().combine_and_get_update_value(current, schema, props)
         if not isinstance(result, dict):
             return result
-        missing = [name for name, is_marker in _marker_tests(schema) if is_marker(result.get(name))]
+        missing = [name for name, is_marker in schema.derived(_marker_tests) if is_marker(result.get(name))]
         if result is current or not missing:
             return result
         for name in missing:
@@ -224,13 +224,10 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
 
 def _long_reader(schema: AvroSchema) -> Callable[[Any], int]:
-    """Return what casts values of `_event_lsn` to Java's Long; decided once a schema."""
-    found: Callable[[Any], int] | None = schema.memo.get(_long_reader)
-    if found is None:
-        field = schema.by_name.get(POSTGRES_LSN)
-        kind = "long" if field is None else field.schema.non_null.kind
-        found = schema.memo[_long_reader] = _as_long if kind in {"long", "union"} else _refuse_kind(kind)
-    return found
+    """Return what casts values of `_event_lsn` to Java's Long."""
+    field = schema.by_name.get(POSTGRES_LSN)
+    kind = "long" if field is None else field.schema.non_null.kind
+    return _as_long if kind in {"long", "union"} else _refuse_kind(kind)
 
 
 def _as_long(value: Any) -> int:
@@ -253,15 +250,12 @@ def _refuse_kind(kind: str) -> Callable[[Any], int]:
 
 
 def _marker_tests(schema: AvroSchema) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
-    """Return the fields that can hold the marker, each with its test; decided once a schema."""
-    found: tuple[tuple[str, Callable[[Any], bool]], ...] | None = schema.memo.get(_marker_tests)
-    if found is None:
-        found = schema.memo[_marker_tests] = tuple(
-            (field.name, _marker_test(field.name, field.schema, kind))
-            for field in schema.fields
-            for kind in _marker_kinds(field.schema)[:1]
-        )
-    return found
+    """Return the fields that can hold the marker, each with its test."""
+    return tuple(
+        (field.name, _marker_test(field.name, field.schema, kind))
+        for field in schema.fields
+        for kind in _marker_kinds(field.schema)[:1]
+    )
 
 
 def _marker_kinds(schema: AvroSchema) -> list[str]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from payloads.api import SENTINEL, Sentinel
+from payloads.avro import value_text
 from payloads.builtin.base import IS_DELETED, BaseAvroPayload, DeleteTest, PairRule, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.errors import NullOrderingError, PayloadConfigError
-from payloads.extract import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader
-from payloads.ordering import NATURAL_ORDER, compare
+from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
+from payloads.ordering import NATURAL_ORDER, compare, ordering_text
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader
 from payloads.release import by_release
-from payloads.text import ordering_text, value_text
 
 if TYPE_CHECKING:
     from payloads.api import Props
-    from payloads.extract import Reader
+    from payloads.avro import AvroSchema, Record
     from payloads.ordering import Ordering
-    from payloads.schema import AvroSchema, Record
+    from payloads.ordering_fields import Reader
 
 DELETE_FIELD = "hoodie.payload.delete.field"
 DELETE_MARKER = "hoodie.payload.delete.marker"
@@ -63,22 +63,32 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     #: Whether combine asks the ordering before it lets a payload without a record delete the row.
     empty_obeys_ordering: ClassVar[bool] = by_release(v0_15=False, v1_1=True)
 
-    def _incoming_of_record(self, read: Reader, incoming: Record | None) -> Ordering:
-        value = None if incoming is None else read(incoming)
+    def _beats_by_record(self, stored: Ordering | None, read: Reader, incoming: Record | None, props: Props) -> bool:
+        value = None if incoming is None else read(incoming)  # read, and cast, whatever is stored
+        if any(side is not None and side.java_type == "map" for side in (value, stored)):
+            raise OrderingTypeError.from_map()
+        if stored is None:
+            return True
         if value is None:
             msg = (
                 f"{type(self).__name__}: the ordering field of the incoming record is null and the stored row has a "
                 f"value; fill the field: {incoming}"
             )
             raise NullOrderingError(msg)
-        return value
+        return self.incoming_wins(compare(stored, value), props)
 
-    def _incoming_or_own(self, read: Reader, incoming: Record | None) -> Ordering:
-        value = None if incoming is None else read(incoming)
-        return self.ordering_value if value is None else value
+    def _beats_by_record_or_own(
+        self, stored: Ordering | None, read: Reader, incoming: Record | None, props: Props
+    ) -> bool:
+        if incoming is None and self.ordering_value.is_default:
+            return True
+        value = None if incoming is None else read(incoming)  # whatever is stored: it can fail
+        if stored is None:
+            return True
+        return self.incoming_wins(compare(stored, self.ordering_value if value is None else value), props)
 
-    #: The incoming side of the comparison: until 1.0 the record's field, from 1.1 else the payload's own value.
-    incoming_ordering = by_release(_incoming_of_record, v1_1=_incoming_or_own)
+    #: The comparison. The incoming side: until 1.0 the record's field, from 1.1 else the payload's own value.
+    beats = by_release(_beats_by_record, v1_1=_beats_by_record_or_own)
 
     tracks_event_time: ClassVar[bool] = by_release(v0_15=True, v1_1=False)
 
@@ -98,10 +108,9 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         read = ordering_reader(schema, props, self.release)
         if read is None:
             return True
-        stored = read(current)  # first, as in Hudi: a value that can't be read fails even for a delete without ordering
-        if stored is None or (incoming is None and self.ordering_value.is_default):
-            return True
-        return self.incoming_wins(compare(stored, self.incoming_ordering(read, incoming)), props)
+        # The stored value first, as in Hudi: one that can't be read fails even for a delete without ordering.
+        wins: bool = self.beats(read(current), read, incoming, props)
+        return wins
 
     # -- the delete test
 
@@ -137,7 +146,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     def pair_rule(cls, props: Props) -> PairRule | None:
         """Return the comparison by the one ordering field, also for the subclasses, which differ in `incoming_wins`.
 
-        Event times that a record is asked for, cut timestamps and several fields are not for a rule.
+        Event times that a record has to compute, cut timestamps and several fields are not for a rule.
         """
         if (cls.tracks_event_time and EVENT_TIME_FIELD in props) or is_true(props.get(CONSISTENT_TIMESTAMP)):
             return None
@@ -190,7 +199,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return None if self._decide_delete(self.record, schema, props) else self.record
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
-        """Whether this is a delete by the properties of the first call that asked.
+        """Whether this is a delete by the properties of the first call that needs it.
 
         Raises:
             PayloadConfigError: a delete field is configured without its marker.

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from payloads.avro import plain_text
 from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import PayloadFailedError, SchemaError
 from payloads.release import by_release
-from payloads.text import plain_text
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
+    from payloads.avro import AvroSchema, Record
     from payloads.builtin.base import DeleteTest
-    from payloads.schema import AvroSchema, Record
 
-OPERATION_FIELD = "Op"
+DMS_OPERATION_FIELD = "Op"
 DELETE_OPERATION = "D"
 
 
@@ -35,7 +35,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
         """Return the tests of operation and flag; None without the operation column, where each record fails."""
-        operation = text_tests(schema, OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
+        operation = text_tests(schema, DMS_OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
         return (*operation, *flag_tests(schema)) if operation else None
 
     def is_delete_record(self, record: Record) -> bool:
@@ -44,13 +44,13 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
         Raises:
             SchemaError: the record has no field `Op`.
         """
-        if OPERATION_FIELD not in record:
+        if DMS_OPERATION_FIELD not in record:
             msg = (
-                f"{type(self).__name__}: the record has no field {OPERATION_FIELD!r}, only {', '.join(record)}; "
+                f"{type(self).__name__}: the record has no field {DMS_OPERATION_FIELD!r}, only {', '.join(record)}; "
                 "add the operation column of DMS or choose another payload"
             )
             raise SchemaError(msg)
-        operation = record[OPERATION_FIELD]
+        operation = record[DMS_OPERATION_FIELD]
         is_delete = operation is not None and plain_text(operation).upper() == DELETE_OPERATION
         return is_delete or super().is_delete_record(record)
 

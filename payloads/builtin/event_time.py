@@ -10,8 +10,8 @@ from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
+    from payloads.avro import AvroSchema, Record
     from payloads.builtin.base import DeleteTest
-    from payloads.schema import AvroSchema, Record
 
 
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):

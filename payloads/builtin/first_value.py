@@ -9,7 +9,7 @@ from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
-    from payloads.schema import AvroSchema
+    from payloads.avro import AvroSchema
 
 
 class FirstValueAvroPayload(DefaultHoodieRecordPayload):

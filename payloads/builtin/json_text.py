@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from payloads.avro import parse_object, read_record
 from payloads.builtin.base import BuiltinPayload
 from payloads.errors import SchemaError
-from payloads.lenient_json import parse_object, read_record
 from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 
 class HoodieJsonPayload(BuiltinPayload, heads_family=True):
@@ -30,7 +30,7 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
     reads_logical_types: ClassVar[bool] = by_release(v0_15=False, v1_0=True)
 
     def __init__(self, text: str | None) -> None:
-        """Keep the text; it is read when it is asked for.
+        """Keep the text; it is parsed when it is needed.
 
         Raises:
             SchemaError: there is no text.
@@ -61,19 +61,19 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
         return self.get_insert_value(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the JSON as a record of `schema`; a field that it lacks is null, even where null is no value.
+        """Return the JSON as a record of `schema`; a field that it lacks is null, even where null is not a value.
 
         Raises:
-            SchemaError: the text is no JSON object, or a value can't be converted.
+            SchemaError: the text is not a JSON object, or a value can't be converted.
         """
         exact = self.reads_logical_types
         return read_record(parse_object(self.text, exact=exact), schema, logical=exact)
 
     def get_row_key(self, field: str) -> str | None:
-        """Return the text of the top-level member `field`, None where it is no text.
+        """Return the text of the top-level member `field`, None where it is not text.
 
         Raises:
-            SchemaError: the text is no JSON object, or it has no such member.
+            SchemaError: the text is not a JSON object, or it has no such member.
         """
         json_object = parse_object(self.text, exact=True)
         if field not in json_object:

@@ -7,14 +7,14 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from payloads.avro import AvroSchema, Branch
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import SchemaError
 from payloads.release import by_release
-from payloads.schema import AvroSchema, Branch
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.schema import Field, Record
+    from payloads.avro import Field, Record
 
 Gap = Callable[[Any], bool]
 """Whether a value leaves its field to the other record."""
@@ -85,7 +85,8 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         """
         return None if self.flagged or self.record is None else self.filled(self.record, current, schema)
 
-    def gap_of(self, field: Field) -> Gap:
+    @staticmethod
+    def gap_of(field: Field) -> Gap:
         """Return the test for values of `field` that do not overwrite."""
         return default_test(field)
 
@@ -98,7 +99,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         merged = {}
         name = ""
         try:
-            for name, is_gap, required in self._rules(schema):
+            for name, is_gap, required in schema.derived(_field_rules, self.gap_of):
                 value = high[name]
                 if is_gap(value):
                     value = low[name]
@@ -112,15 +113,12 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
             raise SchemaError(msg) from None
         return merged
 
-    def _rules(self, schema: AvroSchema) -> tuple[FieldRule, ...]:
-        key = type(self).gap_of
-        rules: tuple[FieldRule, ...] | None = schema.memo.get(key)
-        if rules is None:
-            rules = schema.memo[key] = tuple(
-                FieldRule(field.name, self.gap_of(field), not (field.schema.nullable or field.has_default))
-                for field in schema.fields
-            )
-        return rules
+
+def _field_rules(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> tuple[FieldRule, ...]:
+    return tuple(
+        FieldRule(field.name, gap_of(field), not (field.schema.nullable or field.has_default))
+        for field in schema.fields
+    )
 
 
 def is_null(value: Any) -> bool:
@@ -143,6 +141,8 @@ def _equality(schema: AvroSchema, default: Any, *, top_level: bool = False) -> G
             equal = _equality(first, default)
             if schema.ambiguous:
                 return lambda value: isinstance(value, Branch) and value.name == first.name and equal(value.value)
+            if schema.mixes_numbers and first.kind in {"float", "double"}:
+                return lambda value: isinstance(value, float) and equal(value)  # an int is of the other branch
             return equal
         case "string" if top_level:
             # Hudi turns plain strings, and only these, into Java strings before it compares.
@@ -166,7 +166,7 @@ def _equality(schema: AvroSchema, default: Any, *, top_level: bool = False) -> G
 
 def _same_number(default: float) -> Gap:
     sign = math.copysign(1.0, default)
-    return lambda value: isinstance(value, float | int) and value == default and math.copysign(1.0, value) == sign
+    return lambda value: type(value) in {float, int} and value == default and math.copysign(1.0, value) == sign
 
 
 def _rounded(default: float) -> float:

@@ -9,7 +9,7 @@ from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 
 class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):

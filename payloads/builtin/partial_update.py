@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload, is_null
-from payloads.errors import SchemaError
-from payloads.extract import ordering_reader
+from payloads.errors import OrderingTypeError, SchemaError
 from payloads.ordering import same_class
+from payloads.ordering_fields import ordering_reader
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
+    from payloads.avro import AvroSchema, Field, Record
     from payloads.builtin.non_defaults import Gap
-    from payloads.schema import AvroSchema, Field, Record
 
 COMMIT_TIME = "_hoodie_commit_time"
 META_COLUMNS = (
@@ -38,7 +38,8 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
     java_name = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
 
-    def gap_of(self, field: Field) -> Gap:
+    @staticmethod
+    def gap_of(field: Field) -> Gap:  # noqa: ARG004
         """Return the test for null, whatever the default of `field` is."""
         return is_null
 
@@ -108,6 +109,8 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     def _stored_is_later(self, current: Record, schema: AvroSchema, props: Props) -> bool:
         read = ordering_reader(schema, props, self.release)
         stored = None if read is None else read(current)
+        if stored is not None and stored.java_type == "map":
+            raise OrderingTypeError.from_map()
         return stored is not None and same_class(stored, self.ordering_value) and stored > self.ordering_value
 
     def _merged(self, high: Record, low: Record, schema: AvroSchema) -> Record | None:

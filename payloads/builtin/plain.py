@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record
 
 
 class HoodieAvroPayload(BuiltinPayload, heads_family=True):

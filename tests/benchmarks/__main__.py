@@ -1,4 +1,4 @@
-"""Speed of merging against a hand-written window, in one run: python -m tests.benchmarks.
+"""Speed of merging against a hand-written window, in one run: python -m tests.benchmarks, and --small: of commands.
 
 The same Parquet files go through `upsert` and through `row_number() over (partition by key order by ordering desc)`,
 the query that people write instead; both results are thrown away. The ratio of the best of several runs counts.
@@ -16,7 +16,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, local_session, upsert
-from tests.benchmarks import jvm_case
+from tests.benchmarks import jvm_case, small
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +39,14 @@ SCENARIOS = {
 @click.option("--rows", default=2_500_000, show_default=True, help="Rows in all, stored and incoming.")
 @click.option("--runs", default=3, show_default=True, help="Runs of each job; the best counts.")
 @click.option("--only", default="", help="Only scenarios whose name contains this.")
-def main(rows: int, runs: int, only: str) -> None:
+@click.option("--small", "of_commands", is_flag=True, help="Whole commands on five batches of 60 rows instead.")
+@click.option("--table-type", default="cow", show_default=True, help="With --small: of replay and simulate.")
+def main(rows: int, runs: int, only: str, table_type: str, *, of_commands: bool) -> None:
     """Print one line a scenario: how many keys meet, seconds of both jobs, their ratio and its goal."""
+    if of_commands:
+        with tempfile.TemporaryDirectory() as folder:
+            click.echo("\n".join(small.lines_of(small.measure(Path(folder), runs, table_type))))
+        return
     spark = local_session()
     click.echo(f"{rows:,} rows, stored and incoming; the best of {runs} runs")
     click.echo(f"{'scenario':32} {'merges':>9} {'window s':>9} {'merge s':>9} {'ratio':>6} {'goal':>6}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.engines.jvm_jars import jars_of
+from bridge.engines.jvm.jars import jars_of
 from bridge.errors import EngineError
 from payloads import HudiRelease, PayloadRef
 

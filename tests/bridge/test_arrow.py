@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
-from bridge.engines.arrow import RecordReader, RecordWriter, arrow_schema
-from bridge.schema import META_COLUMNS, avro_schema, spark_schema, with_meta
-from payloads.avro import parse_schema
+from bridge.engines.python.records import RecordReader, RecordWriter, arrow_schema
+from bridge.spark.schema import META_COLUMNS, avro_schema, spark_schema, with_meta
+from payloads.avro.codec import parse_schema
 from payloads.errors import SchemaError
 from payloads.release import HudiRelease
 

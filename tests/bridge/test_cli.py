@@ -246,10 +246,10 @@ def test_json_values_of_every_type(spark, run, write):
     [
         ("upsert", ["incoming"], "needs --stored"),
         ("combine-input", [], "needs --incoming"),
-        ("combine-input", ["incoming", "stored"], "has no use for --stored"),
+        ("combine-input", ["incoming", "stored"], "does not take --stored"),
         ("snapshot", ["stored"], "needs --log"),
-        ("compact", ["stored", "log", "incoming"], "has no use for --incoming"),
-        ("upsert", ["stored", "incoming", "log"], "has no use for --log"),
+        ("compact", ["stored", "log", "incoming"], "does not take --incoming"),
+        ("upsert", ["stored", "incoming", "log"], "does not take --log"),
     ],
 )
 def test_a_point_takes_exactly_its_inputs(run, incoming, point, inputs, phrase):
@@ -292,8 +292,8 @@ def test_out_is_never_overwritten(run, incoming, tmp_path):
     taken = tmp_path / "taken"
     taken.mkdir()
     words = ("merge", "combine-input", "--incoming", incoming, *DEFAULT, "--out")
-    fails(run(*words, taken), 2, "exists already")
-    fails(run(*words, tmp_path / "none" / "out"), 2, "there is no folder")
+    fails(run(*words, taken), 2, "already exists")
+    fails(run(*words, tmp_path / "none" / "out"), 2, "does not exist")
     assert names(tmp_path) == ["incoming.parquet", "taken"]
     assert not names(taken)
 

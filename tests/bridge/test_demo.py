@@ -5,12 +5,12 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from bridge import demo
 from bridge.cli import main
-from bridge.issues import ISSUES, answers, violation
-from bridge.merge_point import MergePoint
+from bridge.demo import recordings as demo
+from bridge.demo.issues import ISSUES, answers, violation
+from bridge.explain.trace import COMPARED, DELETE_TEST, trace_key
+from bridge.merge.points import MergePoint
 from bridge.plan import MergePlan, TableType
-from bridge.tracing.trace import COMPARED, DELETE_TEST, trace_key
 from payloads import HudiRelease, PayloadRef, parse_schema
 
 SCHEMA = parse_schema(
@@ -46,10 +46,12 @@ def test_the_answers_are_real_hudis(spark):
     assert result.exit_code == 0, result.output
     assert not result.stderr
     words = " ".join(result.stdout.split())
-    assert words.startswith("All 20 answers are real Hudi's, row by row. On the same batches Hudi 1.2 ends with other")
+    assert words.startswith(
+        "All 20 answers are real Hudi's, row by row. On the same batches Hudi 1.2 ends with different"
+    )
     assert "10 of 42 rows (copy-on-write) and 11 of 42 rows (merge-on-read)" in words
     assert result.stdout.count("5 of 5") == 4
-    assert result.stdout.count("<- the sides part here") == 2
+    assert result.stdout.count("<- the sides diverge here") == 2
     assert "end differently for 1: p0/k008." in words
     assert max(map(len, result.stdout.splitlines())) <= 80
 
@@ -90,7 +92,7 @@ def test_an_explanation_ends_where_spark_does(spark, payload, table_type):
     assert len(identities) > 40
     told = {identity: demo.explained(spark, old, new, identity) for identity in identities}
     for side, recording in enumerate((old, new)):
-        last = {demo.identity_of(row): row for row in demo.run(spark, recording)[-1].rows}
+        last = {demo.identity_of(row): row for row in demo.run(spark, [recording])[0][-1].rows}
         for identity, explanation in told.items():
             # Text tells -0.0 from 0.0, and 1 from True.
             found, real = explanation.sides[side].trace.row_after(5), last.get(identity)
@@ -104,9 +106,9 @@ def test_the_smallest_example_has_the_fewest_versions():
 
 
 def test_rows_are_compared_with_their_types():
-    assert not demo.Answer(1, [{"id": 1}], [{"id": 1.0}]).is_equal
-    assert not demo.Answer(1, [{"id": 1}], [{"id": 1}, {"id": 1}]).is_equal
-    assert demo.Answer(1, [{"id": 1, "a": None}], [{"a": None, "id": 1}]).is_equal
+    assert not demo.RealAnswer(1, [{"id": 1}], [{"id": 1.0}]).is_equal
+    assert not demo.RealAnswer(1, [{"id": 1}], [{"id": 1}, {"id": 1}]).is_equal
+    assert demo.RealAnswer(1, [{"id": 1, "a": None}], [{"a": None, "id": 1}]).is_equal
 
 
 # -- traces

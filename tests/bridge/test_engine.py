@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge import InputError, MergeFailedError, MergePlan
-from bridge.engines.outcomes import IS_DELETE, ORDERING
-from bridge.engines.python import Job
-from bridge.paths.search import key_paths
-from bridge.programs import Action, Origin
-from bridge.schema import META_COLUMNS
-from bridge.tracing.trace import trace_key
+from bridge.engines import IS_DELETE, Job
+from bridge.engines.python.worker import merged
+from bridge.explain.trace import trace_key
+from bridge.programs.path_search import key_paths
+from bridge.programs.program import Action, Origin
+from bridge.spark.schema import META_COLUMNS
 from mergers import fold_left
 from payloads import (
     HudiRelease,
@@ -89,7 +89,7 @@ def table(versions: Iterable[tuple[Origin, tuple[Any, ...]]]) -> pa.Table:
 
 
 def run(job: Job, versions: pa.Table, batch_size: int) -> list[dict[str, Any]]:
-    found = [row for batch in job.run(versions.to_batches(max_chunksize=batch_size)) for row in batch.to_pylist()]
+    found = [row for batch in merged(job, versions.to_batches(max_chunksize=batch_size)) for row in batch.to_pylist()]
     return sorted(found, key=lambda row: row["id"])
 
 
@@ -123,7 +123,7 @@ def expected_upsert(payload: str, stored: list[Any], incoming: list[Any]) -> dic
 @pytest.mark.parametrize("batch_size", [1, 3, 10_000])
 @given(stored=stored_rows, incoming=st.lists(rows, max_size=8))
 def test_upsert_equals_the_plain_fold(payload: str, batch_size: int, stored: list[Any], incoming: list[Any]) -> None:
-    job = Job(plan_of(payload), SCHEMA, NAMES, ("id",), "upsert")
+    job = Job(plan_of(payload), SCHEMA, NAMES, "upsert")
     versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
     answers = {row["id"]: row for row in run(job, versions, batch_size)}
     expected = expected_upsert(payload, stored, incoming)
@@ -139,7 +139,7 @@ def test_upsert_equals_the_plain_fold(payload: str, batch_size: int, stored: lis
 @given(stored=stored_rows, incoming=stored_rows)
 def test_where_a_batch_ends_does_not_matter(payload: str, release: str, stored: list[Any], incoming: list[Any]) -> None:
     """One stored and one incoming row of a key merge at once in one batch, and step by step in two."""
-    job = Job(plan_of(payload, release), SCHEMA, NAMES, ("id",), "upsert")
+    job = Job(plan_of(payload, release), SCHEMA, NAMES, "upsert")
     versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
     assert run(job, versions, 10_000) == run(job, versions, 1)
 
@@ -193,7 +193,7 @@ def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: s
     ]
     schema = parse_schema({"type": "record", "name": "Row", "fields": fields})
     others = st.tuples(st.sampled_from(["I", "U", "D", None]), st.sampled_from([None, False, False, True]))
-    job = Job(plan, schema, NAMES, ("id",), "upsert")
+    job = Job(plan, schema, NAMES, "upsert")
     for _ in range(4):  # one pair a job: a failure ends it
         rows = [("a", None, f"{origin}", *data.draw(others)) for origin in (Origin.STORED, Origin.INCOMING)]
         orderings = [data.draw(st.sampled_from([None, *values, *values])) for _ in rows]
@@ -231,7 +231,7 @@ def test_what_a_users_class_does_with_records_has_one_answer(
     versions = pa.table({name: pa.array(values, kind) for name, values, kind in given if name in names})
     versions = versions.append_column("_pb_origin", pa.array(origins, pa.int8()))
     plan = MergePlan(payload="tests.bridge.user_payloads:DoesAsTold", release=release, key="id")
-    job = Job(plan, schema, names, ("id",), "upsert")
+    job = Job(plan, schema, names, "upsert")
     answer = answer_or_error(job, versions)
     assert answer == answer_or_error(job, asked_each(versions))
     assert ("DoesAsTold" in answer) == (op in {"wrong", "lose", "retype", "fail", "fail to build"})
@@ -245,9 +245,7 @@ def test_a_merged_record_that_does_not_fit_is_named() -> None:
     versions = pa.table(
         columns | {"_pb_origin": pa.array([Origin.STORED, Origin.INCOMING, Origin.INCOMING], pa.int8())}
     )
-    job = Job(
-        MergePlan(payload="tests.bridge.user_payloads:DoesAsTold", key="id"), schema, tuple(columns), ("id",), "upsert"
-    )
+    job = Job(MergePlan(payload="tests.bridge.user_payloads:DoesAsTold", key="id"), schema, tuple(columns), "upsert")
     with pytest.raises(MergeFailedError) as error:
         run(job, versions, 10)
     assert (error.value.merge_point, error.value.key) == ("upsert", {"id": "a"})
@@ -281,7 +279,7 @@ def test_what_a_given_schema_does_not_allow_is_refused(
     versions = pa.table(columns).slice(2 - len(origins))
     plan = MergePlan(payload=payload, release=release, key="id", ordering="ts", schema=schema)
     with pytest.raises(PayloadBridgeError, match="name"):
-        run(Job(plan, schema, names, ("id",), "upsert"), versions, 10)
+        run(Job(plan, schema, names, "upsert"), versions, 10)
 
 
 def asked_each(versions: pa.Table) -> pa.Table:
@@ -318,7 +316,7 @@ def test_written_rows_get_meta_columns_and_kept_rows_keep_theirs(batch_size: int
         stood = [f"old {name}" if origin == Origin.STORED else None for origin in versions["_pb_origin"].to_pylist()]
         versions = versions.add_column(index, name, pa.array(stood, pa.string()))
     plan = plan_of("DefaultHoodieRecordPayload")
-    job = Job(plan, SCHEMA, (*META_COLUMNS, *NAMES), ("id",), "upsert", instant="2024")
+    job = Job(plan, SCHEMA, (*META_COLUMNS, *NAMES), "upsert", instant="2024")
     answers = {row["id"]: [row[name] for name in META_COLUMNS] for row in run(job, versions, batch_size)}
     stands = [f"old {name}" for name in META_COLUMNS]
     assert (answers["b"], answers["d"], answers["f"]) == (stands, stands, [None] * len(META_COLUMNS))
@@ -332,11 +330,11 @@ def test_written_rows_get_meta_columns_and_kept_rows_keep_theirs(batch_size: int
 def test_a_combined_batch_merges_like_the_batch(payload: str, incoming: list[Any]) -> None:
     """combine_input hands on all that upsert needs: the survivor, its ordering value, and deletes without data."""
     plan = plan_of(payload)
-    combine = Job(plan, SCHEMA, NAMES, ("id",), "combine_input", extras=(IS_DELETE, ORDERING), untouched=None)
-    upsert = Job(plan, SCHEMA, NAMES, ("id",), "upsert")
+    combine = Job(plan, SCHEMA, NAMES, "combine_input")
+    upsert = Job(plan, SCHEMA, NAMES, "upsert")
     stored = [(key, 2, "yy", "U", None) for key in "abc"]
     versions = table((Origin.INCOMING, row) for row in incoming)
-    combined = list(combine.run(versions.to_batches()))
+    combined = list(merged(combine, versions.to_batches()))
     survivors = pa.Table.from_batches(combined).drop_columns("_pb_action") if combined else versions
     if combined:
         survivors = survivors.append_column("_pb_origin", pa.array([Origin.INCOMING] * len(survivors), pa.int8()))
@@ -375,14 +373,14 @@ def test_a_key_of_many_versions_keeps_no_batch_alive() -> None:
             most = max(most, pa.total_allocated_bytes() - before)
 
     before = pa.total_allocated_bytes()
-    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
-    (result,) = [row for batch in job.run(watched()) for row in batch.to_pylist()]
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, "upsert")
+    (result,) = [row for batch in merged(job, watched()) for row in batch.to_pylist()]
     assert result["ts"] == versions - 1
     assert most < 2_000_000  # a few batches; all of them are 7 MB
 
 
 def test_a_null_key_is_refused() -> None:
-    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, "upsert")
     versions = table([(Origin.INCOMING, ("a", 1, None, "U", None))])
     versions = versions.set_column(0, "id", pa.array([None], pa.string()))
     with pytest.raises(InputError, match="key column 'id' is null"):
@@ -391,7 +389,7 @@ def test_a_null_key_is_refused() -> None:
 
 @pytest.mark.parametrize("batch_size", [1, 10_000])
 def test_a_failure_names_payload_merge_point_key_and_field(batch_size: int) -> None:
-    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, "upsert")
     versions = table(
         [
             (Origin.STORED, ("b", 1, None, "U", None)),
@@ -408,7 +406,7 @@ def test_a_failure_names_payload_merge_point_key_and_field(batch_size: int) -> N
 
 
 def test_two_stored_rows_of_a_key_are_refused() -> None:
-    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, ("id",), "upsert")
+    job = Job(plan_of("DefaultHoodieRecordPayload"), SCHEMA, NAMES, "upsert")
     twice = table([(Origin.STORED, ("a", 1, "x", "U", None)), (Origin.STORED, ("a", 2, "x", "U", None))])
     with pytest.raises(MergeFailedError, match="more than one row"):
         run(job, twice, 10)
@@ -420,7 +418,7 @@ def test_a_payload_that_no_writer_can_build_is_refused(payload: str, release: st
     plan = dataclasses.replace(plan_of(payload), release=HudiRelease.parse(release))
     versions = table([(Origin.INCOMING, ("a", 1, None, "U", None))])
     with pytest.raises(PayloadConstructorError, match=f"{payload} has no constructor"):
-        run(Job(plan, SCHEMA, NAMES, ("id",), "upsert"), versions, 10)
+        run(Job(plan, SCHEMA, NAMES, "upsert"), versions, 10)
 
 
 # -- users' mergers that write into what they are given
@@ -443,7 +441,7 @@ def test_what_a_merger_writes_into_a_version_is_stored(release: str, merger: str
             "_pb_origin": pa.array([Origin.STORED, *[Origin.INCOMING] * (len(incoming) + 1)], pa.int8()),
         }
     )
-    found = run(Job(plan, COUNTS, ("id", "n"), ("id",), "upsert"), versions, 10_000)
+    found = run(Job(plan, COUNTS, ("id", "n"), "upsert"), versions, 10_000)
     expected = [{"id": "a", "n": 1 + sum(incoming)}, {"id": "b", "n": 5}]
     assert sorted(({"id": row["id"], "n": row["n"]} for row in found), key=lambda row: row["id"]) == expected
 
@@ -498,8 +496,8 @@ def test_equal_keys_are_one_group_wherever_a_batch_ends(
         }
     )
     plan = MergePlan(payload="OverwriteWithLatestAvroPayload", key="id")
-    job = Job(plan, schema, ("id", "n"), ("id",), "upsert")
-    found = pa.Table.from_batches(job.run(versions.to_batches(max_chunksize=batch_size)))
+    job = Job(plan, schema, ("id", "n"), "upsert")
+    found = pa.Table.from_batches(merged(job, versions.to_batches(max_chunksize=batch_size)))
     actions = zip(found["n"].to_pylist(), found["_pb_action"].to_pylist(), strict=True)
     assert sorted(actions) == [(0, Action.INSERT), (3, Action.UPDATE)]
 
@@ -510,6 +508,6 @@ def test_a_failure_names_a_key_beyond_the_years_of_python() -> None:
     versions = pa.table(
         {"id": pa.array([10**7] * 2, pa.date32()), "_pb_origin": pa.array([Origin.STORED] * 2, pa.int8())}
     )
-    job = Job(MergePlan(payload="OverwriteWithLatestAvroPayload", key="id"), schema, ("id",), ("id",), "upsert")
+    job = Job(MergePlan(payload="OverwriteWithLatestAvroPayload", key="id"), schema, ("id",), "upsert")
     with pytest.raises(MergeFailedError, match=r"key id=10000000.*more than one row"):
-        list(job.run(versions.to_batches()))
+        list(merged(job, versions.to_batches()))

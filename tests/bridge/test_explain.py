@@ -7,7 +7,6 @@ import dataclasses
 import datetime
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,32 +14,33 @@ from click.testing import CliRunner
 from pyspark.sql import types as spark_types
 
 from bridge import InputError, MergePlan, PlanError, explain
-from bridge.carriers import StoredRow
 from bridge.cli import main
-from bridge.issues import ISSUES
-from bridge.json_record import json_record
-from bridge.merge_point import MergePoint
+from bridge.compare.comparison import Sides
+from bridge.demo.issues import ISSUES
+from bridge.explain.explanation import Explanation, explain_sides
+from bridge.explain.trace import trace_key
+from bridge.explain.versions import winner, wins
+from bridge.merge.carriers import StoredRow
+from bridge.merge.points import MergePoint
 from bridge.plan import TableType
-from bridge.schema import avro_schema
-from bridge.sides import Sides
-from bridge.small_files import small_file_candidates
-from bridge.tracing.call_sides import winner, wins
-from bridge.tracing.explanation import Explanation, explain_sides
-from bridge.tracing.trace import trace_key
-from bridge.upgrade import handover
+from bridge.programs.small_files import small_file_candidates
+from bridge.programs.upgrade import handover
+from bridge.report.json_record import json_record
+from bridge.spark.schema import avro_schema
 from payloads import parse_schema
-from payloads.logical import to_physical
+from payloads.avro.logical import to_physical
 from tests.conformance.histories import READ, History, columns_of, load
 from tests.conformance.spark_histories import plan_of as plan_of_history
+from tests.support import DATA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
     from payloads import AvroSchema, Record
 
-ROOT = Path(__file__).parents[1]
 PAYLOADS = "tests.bridge.user_payloads"
 SCHEMA = parse_schema(
     {
@@ -133,10 +133,12 @@ def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None],
         yield number, ours, {(one["part"], one["id"]): physical(one, schema) for one in snapshot}
 
 
-@pytest.mark.parametrize("folder", ["histories/0.15.0", "histories/1.0.2", "histories/1.2.0", "histories-upgraded"])
+@pytest.mark.parametrize(
+    "folder", ["histories/0.15.0", "histories/1.0.2", "histories/1.1.1", "histories/1.2.0", "histories-upgraded"]
+)
 def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
     looked_at: collections.Counter[str] = collections.Counter()
-    for history in list(load(ROOT / folder))[::3]:
+    for history in load(DATA / folder):
         if small_file_candidates(history.options) or history.error is not None:
             continue
         for number, ours, real in traces_of(history):
@@ -383,9 +385,9 @@ def test_the_call_at_which_releases_part() -> None:
     versions = [(1, row(1)), (2, row(5)), (2, row(3, "late")), (3, row(9))]
     left, right = (plan_of("OverwriteWithLatestAvroPayload", release) for release in ("0.15", "1.2"))
     told = two(versions, left, right)
-    assert (told.ends_equal, told.parting()) == (True, 2)
-    assert [call and (call.commit, call.point) for call in told.parting_calls()] == [(2, MergePoint.COMBINE_INPUT)] * 2
-    assert two(versions, left, left).parting_calls() == (None, None)
+    assert (told.ends_equal, told.first_difference()) == (True, 2)
+    assert [call and (call.commit, call.point) for call in told.deciding_calls()] == [(2, MergePoint.COMBINE_INPUT)] * 2
+    assert two(versions, left, left).deciding_calls() == (None, None)
 
 
 def test_the_call_at_which_table_types_part() -> None:
@@ -394,11 +396,11 @@ def test_the_call_at_which_table_types_part() -> None:
     assert two(versions, *types).ends_equal
     deleted = [(1, row(1)), (2, row(5, deleted=True)), (3, row(3, "back"))]
     told = two(deleted, *types)
-    assert (told.ends_equal, told.parting()) == (True, None)
+    assert (told.ends_equal, told.first_difference()) == (True, None)
     flags = [plan_of("EventTimeAvroPayload", "1.0", kind) for kind in ("cow", "mor")]
     told = two(deleted, *flags)
-    assert (told.ends_equal, told.parting()) == (False, 3)
-    points = [call and call.point for call in told.parting_calls()]
+    assert (told.ends_equal, told.first_difference()) == (False, 3)
+    points = [call and call.point for call in told.deciding_calls()]
     assert points == [MergePoint.INSERT, MergePoint.LOG_FOLD]
 
 
@@ -462,7 +464,7 @@ def test_rows_are_compared_as_replay_does(earlier: float, later: float, parting:
     sides = explain_sides(versions, READING, Sides(last, first, 2))
     assert [side.trace.error for side in sides] == [None, None]
     told = Explanation({"id": "a"}, versions, READING, 2, sides)
-    assert (told.parting(), told.ends_equal) == (parting, parting is None)
+    assert (told.first_difference(), told.ends_equal) == (parting, parting is None)
 
 
 @pytest.mark.parametrize("stays", [True, False])
@@ -491,7 +493,7 @@ def test_a_row_that_is_not_there(spark: SparkSession) -> None:
         explain(frame_of(spark).where("_pb_commit = 1"), plan, {"id": "k3"})
     with pytest.raises(InputError, match=r"several rows have day=1582-10-04: .*; add the other columns"):
         explain(frame_of(spark).where("_pb_commit = 1"), plan, {"day": "1582-10-04"})
-    with pytest.raises(InputError, match="told by day and id, not by city"):
+    with pytest.raises(InputError, match="named by day and id, not by city"):
         explain(frame_of(spark), plan, {"city": "Oslo"})
 
 
@@ -527,7 +529,7 @@ def test_two_releases_as_text(spark: SparkSession, days: list[str]) -> None:
     lines = result.stdout.splitlines()
     assert lines[0].startswith("id=b differs, first after commit 2: left ends without a row; right ends as")
     assert max(map(len, lines)) <= 80
-    marked = [line.split("<-")[0].split() for line in lines if "<- the sides part here" in line]
+    marked = [line.split("<-")[0].split() for line in lines if "<- the sides diverge here" in line]
     assert marked == [
         ["2", "combine", "input", "v2,", "then", "v3", "->", "v2"],
         ["2", "combine", "input", "v2,", "then", "v3", "->", "v3"],

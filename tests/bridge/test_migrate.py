@@ -13,10 +13,10 @@ from click.testing import CliRunner
 from bridge import Evidence, MergePlan, PlanError, TableType, migrate
 from bridge.cli import main
 from bridge.config import TableMergeConfig, created_by_sql, created_properties
+from bridge.merge.record_merge import RecordMerge
 from bridge.migration.candidates import candidates_for
 from bridge.migration.decision import _Move
 from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
-from bridge.record_merge import RecordMerge
 from mergers import HoodieKey, RecordMergeMode
 from payloads import HudiRelease, parse_schema
 
@@ -75,7 +75,7 @@ def test_hudi_1_0_keeps_the_class() -> None:
     [
         (left("AWSDmsAvroPayload", "1.2"), "1.1", "not back from 1.2"),
         (left("AWSDmsAvroPayload"), "0.15", "1.0 or later"),
-        (left("AWSDmsAvroPayload"), "PartialUpdateAvroPayload", "a migration leaves those"),
+        (left("AWSDmsAvroPayload"), "PartialUpdateAvroPayload", "migrate replaces those"),
         (left("AWSDmsAvroPayload"), "CUSTOM", "name that one"),
         (left("AWSDmsAvroPayload"), "nowhere", "nowhere"),
         (left("AWSDmsAvroPayload"), "OverwriteWithLatestMerger", "one of Hudi's own"),
@@ -279,13 +279,13 @@ def test_the_table_names_payload_and_type(tmp_path: Path) -> None:
     [
         ([], "name the payload class"),
         (["--payload", "NoSuchPayload"], "NoSuchPayload"),
-        (["--payload", "AWSDmsAvroPayload", "--accept-differences"], "add --batches"),
-        (["--payload", "AWSDmsAvroPayload", "--upgrade-after", "2"], "add --batches"),
+        (["--payload", "AWSDmsAvroPayload", "--accept-differences"], "needs --batches"),
+        (["--payload", "AWSDmsAvroPayload", "--upgrade-after", "2"], "needs --batches"),
         (["--payload", "AWSDmsAvroPayload", "--to", "nowhere"], "nowhere"),
         (["--payload", "AWSDmsAvroPayload", "--to", "0.15"], "1.0 or later"),
         (["--payload", "AWSDmsAvroPayload", "--batches", "DAYS"], "name the record key"),
         (["--payload", "AWSDmsAvroPayload", "--batches", "DAYS", "--key", "id", "--upgrade-after", "9"], "1 batches"),
-        (["--payload", "AWSDmsAvroPayload", "--out", "DAYS"], "exists already"),
+        (["--payload", "AWSDmsAvroPayload", "--out", "DAYS"], "already exists"),
         (["--payload", "AWSDmsAvroPayload", "--java-class", "com.acme.X"], "is for a Python payload"),
         (["--payload", KEEPS_LONGEST, "--java-class", "com acme"], "no name of a Java class"),
     ],

@@ -10,18 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from bridge import MergePlan, PlanError, TableType, all_paths, key_paths, smallest_history
-from bridge.carriers import StoredRow
 from bridge.cli import main
-from bridge.paths.frames import counted, key_answers, smallest
-from bridge.paths.programs import AllPaths, SmallestHistory
-from bridge.paths.search import PathSearch, history_of
-from bridge.paths.walk import FEW, Path, _State, _state_key, as_given
-from bridge.paths.words import path_words, step_words
-from bridge.programs import Arrival, Origin
-from bridge.record_merge import RecordMerge
-from bridge.timeline import Simulate
+from bridge.explain.path_text import path_words, step_words
+from bridge.merge.carriers import StoredRow
+from bridge.merge.record_merge import RecordMerge
+from bridge.pipeline.all_paths import counted, key_answers, smallest
+from bridge.programs.commits import Simulate
+from bridge.programs.path_programs import AllPaths, SmallestHistory
+from bridge.programs.path_search import PathSearch, history_of
+from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
+from bridge.programs.program import Arrival, Origin
 from payloads import PayloadBridgeError, parse_schema
-from payloads.schema import JavaString
+from payloads.avro.schema import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.laws.recorded import read_case
 
@@ -444,7 +444,7 @@ def test_the_text_has_the_verdict_first_and_both_paths_side_by_side(spark, days)
     assert lines[0].startswith("1 key of 2 depends on the path through a merge-on-read table.")
     assert any(line.split()[:3] == ["commits", "v1", "|"] for line in lines)
     assert any("compacted after batch 2" in line for line in lines)
-    assert "hoodie.parquet.small.file.limit plays no part" in result.stderr
+    assert "hoodie.parquet.small.file.limit is ignored" in result.stderr
 
 
 def test_keys_that_keep_their_row_on_every_path_are_no_difference(spark, days):

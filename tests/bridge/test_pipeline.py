@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,16 +20,16 @@ from bridge import (
     snapshot,
     upsert,
 )
-from bridge.schema import META_COLUMNS
+from bridge.spark.schema import META_COLUMNS
 from tests.conformance.histories import differences, load
 from tests.conformance.spark_histories import plan_of, versions_of
+from tests.support import DATA, HISTORIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import DataFrame, SparkSession
 
-HISTORIES = Path(__file__).parents[1] / "histories"
 KEY = "334e26e9-8355-45cc-97c6-c31daf0df330"
 TRIPS = "uuid string, ts bigint, rider string, driver string, fare double, city string"
 RIDER_A = (KEY, 3, "rider-A", "driver-K", 19.10, "san_francisco")
@@ -125,7 +124,7 @@ class TestTheBlogsExample:
 )
 def test_the_functions_chained_answer_like_simulate(spark: SparkSession, folder: str, release: str, case: str) -> None:
     """append, snapshot and compact, frame by frame, against one job for all commits."""
-    (history,) = load(HISTORIES.parent / folder, release, f"{case}-mor")
+    (history,) = load(DATA / folder, release, f"{case}-mor")
     plan = plan_of(history)
     compactions = [number for number, commit in enumerate(history.commits, start=1) if commit.compacted_inline] or [3]
     versions = versions_of(spark, {0: history}).drop("conformance_case").cache()

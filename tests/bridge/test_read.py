@@ -15,10 +15,10 @@ from pyspark.sql import functions as F  # noqa: N812 (Spark's own convention)
 from pyspark.sql import types as spark_types
 
 from bridge.errors import InputError
-from bridge.read import ARRIVAL, read_batches, read_frame
-from payloads.avro import encode, parse_schema, read_container
+from bridge.pipeline.batches import ARRIVAL, read_batches, read_frame
+from payloads.avro.codec import encode, parse_schema, read_container
+from payloads.avro.schema import Branch
 from payloads.errors import SchemaError
-from payloads.schema import Branch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -259,9 +259,9 @@ def test_what_is_no_batch(spark, tmp_path):
     (batch / "b.csv").write_text("id,n\n")
     refused("several formats \\(csv, json\\)")
     (batch / "b.csv").rename(batch / "b.txt")
-    refused(r"b\.txt: its format is not known")
+    refused(r"b\.txt: the file name does not show a known format")
     (batch / "b.txt").rename(batch / "b.parquet.gz")
-    refused("its format is not known")
+    refused(r"b\.parquet\.gz: the file name does not show a known format; it must end in one of \.parquet")
     (batch / "b.parquet.gz").unlink()
     (batch / "part=1").mkdir()
     refused("folder inside a batch")

@@ -1,12 +1,10 @@
-"""Replay: the keys on which it says that two sides differ are those on which the tables of real Hudi differ."""
+"""Replay: grades, sides, reports and the command; `test_conformance_replays` has the tables of real Hudi."""
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import json
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -16,20 +14,17 @@ from click.testing import CliRunner
 from bridge import MergePlan, PlanError, explain, simulate_upgrade
 from bridge.cli import main
 from bridge.cli.replay_report import Part, report_of
-from bridge.comparison import replay
-from bridge.grades import Grade, overall
-from bridge.sides import Sides, plan_to
-from payloads.avro import parse_schema
-from tests.conformance.__main__ import main as conformance
-from tests.conformance.replay_report import ReplayReport
-from tests.conformance.replays import FRESH, KEPT, READER, UPGRADED, Answer, answers, questions
+from bridge.compare.comparison import Sides, plan_to
+from bridge.compare.grade import Grade, overall
+from bridge.compare.replay import replay
+from payloads.avro.codec import parse_schema
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import DataFrame, SparkSession
 
-ROOT = Path(__file__).parents[1]
 MERGERS = "tests.bridge.user_mergers"
-KINDS = {"histories": {FRESH}, "histories-upgraded": {UPGRADED, KEPT, READER}}
 JSON = ("--output", "json")
 SCHEMA = "_pb_commit int, _pb_arrival int, id string, ts bigint, city string, _hoodie_is_deleted boolean"
 LATE_DELETE = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 30, "Lima", False), (3, 3, "a", 20, None, True)]
@@ -40,47 +35,6 @@ LATE_ROW = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 5, "Lima", False)]
 def plan_of(payload: str | None, release: str, table_type: str = "cow", **settings: Any) -> MergePlan:
     settings = {"key": "id", "ordering": "ts"} | settings
     return MergePlan(payload=payload, release=release, table_type=table_type, **settings)
-
-
-# -- against the tables of real Hudi: some questions; `python -m tests.conformance replay` asks all
-
-
-@pytest.mark.parametrize("folder", ["histories", "histories-upgraded"])
-def test_replay_names_the_keys_on_which_the_real_tables_differ(spark: SparkSession, folder: str) -> None:
-    asked = sorted(questions(ROOT / "histories", ROOT / folder), key=lambda question: question.kind)
-    differing = [question for question in asked if question.differing()]
-    same = [question for question in asked if question not in differing]
-    chosen = [*differing[::6], *same[::20]]
-    found = list(answers(spark, chosen))
-    assert {answer.question.kind for answer in found if answer.differing} == KINDS[folder]
-    assert [f"{answer.question}: {answer.problems}" for answer in found if answer.problems] == []
-
-
-@pytest.mark.parametrize("kind", ["changed", "only-left", "only-right"])
-def test_a_bent_recording_is_noticed(spark: SparkSession, kind: str) -> None:
-    (asked,) = questions(ROOT / "histories/0.15.0", ROOT / "histories/1.2.0", case="default-cow")
-    *before, last = asked.right.commits
-    row, *others = last.snapshot
-    if kind == "changed":
-        bent = ({**row, "name": "bent"}, *others)
-    elif kind == "only-left":
-        bent = tuple(others)
-    else:
-        bent = (*last.snapshot, {**row, "id": "bent"})
-    right = dataclasses.replace(asked.right, commits=(*before, dataclasses.replace(last, snapshot=bent)))
-    (answer,) = answers(spark, [dataclasses.replace(asked, right=right)])
-    assert f"{kind} in the real tables, replay says equal" in answer.problems[0]
-
-
-def test_the_runner_wants_pairs_and_counts_refusals_apart(tmp_path: Path) -> None:
-    result = CliRunner().invoke(conformance, ["replay", str(tmp_path), str(tmp_path)])
-    assert (result.exit_code, result.output.splitlines()[-1]) == (1, "0 passed, 0 failed, 0 optional failed")
-    asked = list(questions(ROOT / "histories/0.15.0", ROOT / "histories/1.2.0", case="order-by-date-cow"))
-    assert [(question.commits, question.is_refused) for question in asked] == [(1, False), (2, True)]
-    report = ReplayReport([Answer(asked[0], 0), Answer(asked[1], 0, ("not refused",))])
-    assert (report.succeeded, report.last_line) == (True, "1 passed, 0 failed, 1 optional failed")
-    report = ReplayReport([Answer(asked[0], 0, ("another key",))])
-    assert (report.succeeded, report.last_line) == (False, "0 passed, 1 failed, 0 optional failed")
 
 
 # -- grades
@@ -327,7 +281,7 @@ def test_text_names_some_keys_and_json_all(spark: SparkSession, days: Path) -> N
     assert len(json.loads(CliRunner().invoke(main, [*words, *JSON]).stdout)["results"]) == 25
     cut = CliRunner().invoke(main, [*words, *JSON, "--sample", "3"])
     assert len(json.loads(cut.stdout)["results"]) == 3
-    assert "of 25 keys that differ only the first 3" in json.loads(cut.stdout)["warnings"][0]
+    assert "only the first 3 of 25 keys that differ" in json.loads(cut.stdout)["warnings"][0]
 
 
 def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path) -> None:
@@ -352,7 +306,7 @@ def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path)
         (("--to", "DefaultPayload"), "did you mean"),
         (("--to", "CUSTOM"), "name that one"),
         (("--to", "no.such.module:Merger"), "there is no module no"),
-        (("--to", "json:JSONDecoder"), "is no merger"),
+        (("--to", "json:JSONDecoder"), "is not a merger"),
         (("--to", "1.2", "--batches", "no-such-folder"), "does not exist"),
         (("--to", "1.2", "--compact-after", "7", "--table-type", "both"), "there are 3 batches"),
         (("--to", "1.0", "--upgrade-after", "1"), "not ported, but to 1.1 and 1.2"),

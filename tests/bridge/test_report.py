@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.errors import InputError
-from bridge.report import Check, Report, Table
-from bridge.report_files import as_html, as_junit, write_report
+from bridge.report.files import as_html, as_junit, write_report
+from bridge.report.report import Check, Report, Table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,11 +3,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from pyspark.sql import SparkSession
 from pyspark.sql import types as t
 
 from bridge.errors import InputError
-from bridge.schema import META_COLUMNS, avro_schema, decimal_size, read_schema, spark_schema, with_meta
-from payloads.avro import parse_schema
+from bridge.spark.schema import META_COLUMNS, avro_schema, decimal_size, read_schema, spark_schema, with_meta
+from payloads.avro.codec import parse_schema
 from payloads.errors import SchemaError
 from payloads.release import HudiRelease
 
@@ -92,7 +93,7 @@ def test_nested_types_have_names_of_their_own():
 def test_local_timestamps_depend_on_the_release():
     struct = t.StructType([t.StructField("at", t.TimestampNTZType())])
     assert fields_of(struct)["at"]["type"][1] == {"type": "long", "logicalType": "local-timestamp-micros"}
-    with pytest.raises(SchemaError, match=r"'at': Hudi 0\.15 writes no timestamp_ntz"):
+    with pytest.raises(SchemaError, match=r"'at': Hudi 0\.15 does not support timestamp_ntz"):
         fields_of(struct, HudiRelease.V0_15)
 
 
@@ -102,7 +103,7 @@ def test_local_timestamps_depend_on_the_release():
 )
 def test_other_types_name_the_column(kind):
     struct = t.StructType([t.StructField("outer", t.StructType([t.StructField("c", kind)]))])
-    with pytest.raises(SchemaError, match=r"'outer\.c': Hudi writes no"):
+    with pytest.raises(SchemaError, match=r"'outer\.c': Hudi does not support"):
         fields_of(struct)
 
 
@@ -176,10 +177,35 @@ def test_a_schema_file_of_ddl(spark, tmp_path):
     assert schema == avro_schema(struct, HudiRelease.V0_15)
 
 
-def test_schema_files_that_hold_none(spark, tmp_path):
+def test_ddl_is_parsed_where_no_session_is_active(spark, tmp_path, monkeypatch):
+    (tmp_path / "rows.ddl").write_text("id string, ts bigint")
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    started = []
+    schema, _ = read_schema(tmp_path / "rows.ddl", session=lambda: started.append(1) or spark)
+    assert list(schema.by_name) == ["id", "ts"]
+    assert started
+    (tmp_path / "rows.avsc").write_text(json.dumps(record(("id", "string"))))
+    read_schema(tmp_path / "rows.avsc", session=lambda: pytest.fail("Avro needs no Spark"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.avsc", "{", ""),
+        ("b.avsc", "", ""),
+        ("c.ddl", "id strin", "is not Spark DDL .*STRIN"),
+        ("d.ddl", " ", "there are no columns"),
+        ("e.ddl", "bigint", "there are no columns"),
+        ("f.ddl", "id string ts bigint", "is not Spark DDL .*near 'ts'"),
+        ("g.json", '{"type": "record"}', r"is JSON, not Spark DDL; .* \.avsc"),
+    ],
+)
+def test_schema_files_that_hold_none(spark, tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(SchemaError, match=f"(?i){name}.*{message}"):
+        read_schema(tmp_path / name)
+
+
+def test_a_schema_file_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="can't be read"):
         read_schema(tmp_path / "absent.avsc")
-    for name, text in {"a.avsc": "{", "b.avsc": "", "c.ddl": "id strin", "d.ddl": ""}.items():
-        (tmp_path / name).write_text(text)
-        with pytest.raises(SchemaError, match=name):
-            read_schema(tmp_path / name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,18 +12,20 @@ import pytest
 from pyspark.sql import types as spark_types
 
 from bridge import MergePlan, PlanError
-from bridge.carriers import key_reader
-from bridge.engines.python import Job
+from bridge.engines import Job
+from bridge.engines.python.worker import merged
 from bridge.errors import InputError, MergeFailedError
-from bridge.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.merge.carriers import key_reader
+from bridge.merge.record_merge import RecordMerge
 from bridge.plan import TableType
 from bridge.programs import Action, Append, Arrival, Compact, Origin, Snapshot, Upsert
-from bridge.record_merge import RecordMerge
-from bridge.schema import META_COLUMNS, avro_schema
-from bridge.timeline import Simulate
+from bridge.programs.commits import Simulate
+from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.spark.schema import META_COLUMNS, avro_schema
 from payloads import parse_schema
 from tests.conformance.histories import columns_of, differences, load
 from tests.conformance.spark_histories import plan_of
+from tests.support import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from payloads import Record
     from tests.conformance.histories import History
 
-HISTORIES = list(load(Path(__file__).parents[1] / "histories-settings"))
+HISTORIES = list(load(SETTINGS))
 BLOOM = {"hoodie.index.type": "GLOBAL_BLOOM"}
 _TYPES = {
     "string": spark_types.StringType(),
@@ -83,7 +84,7 @@ def compactions(history: History) -> list[int]:
 
 def test_the_histories_have_every_setting() -> None:
     found = {(str(one.release), one.case.rpartition("-")[0] or one.case) for one in HISTORIES}
-    for release in ("0.15", "1.0", "1.2"):
+    for release in ("0.15", "1.0", "1.1", "1.2"):
         cases = " ".join(case for version, case in found if version == release)
         assert all(setting in cases for setting in ("no-combine", "log-inserts", "global-update", "global-stay"))
 
@@ -125,7 +126,7 @@ def shows_its_files(history: History) -> bool:
 )
 def test_appends_one_by_one_answer_as_real_hudi(history: History) -> None:
     merge = merge_of(history)
-    reading = merge.under(merge.plan.within_partitions())
+    reading = merge.with_plan(merge.plan.within_partitions())
     program = GlobalAppend(merge) if merge.plan.global_index else Append(merge)
     stored: list[Record] = []
     log: list[Arrival] = []
@@ -214,16 +215,33 @@ def test_duplicates_of_a_new_key_are_refused_where_the_batch_is_not_combined() -
         outcomes(Upsert(merge), merge, twice)
 
 
-def test_a_row_that_hudi_would_store_twice_is_refused() -> None:
-    """From 1.1 on a global index that leaves rows where they are duplicates those of a merge-on-read table."""
-    history = next(one for one in HISTORIES if one.case == "global-stay-default" and str(one.release) == "1.2")
-    plan = dataclasses.replace(plan_of(history), table_type="mor")
-    merge = merge_of(history).under(plan)
-    program = GlobalIndexTable(merge, commits=2, log_updates=True)
-    row = {**history.commits[0].incoming[0], "_hoodie_is_deleted": False}
+STORED_TWICE = [
+    *((payload, release) for payload in ("default", "partial-update") for release in ("1.1.1", "1.2.0")),
+    ("dms", "1.1.1"),  # a table of commit-time mode
+]
+
+
+def row_with_another_partition(payload: str, release: str) -> tuple[GlobalIndexTable, RecordMerge, list[Arrival]]:
+    """A key that batch 2 brings with another partition, in a merge-on-read table whose global index moves no rows."""
+    history = next(one for one in HISTORIES if one.case == f"global-stay-{payload}" and str(one.release) == "1.2")
+    merge = merge_of(history).with_plan(dataclasses.replace(plan_of(history), release=release, table_type="mor"))
+    row = {**history.commits[0].incoming[0], "Op": "I", "_hoodie_is_deleted": False}
     versions = [Arrival(Origin.INCOMING, commit, {**row, "part": part}, 0) for commit, part in ((1, "p0"), (2, "p1"))]
+    return GlobalIndexTable(merge, commits=2, log_updates=True), merge, versions
+
+
+@pytest.mark.parametrize(("payload", "release"), STORED_TWICE)
+def test_a_row_that_hudi_would_store_twice_is_refused(payload: str, release: str) -> None:
+    """From 1.1 on a global index that leaves rows where they are duplicates those of a merge-on-read table."""
+    program, merge, versions = row_with_another_partition(payload, release)
     with pytest.raises(InputError, match="stores such a row of a merge-on-read table a second time"):
         outcomes(program, merge, versions)
+
+
+def test_1_2_leaves_rows_of_commit_time_mode_where_they_are() -> None:
+    program, merge, versions = row_with_another_partition("dms", "1.2.0")
+    rows = [plain(row) for _, _, row, _, last in outcomes(program, merge, versions) if last == 2]
+    assert [row["part"] for row in rows] == ["p0"]
 
 
 # -- rows of a global index, through the engine
@@ -252,11 +270,9 @@ def table_of(names: list[str], rows: Iterable[tuple[Any, ...]]) -> pa.Table:
     return pa.table({name: pa.array(values, _COLUMNS[name]) for name, values in columns})
 
 
-def run(
-    program: str, plan: MergePlan, table: pa.Table, batch_size: int = 10, extras: tuple[str, ...] = ()
-) -> list[Record]:
-    job = Job(plan, SCHEMA, NAMES, plan.identity, program, extras=extras, untouched=None)
-    return [row for batch in job.run(table.to_batches(batch_size)) for row in batch.to_pylist()]
+def run(program: str, plan: MergePlan, table: pa.Table, batch_size: int = 10) -> list[Record]:
+    job = Job(plan, SCHEMA, NAMES, program)
+    return [row for batch in merged(job, table.to_batches(batch_size)) for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("batch_size", [1, 10])
@@ -266,7 +282,7 @@ def test_an_append_after_a_logged_delete_of_a_global_index(release: str, part: s
     plan = a_plan(global_index=True, ordering="ts", release=release)
     at_2 = {"type": "long", "value": "2"}
     rows = [("a", part, 1, 0, None, None), ("a", part, None, 1, True, at_2), ("a", "p1", 3, 2, None, None)]
-    found = run("append_global_index", plan, table_of(list(_COLUMNS), rows), batch_size, ("_pb_to_log", "_pb_ordering"))
+    found = run("append_global_index", plan, table_of(list(_COLUMNS), rows), batch_size)
     kept, new = ((row["part"], row["ts"], row["_pb_action"]) for row in found)
     assert (kept, new) == ((part, 1, Action.KEEP), ("p1", 3, Action.INSERT))
 
@@ -279,7 +295,7 @@ def test_a_combined_delete_without_data_deletes_through_a_global_index(
 ) -> None:
     plan = a_plan(table_type="cow", global_index=True, ordering="ts", release=release)
     given = table_of(list(_COLUMNS), [("a", part, None, 2, True, {"type": "long", "value": "9"})])
-    (combined,) = run("combine_input", plan, given, extras=("_pb_delete", "_pb_ordering"))
+    (combined,) = run("combine_input", plan, given)
     assert {name: combined[name] for name in NAMES} == {"id": "a", "part": part, "ts": None}
     deleting = tuple(combined[name] for name in (*NAMES, "_pb_delete", "_pb_ordering"))
     versions = table_of(list(_COLUMNS), [("a", "p0", 1, 0, None, None), (*deleting[:3], 2, *deleting[3:])])

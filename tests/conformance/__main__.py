@@ -1,26 +1,42 @@
-"""The command line: python -m tests.conformance vectors|histories DIR, or replay LEFT RIGHT."""
+"""The command line: python -m tests.conformance vectors|histories|pin DIR, or replay LEFT RIGHT."""
 
 from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tests.conformance import histories as tables
-from tests.conformance.history_report import HistoryReport
-from tests.conformance.replay_report import ReplayReport
-from tests.conformance.vector_report import VectorReport
-from tests.conformance.vectors import run, select
+from payloads.errors import PayloadConfigError
+from payloads.release import HudiRelease
+from tests.conformance import pinning, pins
+from tests.conformance.checks import PROCESS, check_histories, check_replays, check_vectors
+from tests.conformance.selection import EmptySelectionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pyspark.sql import SparkSession
+
+    from tests.conformance.history_report import HistoryReport
+    from tests.conformance.replay_report import ReplayReport
+    from tests.conformance.vector_report import VectorReport
+
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _DIRECTORY = click.argument("directory", type=_FOLDER)
-_RELEASE = click.option("--release", help="Only this release, such as 0.15 or 1.0.2.")
+
+
+def _checked(_: click.Context, __: click.Parameter, release: str | None) -> str | None:
+    try:
+        return None if release is None else HudiRelease.parse(release).value
+    except PayloadConfigError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+_RELEASE = click.option("--release", callback=_checked, help="Only this release, such as 0.15 or 1.0.2.")
 _FAILURES = click.option("--failures", default=10, show_default=True, help="How many failures to print.")
 _OUTPUT = click.option("--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 
@@ -29,12 +45,23 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
     return _DIRECTORY(_RELEASE(_FAILURES(_OUTPUT(command))))
 
 
+class _Verb(click.Command):
+    """Ends with 2 where nothing was recorded for what the options say."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except EmptySelectionError as error:
+            raise click.UsageError(str(error), ctx) from error
+
+
 @click.group(help="Run recorded answers of real Hudi against this project.")
 def main() -> None:
     """Group the kinds of recorded answers."""
 
 
-@main.command(help="Golden vectors: one method call each.")
+@main.command(cls=_Verb, help="Golden vectors: one method call each.")
 @_common
 @click.option("--class", "payload_class", help="Only this payload class, by its short or full Java name.")
 @click.option("--op", help="Only this operation.")
@@ -42,65 +69,84 @@ def vectors(  # noqa: PLR0913 (one parameter an option)
     *, directory: Path, release: str | None, payload_class: str | None, op: str | None, failures: int, output: str
 ) -> None:
     """Run golden vectors; exit 1 where a required one is not met."""
-    report = VectorReport(run(vector) for vector in select(directory, release, payload_class, op))
-    _finish(report, failures, output)
+    _finish(check_vectors(directory, release, payload_class, op), failures, output)
 
 
-@main.command(help="Histories: one table and its snapshots each.")
+@main.command(cls=_Verb, help="Histories: one table and its snapshots each.")
 @_common
 @click.option("--case", help="Only this case, with or without -cow or -mor.")
-@click.option("--engine", default="auto", show_default=True, help="The engine that runs them.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "python", "jvm", PROCESS]),
+    default="auto",
+    show_default=True,
+    help=f"The engine that runs them on Spark; {PROCESS} runs them in this process, which takes seconds.",
+)
 def histories(  # noqa: PLR0913 (one parameter an option)
     *, directory: Path, release: str | None, case: str | None, engine: str, failures: int, output: str
 ) -> None:
     """Run histories; exit 1 where a snapshot differs."""
-    chosen = list(tables.load(directory, release, case))
-    ready = [history for history in chosen if tables.is_supported(history)]
-    missing = [history for history in chosen if not tables.is_supported(history)]
-    # Only here Spark is needed, and loading it takes seconds.
-    from tests.conformance.spark_histories import refusal  # noqa: PLC0415
-
-    reasons = [refusal(history, engine) for history in ready]
-    refused = [(history, reason) for history, reason in zip(ready, reasons, strict=True) if reason is not None]
-    runs = [history for history, reason in zip(ready, reasons, strict=True) if reason is None]
-    _finish(HistoryReport(_run_on_spark(runs, engine), missing, refused), failures, output)
+    with ExitStack() as stack:
+        _finish(check_histories(directory, _spark_in(stack), release, case, engine), failures, output)
 
 
-@main.command(help="Replays: the keys on which the tables below LEFT and those below RIGHT differ.")
+@main.command(cls=_Verb, help="Replays: the keys on which the tables below LEFT and those below RIGHT differ.")
 @click.argument("left", type=_FOLDER)
 @click.argument("right", type=_FOLDER)
 @click.option("--case", help="Only this case, with or without -cow or -mor.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", PROCESS]),
+    default="auto",
+    show_default=True,
+    help=f"auto asks replay on Spark; {PROCESS} runs both sides in this process, which takes seconds.",
+)
 @_FAILURES
 @_OUTPUT
-def replay(*, left: Path, right: Path, case: str | None, failures: int, output: str) -> None:
+def replay(  # noqa: PLR0913 (one parameter an option)
+    *, left: Path, right: Path, case: str | None, engine: str, failures: int, output: str
+) -> None:
     """Replay each case from the release of one table to that of the other; exit 1 where other keys are named."""
-    # Only here Spark is needed, and starting it takes seconds.
-    from bridge.session import local_session  # noqa: PLC0415
-    from tests.conformance.replays import answers, questions  # noqa: PLC0415
-
-    asked = list(questions(left, right, case))
-    found = []
-    if asked:
-        spark = local_session(cores=2)
-        try:
-            found = list(answers(spark, asked))
-        finally:
-            spark.stop()
-    _finish(ReplayReport(found), failures, output)
+    with ExitStack() as stack:
+        spark = None if engine == PROCESS else _spark_in(stack)
+        _finish(check_replays(left, right, spark, case), failures, output)
 
 
-def _run_on_spark(chosen: list[tables.History], engine: str) -> list[tables.Outcome]:
-    if not chosen:
-        return []
-    # Only here Spark is needed, and starting it takes seconds.
-    from bridge.session import local_session  # noqa: PLC0415
-    from tests.conformance.spark_histories import run_histories  # noqa: PLC0415
+@main.command(
+    cls=_Verb, help=f"Note in DIRECTORY/{pins.FILE} how many answers there are, and which optional ones fail."
+)
+@_DIRECTORY
+@click.option(
+    "--left", "lefts", type=_FOLDER, multiple=True, help="Count the replays from the tables below this folder, too."
+)
+@click.option("--reason", help="Why the optional vectors fail that are not pinned yet.")
+@click.option("--allow-drop", is_flag=True, help="Pin also where there are fewer answers than before.")
+def pin(*, directory: Path, lefts: tuple[Path, ...], reason: str | None, allow_drop: bool) -> None:
+    """Pin a directory; exit 1, and change nothing, where that would hide something."""
+    change = pinning.pin(directory, lefts, reason)
+    click.echo("\n".join(change.lines) or "nothing changes")
+    problems = [*change.failures, *(() if allow_drop else change.drops)]
+    if problems:
+        lines = "\n".join(f"  {line}" for line in problems)
+        click.echo(
+            f"\nnot pinned, because of what fails or is gone (--allow-drop pins fewer answers):\n{lines}", err=True
+        )
+        sys.exit(1)
+    pins.write(directory, change.pins)
 
-    spark = local_session(cores=2)
-    try:
-        return list(tables.outcomes(run_histories(spark, chosen, engine), chosen))
-    finally:
-        spark.stop()
+
+def _spark_in(stack: ExitStack) -> Callable[[], SparkSession]:
+    """Return what starts a session that ends with `stack`."""
+
+    def start() -> SparkSession:
+        # Only here Spark is needed, and starting it takes seconds.
+        from bridge.spark.session import local_session  # noqa: PLC0415
+
+        session = local_session(cores=2)
+        stack.callback(session.stop)
+        return session
+
+    return start
 
 
 def _finish(report: VectorReport | HistoryReport | ReplayReport, failures: int, output: str) -> None:

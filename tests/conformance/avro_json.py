@@ -5,9 +5,9 @@ from __future__ import annotations
 import decimal
 from typing import Any
 
-from payloads.avro import parse_schema
+from payloads.avro.codec import parse_schema
+from payloads.avro.schema import AvroSchema, Branch
 from payloads.ordering import Ordering
-from payloads.schema import AvroSchema, Branch
 
 FLOATS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 

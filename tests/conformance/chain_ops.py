@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from payloads.api import HoodieRecordPayload
-    from payloads.schema import Record
+    from payloads.avro.schema import Record
 
 
 def chain(vector: Vector) -> Observed:

@@ -48,9 +48,15 @@ class JavaRule(NamedTuple):
 _ORDERING_CLASSES = (
     r"java\.lang\.(Boolean|Integer|Long|Float|Double|String)|java\.math\.BigDecimal|java\.nio\.\w*ByteBuffer"
     r"|java\.sql\.Timestamp|java\.util\.Date|java\.time\.(LocalDate|chrono\.ChronoLocalDate)"
-    r"|org\.apache\.avro\.util\.Utf8|org\.apache\.avro\.generic\.GenericData\$(EnumSymbol|Fixed|Array)"
-    r"|org\.apache\.avro\.generic\.Generic(EnumSymbol|Fixed)"
+    r"|org\.apache\.avro\.util\.Utf8|org\.apache\.avro\.generic\.GenericData\$(EnumSymbol|Fixed|Array|Record)"
+    r"|org\.apache\.avro\.generic\.Generic(EnumSymbol|Fixed|Array|Record)"
     r"|org\.apache\.hudi\.common\.util\.collection\.ArrayComparable"
+)
+
+# What compareTo says of a null: the class of the other side decides about the words.
+_COMPARED_WITH_NULL = (
+    r'compareTo|Object\.getClass\(\)|"(another\w+|b|that|other|o|o2|a2|val)" is null'
+    r'|IndexedRecord\.get\(int\)" because "record" is null'
 )
 
 # The first rule that matches decides.
@@ -61,6 +67,8 @@ _RULES = (
         rf"class ({_ORDERING_CLASSES}) cannot be cast to class ({_ORDERING_CLASSES})$",
         Kind.ORDERING_TYPE,
     ),
+    JavaRule("ClassCastException", r"cannot be cast to class java\.lang\.Comparable$", Kind.ORDERING_TYPE),
+    JavaRule("AvroRuntimeException", r"Can't compare maps", Kind.ORDERING_TYPE),
     JavaRule("IllegalArgumentException", r"values should be of the same size", Kind.ORDERING_TYPE),
     # a value read from a record that is not of the type the code expects
     JavaRule(
@@ -73,13 +81,14 @@ _RULES = (
     # null ordering values
     JavaRule("HoodieException", r"Ordering value is null", Kind.NULL_ORDERING),
     JavaRule("HoodieDebeziumAvroPayloadException", r"cannot be null in insert record", Kind.NULL_ORDERING),
-    JavaRule("NullPointerException", r'compareTo|"another\w+" is null|Object\.getClass\(\)', Kind.NULL_ORDERING),
+    JavaRule("NullPointerException", _COMPARED_WITH_NULL, Kind.NULL_ORDERING),
     # properties
     JavaRule(
         "IllegalArgumentException",
         r"hoodie\.|delete (key|marker)|[Mm]erge (mode|strategy)|payload class|merge",
         Kind.CONFIG,
     ),
+    JavaRule("IllegalArgumentException", r"Field name cannot be null or empty", Kind.CONFIG),
     JavaRule("HoodieIOException", r"Unsupported flow for table versions", Kind.CONFIG),
     JavaRule("HoodieNotSupportedException", r"", Kind.UNSUPPORTED),
     JavaRule("UnsupportedOperationException", r"", Kind.UNSUPPORTED),
@@ -91,10 +100,12 @@ _RULES = (
     # records, schemas and bytes
     JavaRule("AvroRuntimeException|AvroTypeException|SchemaParseException|UnresolvedUnionException", r"", Kind.SCHEMA),
     JavaRule("EOFException|JsonEOFException|MismatchedInputException|JsonParseException", r"", Kind.SCHEMA),
+    JavaRule("HoodieAvroSchemaException", r"", Kind.SCHEMA),
     JavaRule(r"HoodieJsonToAvroConversionException|SchemaCompatibilityException|HoodieIOException", r"", Kind.SCHEMA),
     JavaRule("HoodieException", r"field not found in record|Cannot find a record at", Kind.SCHEMA),
     JavaRule("AssertionError", r"", Kind.SCHEMA),  # a column holds text that is no HoodieOperation
-    JavaRule("IllegalArgumentException", r"Unsupported Avro type|Input value type", Kind.SCHEMA),
+    JavaRule("IllegalStateException", r"Cannot get field from schema type", Kind.SCHEMA),
+    JavaRule("IllegalArgumentException", r"Unsupported (Avro|HoodieSchema) type|Input value type", Kind.SCHEMA),
     JavaRule("NullPointerException", r"IndexedRecord|Schema\b|Schema\$Field|Schema\.", Kind.SCHEMA),
 )
 

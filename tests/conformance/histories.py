@@ -1,4 +1,4 @@
-"""Loads table histories, runs them through the Spark pipeline, and compares each snapshot with real Hudi's."""
+"""Loads table histories, and compares each snapshot that this project answers with real Hudi's."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import gzip
 import json
 import os
 import re
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
+from tests.conformance.selection import Unreadable, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -92,6 +95,23 @@ class History:
         return numbered if read is None else {**numbered, READ: read}
 
     @property
+    def runs(self) -> Iterator[Run]:
+        """Give the simulations that together have all snapshots."""
+        commits, upgrade = len(self.commits), self.upgrade
+        own = {number: number for number in range(1, commits + 1)}
+        if upgrade is None or upgrade.after == commits:
+            yield Run(commits, own)
+        elif upgrade.after < commits:
+            yield Run(commits, own, upgrade.after, upgrade.keeps_version)
+        if upgrade is not None and upgrade.read is not None:
+            yield Run(upgrade.after, {upgrade.after: READ}, upgrade.after)
+
+    @property
+    def compact_after(self) -> tuple[int, ...]:
+        """The commits after which a compaction ran."""
+        return tuple(number for number, commit in enumerate(self.commits, start=1) if commit.compacted_inline)
+
+    @property
     def case(self) -> str:
         """The name without the table type."""
         return self.folder.rpartition("-")[0]
@@ -110,6 +130,22 @@ class History:
         return f"{self.release} to {self.upgrade.release} ({kind}) {self.folder}"
 
 
+class Run(NamedTuple):
+    """One simulation that a history needs.
+
+    Attributes:
+        commits: how many of its commits are written.
+        numbers: the snapshots that are taken from it: number of the commit, and number in `History.snapshots`.
+        upgrade_after: the last commit of the earlier release; None where no later one takes over.
+        keeps_version: whether the later release leaves the table's version alone.
+    """
+
+    commits: int
+    numbers: dict[int, int]
+    upgrade_after: int | None = None
+    keeps_version: bool = False
+
+
 class Outcome(NamedTuple):
     """How one history ended: the differences of the first commit that differs, or none."""
 
@@ -120,6 +156,23 @@ class Outcome(NamedTuple):
 # -- loading
 
 
+class Tables(NamedTuple):
+    """What a directory holds.
+
+    Attributes:
+        histories: by the path of their folder, in its order.
+        unreadable: the files that are no history.
+    """
+
+    histories: dict[str, History]
+    unreadable: list[Unreadable]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of recorded snapshots by folder."""
+        return {label: len(history.snapshots) for label, history in self.histories.items()}
+
+
 def load(directory: Path, release: str | None = None, case: str | None = None) -> Iterator[History]:
     """Read every history below `directory`, by path, links followed; `case` may name the table type too."""
     wanted = None if release is None else HudiRelease.parse(release)
@@ -127,6 +180,46 @@ def load(directory: Path, release: str | None = None, case: str | None = None) -
         history = read(path)
         if wanted in {None, history.release} and case in {None, history.case, history.folder}:
             yield history
+
+
+def select(directory: Path, release: str | None = None, case: str | None = None) -> Tables:
+    """Read the histories as `load` does, and note each file that is none.
+
+    Raises:
+        EmptySelectionError: there are none.
+    """
+    wanted = None if release is None else HudiRelease.parse(release)
+    histories, unreadable = {}, []
+    for path in sorted(_files(directory)):
+        label = path.parent.relative_to(directory).as_posix()
+        try:
+            histories[label] = read(path)
+        except (OSError, EOFError, zlib.error, ValueError, TypeError, LookupError, PayloadConfigError) as error:
+            unreadable.append(Unreadable(label, f"{path.name} is no history: {error!r}"))
+    chosen = {
+        label: history
+        for label, history in histories.items()
+        if wanted in {None, history.release} and case in {None, history.case, history.folder}
+    }
+    known = {
+        "release": {str(history.release) for history in histories.values()},
+        "case": {name for history in histories.values() for name in (history.case, history.folder)},
+    }
+    asked = {"release": None if wanted is None else str(wanted), "case": case}
+    is_whole = wanted is None and case is None
+    check(directory, "histories", asked, known, found=bool(chosen) or (is_whole and bool(unreadable)))
+    return Tables(chosen, unreadable)
+
+
+def takes_label(label: str, release: str | None, case: str | None) -> bool:
+    """Whether the history in the folder `label` belongs to a selection; a folder that does not say so does."""
+    *above, folder = label.split("/")
+    if case not in {None, folder, folder.rpartition("-")[0]}:
+        return False
+    try:
+        return release is None or not above or HudiRelease.parse(above[-1]) == HudiRelease.parse(release)
+    except PayloadConfigError:
+        return True
 
 
 def _files(directory: Path) -> Iterator[Path]:
@@ -218,7 +311,12 @@ def differences(expected: Iterable[Row], actual: Iterable[Row]) -> list[str]:
 
 def _key(row: Row) -> tuple[tuple[str, str, str], ...]:
     """Return a form of a row that is equal where values and types are: 1 is not 1.0, NaN is NaN, -0.0 is not 0.0."""
-    return tuple((name, type(row[name]).__name__, _value_key(row[name])) for name in sorted(row))
+    return tuple((name, *cell) for name, cell in sorted(cells(row).items()))
+
+
+def cells(row: Row) -> dict[str, tuple[str, str]]:
+    """Return type and text of each value."""
+    return {name: (type(value).__name__, _value_key(value)) for name, value in row.items()}
 
 
 def _value_key(value: Any) -> str:
@@ -231,35 +329,29 @@ def _text(row: tuple[tuple[str, str, str], ...]) -> str:
     return ", ".join(f"{name}={value}" for name, _, value in row)
 
 
-def outcomes(answers: Iterable[tuple[History, int, Iterable[Row]]], histories: Iterable[History]) -> Iterator[Outcome]:
-    """Compare what a pipeline answered after each commit of `histories` with what real Hudi answered.
+def outcomes(
+    answers: Iterable[tuple[History, int, Iterable[Row] | Exception]], histories: Iterable[History]
+) -> Iterator[Outcome]:
+    """Compare what an engine answered after each commit of `histories` with what real Hudi answered.
 
     Args:
-        answers: history, number of the commit (see `History.snapshots`), rows; a commit without an answer differs.
+        answers: history, number of the commit (see `History.snapshots`), rows, or what failed instead; a commit without
+            an answer differs.
         histories: all that were asked for.
     """
-    rows = {(id(history), number): list(snapshot) for history, number, snapshot in answers}
+    answered = {(id(history), number): answer for history, number, answer in answers}
     for history in histories:
         for number, snapshot in history.snapshots.items():
-            if (id(history), number) not in rows:
+            answer = answered.get((id(history), number))
+            if answer is None:
                 found = ["there is no answer"]
+            elif isinstance(answer, Exception):
+                found = [f"failed: {type(answer).__name__}: {str(answer).strip().partition(chr(10))[0]}"]
             else:
-                found = differences(snapshot, rows[id(history), number])
+                found = differences(snapshot, answer)
             if found:
                 where = "read before any write" if number == READ else f"after commit {number}"
                 yield Outcome(history, (f"{where}:", *found))
                 break
         else:
             yield Outcome(history)
-
-
-# -- what the Spark pipeline can do yet
-
-
-RELEASES = frozenset({HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_2})
-"""The releases whose merge points are ported and that have histories."""
-
-
-def is_supported(history: History) -> bool:
-    """Whether the Spark pipeline runs `history` already."""
-    return history.release in RELEASES and (history.upgrade is None or history.upgrade.release in RELEASES)

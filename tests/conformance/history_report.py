@@ -4,36 +4,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.conformance.vector_report import pin_lines
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tests.conformance.histories import History, Outcome
+    from tests.conformance.pins import Pinned
+    from tests.conformance.selection import Unreadable
 
 _ROWS_SHOWN = 12
+SECTION = "histories"
 
 
 class HistoryReport:
-    """Outcomes of the histories that were run, and the histories that were not: not yet, or not by this engine."""
+    """Outcomes of the histories that were run, those that the engine has no part in, and files that are none.
+
+    Attributes:
+        failures: the outcomes that name differences.
+        drops: snapshots that are pinned and not there.
+        notes: what else is not as pinned.
+    """
 
     def __init__(
-        self, outcomes: Sequence[Outcome], missing: Sequence[History], refused: Sequence[tuple[History, str]] = ()
+        self,
+        outcomes: Sequence[Outcome],
+        refused: Sequence[tuple[History, str]] = (),
+        unreadable: Sequence[Unreadable] = (),
     ) -> None:
-        """Take outcomes, histories that can't be run yet, and those that an engine has no part in, with the reason."""
         self._outcomes = outcomes
-        self._missing = missing
         self._refused = refused
+        self._unreadable = unreadable
         self.failures = [outcome for outcome in outcomes if outcome.differences]
+        self.drops: list[str] = []
+        self.notes: list[str] = []
+
+    def compare(self, pinned: Pinned, counts: dict[str, int], concerns: Callable[[str], bool]) -> None:
+        """Compare how many snapshots each history has with the pins, for the labels that were asked for."""
+        found = {pinned.prefix + label: count for label, count in counts.items()}
+
+        def is_below(label: str) -> bool:
+            return label.startswith(pinned.prefix) and concerns(label)
+
+        for change in pinned.pins.changes(SECTION, found, is_below):
+            (self.drops if change.is_drop else self.notes).append(str(change))
 
     @property
     def succeeded(self) -> bool:
-        """Whether every history that was run answered as real Hudi did."""
-        return not self.failures
+        """Whether histories were run, all answered as real Hudi did, and none is missing."""
+        return bool(self._outcomes) and not (self.failures or self._unreadable or self.drops)
 
     @property
     def last_line(self) -> str:
         """The sums as one line; no history is optional."""
-        failed = len(self.failures)
-        return f"{len(self._outcomes) - failed} passed, {failed} failed, 0 optional failed"
+        passed = len(self._outcomes) - len(self.failures)
+        return f"{passed} passed, {len(self.failures) + len(self._unreadable)} failed, 0 optional failed"
 
     def as_text(self, shown: int) -> Iterator[str]:
         """Give the report line by line, the sums last; the differences of `shown` failures are printed."""
@@ -45,12 +70,11 @@ class HistoryReport:
             yield from (f"  {line[:400]}" for line in outcome.differences[: _ROWS_SHOWN + 1])
             if len(outcome.differences) > _ROWS_SHOWN + 1:
                 yield f"  ... {len(outcome.differences) - 1} rows differ"
-        if self._missing:
-            yield "\nnot yet supported:"
-            yield from (f"  {history} ({history.rule})" for history in self._missing)
+        yield from (f"\nFAIL {file.id}\n  {file.reason}" for file in self._unreadable)
         if self._refused:
             yield f"\nnot for this engine: {len(self._refused)} of {len(self._refused) + len(self._outcomes)}"
             yield from (f"  {history}: {reason}" for history, reason in self._refused)
+        yield from pin_lines(self.drops, self.notes)
         yield f"\n{self.last_line}"
 
     def as_json(self) -> dict[str, Any]:
@@ -67,7 +91,9 @@ class HistoryReport:
                 }
                 for outcome in self._outcomes
             ],
-            "not_yet_supported": [str(history) for history in self._missing],
+            "unreadable": [file._asdict() for file in self._unreadable],
             "not_for_this_engine": [{"history": str(history), "reason": reason} for history, reason in self._refused],
+            "missing": self.drops,
+            "notes": self.notes,
             "summary": self.last_line,
         }

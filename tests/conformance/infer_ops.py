@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.config.inference import (
-    MergeSettings,
-    infer,
-    infer_for_creation,
-    infer_for_writes,
-    mode_of_payload,
-)
+from bridge.config.inference import MergeSettings, infer, infer_for_creation, infer_for_writes, mode_of_payload
 from mergers import RecordMergeMode
 from payloads.errors import PayloadBridgeError
-from payloads.extract import java_split
+from payloads.ordering_fields import java_split
 from tests.conformance.avro_json import VectorFormatError
 from tests.conformance.vector import Vector, stage
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from payloads.api import HoodieRecordPayload
-    from payloads.schema import Record
+    from payloads.avro.schema import Record
 
 Observed = dict[str, Any]
 """What the code under test answered, in the fields of `expect` but with Python values and `Failure`s inside."""

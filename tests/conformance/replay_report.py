@@ -2,34 +2,67 @@
 
 from __future__ import annotations
 
+import collections
 from typing import TYPE_CHECKING, Any
+
+from tests.conformance.vector_report import pin_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tests.conformance.pins import Pinned
     from tests.conformance.replays import Answer
+    from tests.conformance.selection import Unreadable
 
 _LINES_SHOWN = 12
 
 
 class ReplayReport:
-    """Answers of `replay` beside the recorded tables; whether it refuses what real Hudi refused is optional."""
+    """Answers of `replay` beside the recorded tables; whether it refuses what real Hudi refused is optional.
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    In a pinned directory, that is required, too.
+
+    Attributes:
+        failures: the answers that have problems.
+        drops: questions that are pinned and not there.
+        notes: what else is not as pinned.
+    """
+
+    def __init__(
+        self, answers: Sequence[Answer], unreadable: Sequence[Unreadable] = (), pinned: Pinned | None = None
+    ) -> None:
         self._answers = answers
+        self._unreadable = unreadable
+        self._is_pinned = pinned is not None
         self.failures = [answer for answer in answers if answer.problems]
+        self.drops: list[str] = []
+        self.notes: list[str] = []
+
+    def compare(self, pinned: Pinned, section: str) -> None:
+        """Compare how many questions of each kind there are with the pins."""
+        for change in pinned.pins.changes(section, self.counts):
+            (self.drops if change.is_drop else self.notes).append(str(change))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many questions there are, by releases and kind."""
+        return collections.Counter(answer.question.label for answer in self._answers)
 
     @property
     def succeeded(self) -> bool:
         """Whether every required answer is right, and there is one."""
-        return bool(self._answers) and all(answer.question.is_refused for answer in self.failures)
+        return bool(self._answers) and not (self._required or self._unreadable or self.drops)
+
+    @property
+    def _required(self) -> list[Answer]:
+        return [answer for answer in self.failures if self._is_pinned or not answer.question.is_refused]
 
     @property
     def last_line(self) -> str:
         """The sums as one line."""
-        optional = sum(answer.question.is_refused for answer in self.failures)
-        passed, failed = len(self._answers) - len(self.failures), len(self.failures) - optional
-        return f"{passed} passed, {failed} failed, {optional} optional failed"
+        failed = len(self._required)
+        passed, optional = len(self._answers) - len(self.failures), len(self.failures) - failed
+        return f"{passed} passed, {failed + len(self._unreadable)} failed, {optional} optional failed"
 
     def as_text(self, shown: int) -> Iterator[str]:
         """Give the report line by line, the sums last; `shown` failures are told."""
@@ -40,8 +73,8 @@ class ReplayReport:
             yield from (f"  {line[:400]}" for line in answer.problems[:_LINES_SHOWN])
             if len(answer.problems) > _LINES_SHOWN:
                 yield f"  ... {len(answer.problems)} in all"
-        if not self._answers:
-            yield "no table below one folder has its pair below the other: one case, an earlier release on the left"
+        yield from (f"\nFAIL {file.id}\n  {file.reason}" for file in self._unreadable)
+        yield from pin_lines(self.drops, self.notes)
         yield f"\n{self.last_line}"
 
     def as_json(self) -> dict[str, Any]:
@@ -60,6 +93,9 @@ class ReplayReport:
                 }
                 for answer in self._answers
             ],
+            "unreadable": [file._asdict() for file in self._unreadable],
+            "missing": self.drops,
+            "notes": self.notes,
             "summary": self.last_line,
         }
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.comparison import replay
+from bridge.compare.comparison import Sides
+from bridge.compare.replay import replay
 from bridge.errors import sentence_of
-from bridge.figures import CHANGED, ONLY_LEFT, ONLY_RIGHT
-from bridge.rows import json_rows
-from bridge.sides import Sides
-from tests.conformance.histories import differences, is_supported, load
+from bridge.pipeline.differences import CHANGED, ONLY_LEFT, ONLY_RIGHT
+from bridge.programs.upgrade import handover
+from bridge.report.json_values import json_rows
+from payloads import PayloadBridgeError
+from tests.conformance import in_process
+from tests.conformance.histories import cells, load
 from tests.conformance.spark_histories import plan_of, versions_of
 
 if TYPE_CHECKING:
@@ -20,11 +24,13 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from bridge.comparison import Replay
+    from bridge.compare.replay import Replay
     from tests.conformance.histories import History, Row
 
     Key = tuple[Any, Any]
     Kinds = dict[Key, str]
+    Columns = Mapping[Key, set[str]]
+    Recorded = tuple[Kinds, Columns]
 
 FRESH, UPGRADED, KEPT, READER = "fresh", "upgraded", "kept version", "reader only"
 _ORDERING_OPTIONS = {"hoodie.datasource.write.precombine.field", "hoodie.table.ordering.fields"}
@@ -49,8 +55,13 @@ class Question:
     is_refused: bool = False
 
     def __str__(self) -> str:
+        return f"{self.label}: {self.left.folder}"
+
+    @property
+    def label(self) -> str:
+        """The releases and what the right side is, which many questions share."""
         to = self.right.release if self.right.upgrade is None else self.right.upgrade.release
-        return f"{self.left.release} to {to}, {self.kind}: {self.left.folder}"
+        return f"{self.left.release} to {to}, {self.kind}"
 
     @property
     def sides(self) -> Sides:
@@ -63,20 +74,17 @@ class Question:
             self.commits,
             upgrade_after=None if upgrade is None else upgrade.after,
             keep_table_version=self.kind == KEPT,
-            compact_after=tuple(
-                number
-                for number, commit in enumerate(self.left.commits[: self.commits], start=1)
-                if commit.compacted_inline
-            ),
+            compact_after=tuple(number for number in self.left.compact_after if number <= self.commits),
         )
 
-    def recorded(self) -> dict[int, tuple[Kinds, dict[Key, set[str]]]]:
-        """Return what differs between the real tables after each commit: keys with their kind, and changed columns."""
+    @functools.cached_property
+    def recorded(self) -> dict[int, Recorded]:
+        """what differs between the real tables after each commit: keys with their kind, and changed columns."""
         return {number: _differing(*snapshots) for number, snapshots in self._snapshots().items()}
 
     def differing(self) -> Kinds:
         """Return the keys on which the real tables differ in the end; none where real Hudi refused."""
-        return {} if self.is_refused else self.recorded()[self.commits][0]
+        return {} if self.is_refused else self.recorded[self.commits][0]
 
     def _snapshots(self) -> dict[int, tuple[tuple[Row, ...], tuple[Row, ...]]]:
         upgrade = self.right.upgrade
@@ -100,14 +108,18 @@ class Answer(NamedTuple):
 
 def questions(left: Path, right: Path, case: str | None = None) -> Iterator[Question]:
     """Pair the tables below two folders: one case, an earlier release on the left, or an upgrade of the left table."""
+    yield from pairs(load(left, case=case), load(right, case=case))
+
+
+def pairs(left: Iterable[History], right: Iterable[History]) -> Iterator[Question]:
+    """Pair tables as `questions` does."""
     by_folder: dict[str, list[History]] = {}
-    for history in load(left, case=case):
-        if history.upgrade is None and is_supported(history):
+    for history in left:
+        if history.upgrade is None:
             by_folder.setdefault(history.folder, []).append(history)
-    for other in load(right, case=case):
-        if is_supported(other):
-            for history in by_folder.get(other.folder, ()):
-                yield from _asked(history, other)
+    for other in right:
+        for history in by_folder.get(other.folder, ()):
+            yield from _asked(history, other)
 
 
 def _asked(left: History, right: History) -> Iterator[Question]:
@@ -144,63 +156,100 @@ def _is_one_case(left: History, right: History) -> bool:
 # -- asking
 
 
-def answers(spark: SparkSession, asked: Iterable[Question]) -> Iterator[Answer]:
-    """Put each question to `replay`."""
+def answers(spark: SparkSession | None, asked: Iterable[Question]) -> Iterator[Answer]:
+    """Put each question to `replay`; without Spark both sides run in this process and are compared here."""
     for question in asked:
-        recorded = question.recorded()
+        recorded = question.recorded
         try:
-            problems = tuple(_problems(spark, question, recorded))
+            found = _problems_here(question, recorded) if spark is None else _problems(spark, question, recorded)
+            problems = tuple(found)
         except Exception as error:  # noqa: BLE001 (one replay that fails must not hide the others)
             problems = (f"failed: {type(error).__name__}: {sentence_of(error)}",)
         yield Answer(question, len(question.differing()), problems)
 
 
-def _problems(
-    spark: SparkSession, question: Question, recorded: Mapping[int, tuple[Kinds, dict[Key, set[str]]]]
-) -> Iterator[str]:
+def _problems_here(question: Question, recorded: Mapping[int, Recorded]) -> Iterator[str]:
+    left, sides = question.left, question.sides
+    struct = in_process.struct_of(left.schema_ddl)
+    batches = [commit.incoming for commit in left.commits[: question.commits]]
+    before = in_process.simulate(batches, struct, sides.left, compact_after=sides.compact_after)
+    try:
+        change = None
+        if sides.upgrade_after is not None:
+            keeps = sides.keep_table_version or sides.upgrade_after == sides.commits
+            change = handover(sides.left, sides.right, after=sides.upgrade_after, keep_table_version=keeps)
+        plan = sides.right if change is None else sides.left
+        after = in_process.simulate(batches, struct, plan, compact_after=sides.compact_after, change=change)
+    except PayloadBridgeError as error:
+        yield from _refusal(question, str(error))
+        return
+    if question.is_refused:
+        yield from _refusal(question, None)
+        return
+    named = {commit: _differing(before[commit], after[commit])[0] for commit in recorded}
+    yield from _wrong_kinds(recorded, named)
+    last = max(recorded)
+    columns = _differing(before[last], after[last])[1]
+    yield from _wrong_columns(recorded[last][1], {key: columns.get(key, set()) for key in recorded[last][1]})
+
+
+def _problems(spark: SparkSession, question: Question, recorded: Mapping[int, Recorded]) -> Iterator[str]:
     versions = versions_of(spark, {0: question.left}).where(f"_pb_commit <= {question.commits}")
     with replay(versions.drop("conformance_case"), question.sides) as answer:
         if answer.found is None or question.is_refused:
-            if not question.is_refused:
-                yield f"refused: {answer.refused}"
-            elif answer.found is not None:
-                yield "not refused, but real Hudi failed"
+            yield from _refusal(question, answer.refused)
             return
         yield from _compared(answer, recorded)
 
 
-def _compared(answer: Replay, recorded: Mapping[int, tuple[Kinds, dict[Key, set[str]]]]) -> Iterator[str]:
+def _refusal(question: Question, refused: str | None) -> Iterator[str]:
+    """Say where one of real Hudi and this project refused, and the other did not."""
+    if refused is not None and not question.is_refused:
+        yield f"refused: {refused}"
+    if refused is None and question.is_refused:
+        yield "not refused, but real Hudi failed"
+
+
+def _compared(answer: Replay, recorded: Mapping[int, Recorded]) -> Iterator[str]:
     named: dict[int, Kinds] = {commit: {} for commit in recorded}
     found: Any = answer.found
     for row in json_rows(found.select("_pb_commit", "part", "id", "_pb_kind")):
         named[row["_pb_commit"]][row["part"], row["id"]] = row["_pb_kind"]
+    yield from _wrong_kinds(recorded, named)
+    counted = [counts.total for counts in answer.counts]
+    if counted != [len(named[commit]) for commit in sorted(named)]:
+        yield f"the counts {counted} are not those of the keys"
+    last = max(recorded)
+    listed = {(one.key["part"], one.key["id"]): one for one in answer.differences()}
+    if {key: one.kind for key, one in listed.items()} != named[last]:
+        yield "the list of differences has other keys than the last commit"
+    changed = {key: set(one.columns) for key, one in listed.items() if one.kind == CHANGED}
+    yield from _wrong_columns(recorded[last][1], changed)
+
+
+def _wrong_kinds(recorded: Mapping[int, Recorded], named: Mapping[int, Kinds]) -> Iterator[str]:
     for commit, (kinds, _) in recorded.items():
         for key in sorted(kinds.keys() | named[commit].keys(), key=repr):
             really, says = kinds.get(key, "equal"), named[commit].get(key, "equal")
             if really != says:
                 yield f"after commit {commit}, key {key}: {really} in the real tables, replay says {says}"
-    counted = [counts.total for counts in answer.counts]
-    if counted != [len(named[commit]) for commit in sorted(named)]:
-        yield f"the counts {counted} are not those of the keys"
-    last = max(recorded)
-    columns = recorded[last][1]
-    listed = {(one.key["part"], one.key["id"]): one for one in answer.differences()}
-    if {key: one.kind for key, one in listed.items()} != named[last]:
-        yield "the list of differences has other keys than the last commit"
-    for key, one in listed.items():
-        if one.kind == CHANGED and set(one.columns) != columns.get(key):
-            yield f"key {key}: the columns {sorted(columns.get(key, ()))} differ, replay names {one.columns}"
 
 
-def _differing(left: Iterable[Row], right: Iterable[Row]) -> tuple[Kinds, dict[Key, set[str]]]:
+def _wrong_columns(really: Columns, named: Columns) -> Iterator[str]:
+    for key, columns in named.items():
+        if columns != really.get(key):
+            yield f"key {key}: the columns {sorted(really.get(key, ()))} differ, replay names {sorted(columns)}"
+
+
+def _differing(left: Iterable[Row], right: Iterable[Row]) -> Recorded:
     """Return the keys of which two snapshots have other rows, with their kind and, where both have one, the columns."""
     one, other = ({(row["part"], row["id"]): row for row in rows} for rows in (left, right))
     kinds: Kinds = dict.fromkeys(one.keys() - other.keys(), ONLY_LEFT)
     kinds |= dict.fromkeys(other.keys() - one.keys(), ONLY_RIGHT)
     columns = {}
     for key in one.keys() & other.keys():
-        a, b = one[key], other[key]
-        names = {name for name in a if differences([{name: a[name]}], [{name: b[name]}])}
+        a, b = cells(one[key]), cells(other[key])
+        names = {name for name in a if a[name] != b.get(name)}
         if names:
             kinds[key], columns[key] = CHANGED, names
     return kinds, columns

@@ -7,12 +7,12 @@ import math
 import struct
 from typing import TYPE_CHECKING, Any
 
+from payloads.avro.schema import Branch, branch_of
 from payloads.errors import SchemaError
-from payloads.schema import Branch, branch_of
 
 if TYPE_CHECKING:
+    from payloads.avro.schema import AvroSchema
     from payloads.ordering import Ordering
-    from payloads.schema import AvroSchema
 
 
 def same_value(schema: AvroSchema, left: Any, right: Any) -> bool:  # noqa: PLR0911

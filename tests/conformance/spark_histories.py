@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, simulate_commits, simulate_upgrade
-from bridge.engines.jvm_job import Calls
+from bridge.engines import COMMIT
+from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
-from tests.conformance.histories import READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from tests.conformance.histories import History
+    from tests.conformance.histories import History, Run
 
 _CASE = "conformance_case"
 _TABLE_TYPES = {"COPY_ON_WRITE": "cow", "MERGE_ON_READ": "mor"}
@@ -27,13 +27,16 @@ _TABLE_TYPES = {"COPY_ON_WRITE": "cow", "MERGE_ON_READ": "mor"}
 
 def run_histories(
     spark: SparkSession, histories: Sequence[History], engine: str = "auto"
-) -> Iterator[tuple[History, int, list[Mapping[str, Any]]]]:
-    """Give the snapshots of each history: (history, number of the commit as in `History.snapshots`, rows)."""
+) -> Iterator[tuple[History, int, list[Mapping[str, Any]] | Exception]]:
+    """Give the snapshots of each history: (history, number as in `History.snapshots`, rows or what failed)."""
     groups: dict[str, list[History]] = collections.defaultdict(list)
     for history in histories:
         groups[_group(history)].append(history)
     for group in groups.values():
-        yield from _run_group(spark, group, engine)
+        try:
+            yield from list(_run_group(spark, group, engine))
+        except Exception as error:  # noqa: BLE001 (one job that fails must not hide the others)
+            yield from ((history, number, error) for history in group for number in history.snapshots)
 
 
 def refusal(history: History, engine: str) -> str | None:
@@ -51,11 +54,12 @@ def refusal(history: History, engine: str) -> str | None:
 
 def _group(history: History) -> str:
     """Name what has to be equal in the histories of one job."""
-    compactions = [commit.compacted_inline for commit in history.commits]
     plan = (history.payload_class, history.table_type, history.ordering, sorted(history.options.items()))
     upgrade = history.upgrade
     then = upgrade and (str(upgrade.release), upgrade.after, upgrade.keeps_version, upgrade.read is None)
-    return json.dumps([str(history.release), history.schema_ddl, plan, compactions, then])
+    return json.dumps(
+        [str(history.release), history.schema_ddl, plan, len(history.commits), history.compact_after, then]
+    )
 
 
 def _run_group(
@@ -66,12 +70,13 @@ def _run_group(
     if plan.global_index:  # a key is one row in all partitions, but not in all cases
         plan = dataclasses.replace(plan, key=(_CASE, "id"), partition=("part",))
     versions = versions_of(spark, dict(enumerate(group)))
-    compact_after = [number for number, commit in enumerate(first.commits, start=1) if commit.compacted_inline]
     rows: dict[tuple[int, int], list[Mapping[str, Any]]] = collections.defaultdict(list)
-    for result in _results(versions, plan, first, compact_after):
-        for row in result.collect():
+    for run in first.runs:
+        for row in _result(versions, plan, first, run).collect():
             values = row.asDict()
-            rows[values.pop(_CASE), values.pop("_pb_commit")].append(values)
+            case, commit = values.pop(_CASE), values.pop(COMMIT)
+            if commit in run.numbers:
+                rows[case, run.numbers[commit]].append(values)
     for case, history in enumerate(group):
         for number in history.snapshots:
             yield history, number, rows[case, number]
@@ -80,10 +85,10 @@ def _run_group(
 def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: str = "auto") -> MergePlan:
     """Return the plan of the release that created a table."""
     return MergePlan(
-        payload=history.payload_class,  # type: ignore[arg-type]
-        merger=None if history.payload_class else history.rule,  # type: ignore[arg-type]
+        payload=history.payload_class,
+        merger=None if history.payload_class else history.rule,
         release=history.release,
-        table_type=_TABLE_TYPES[history.table_type],  # type: ignore[arg-type]
+        table_type=_TABLE_TYPES[history.table_type],
         key=("id",),
         partition=partition,
         ordering=history.ordering,
@@ -92,30 +97,21 @@ def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: st
     )
 
 
-def _results(versions: DataFrame, plan: MergePlan, history: History, compact_after: list[int]) -> Iterator[DataFrame]:
-    """Give the frames that together hold the snapshots of a history, numbered as there."""
-    commits, upgrade = len(history.commits), history.upgrade
-    if upgrade is None or upgrade.after == commits:
-        yield simulate_commits(versions, plan, commits=commits, compact_after=compact_after)
-    if upgrade is None:
-        return
-    then = dataclasses.replace(plan, release=upgrade.release)
-    number = sf.col("_pb_commit")
-    if upgrade.after < commits:
-        yield simulate_upgrade(
-            versions,
-            plan,
-            then,
-            commits=commits,
-            upgrade_after=upgrade.after,
-            keep_table_version=upgrade.keeps_version,
-            compact_after=compact_after,
-        )
-    if upgrade.read is not None:
-        before = versions.where(number <= upgrade.after)
-        only_read = simulate_upgrade(before, plan, then, commits=upgrade.after, upgrade_after=upgrade.after)
-        last = only_read.where(number == upgrade.after)
-        yield last.withColumn("_pb_commit", sf.lit(READ))
+def _result(versions: DataFrame, plan: MergePlan, history: History, run: Run) -> DataFrame:
+    """Return the snapshots of one simulation."""
+    written = versions.where(sf.col(COMMIT) <= run.commits)
+    compact_after = history.compact_after
+    if run.upgrade_after is None or history.upgrade is None:
+        return simulate_commits(written, plan, commits=run.commits, compact_after=compact_after)
+    return simulate_upgrade(
+        written,
+        plan,
+        dataclasses.replace(plan, release=history.upgrade.release),
+        commits=run.commits,
+        upgrade_after=run.upgrade_after,
+        keep_table_version=run.keeps_version,
+        compact_after=compact_after,
+    )
 
 
 def versions_of(spark: SparkSession, group: dict[int, History]) -> DataFrame:

@@ -6,21 +6,24 @@ import contextlib
 import functools
 import gzip
 import json
+import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from payloads.avro import parse_schema
+from payloads.avro.codec import parse_schema
+from payloads.errors import PayloadConfigError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.registry import resolve_payload
 from payloads.release import HudiRelease
 from tests.conformance.avro_json import VectorFormatError, decode_json, decode_ordering
 from tests.conformance.same import same_plain
+from tests.conformance.selection import EmptySelectionError, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from payloads.api import HoodieRecordPayload
-    from payloads.schema import AvroSchema, Record
+    from payloads.avro.schema import AvroSchema, Record
 
 
 class Failure(NamedTuple):
@@ -148,18 +151,33 @@ def resolve(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
     return resolve_payload(name, release)
 
 
-def load(directory: Path) -> Iterator[Vector]:
+def load(directory: Path) -> Iterator[Vector | Unreadable]:
     """Read every vector below `directory`, file by file in name order; any subset of releases and files will do.
 
+    Nothing vanishes: what can't be read is given as such.
+
     Raises:
-        FileNotFoundError: neither `directory` nor the folder above it has a `schemas.json`.
+        EmptySelectionError: neither `directory` nor the folder above it has a `schemas.json`.
     """
     schemas = _schemas(directory)
     for path in sorted([*directory.rglob("*.jsonl"), *directory.rglob("*.jsonl.gz")]):
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-            for line in lines:
-                if line.strip():
-                    yield Vector(json.loads(line), schemas)
+        place, number = path.relative_to(directory), 0
+        try:
+            with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
+                for number, line in enumerate(lines, start=1):
+                    if line.strip():
+                        yield _vector(line, schemas, f"{place}:{number}")
+        except (OSError, EOFError, zlib.error) as error:
+            yield Unreadable(f"{place}:{number + 1}", f"the file can't be read on: {error}")
+        if not number:
+            yield Unreadable(str(place), "the file is empty")
+
+
+def _vector(line: bytes, schemas: dict[str, Any], place: str) -> Vector | Unreadable:
+    try:
+        return Vector(json.loads(line), schemas)
+    except (ValueError, TypeError, KeyError, AttributeError, PayloadConfigError) as error:
+        return Unreadable(place, f"the line is no vector: {error!r}")
 
 
 def _schemas(directory: Path) -> dict[str, Any]:
@@ -169,4 +187,4 @@ def _schemas(directory: Path) -> dict[str, Any]:
             schemas: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             return schemas
     msg = f"there is no schemas.json in {directory} or above it"
-    raise FileNotFoundError(msg)
+    raise EmptySelectionError(msg)

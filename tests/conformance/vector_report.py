@@ -6,41 +6,81 @@ import collections
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.conformance.vectors import Result, Verdict
+from tests.conformance.vector import Vector
+from tests.conformance.vectors import Result, Selection, Verdict, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_COLUMNS = ("passed", "failed", "opt.pass", "opt.fail", "not yet")
+    from tests.conformance.pins import Pinned
+
+_COLUMNS = ("passed", "failed", "opt.pass", "opt.fail")
+SECTION = "vectors"
 
 
 class VectorReport:
-    """Counts of verdicts, and the failures themselves, the required ones first.
+    """Counts of verdicts beside the pinned ones, and the failures themselves, the required ones first.
+
+    In a pinned directory an optional vector counts as required, unless it is pinned as one that fails.
 
     Attributes:
         total: how many vectors ended in each column of the table.
+        counts: how many there are, by label.
         failures: the verdicts that name differences.
-        missing: what the project lacks, with the number of vectors that ask for it.
+        drops: vectors that are pinned and not there.
+        notes: what else is not as pinned.
     """
 
-    def __init__(self, verdicts: Iterable[Verdict]) -> None:
+    def __init__(
+        self, verdicts: Iterable[Verdict], pinned: Pinned | None = None, selection: Selection | None = None
+    ) -> None:
         self._cells: dict[tuple[str, str], collections.Counter[str]] = collections.defaultdict(collections.Counter)
+        self._known = None if pinned is None else pinned.pins.optional_failures
         self.total: collections.Counter[str] = collections.Counter()
-        self.missing: collections.Counter[str] = collections.Counter()
+        self.counts: collections.Counter[str] = collections.Counter()
         self.failures: list[Verdict] = []
+        self.drops: list[str] = []
+        self.notes: list[str] = []
         for verdict in verdicts:
-            column = _column(verdict)
-            self._cells[verdict.vector.op, verdict.vector.short_class][column] += 1
-            self.total[column] += 1
-            self.missing.update(verdict.missing)
-            if verdict.result is Result.FAILED:
-                self.failures.append(verdict)
-        self.failures.sort(key=lambda verdict: verdict.vector.optional)
+            self._add(verdict)
+        self.failures.sort(key=self.is_excused)
+        if pinned is not None:
+            self._compare(pinned, selection or Selection())
+
+    def _add(self, verdict: Verdict) -> None:
+        vector = verdict.vector
+        column = self._column(verdict)
+        if isinstance(vector, Vector):
+            self._cells[vector.op, vector.short_class][column] += 1
+            self.counts[label_of(vector)] += 1
+        else:
+            self._cells["not readable", ""][column] += 1
+        self.total[column] += 1
+        if verdict.result is Result.FAILED:
+            self.failures.append(verdict)
+        elif vector.id in (self._known or {}):
+            self.notes.append(f"{vector.id} passes, but is pinned as one that fails; pin the directory again")
+
+    def _column(self, verdict: Verdict) -> str:
+        if verdict.result is Result.PASSED:
+            return "opt.pass" if _is_optional(verdict) else "passed"
+        return "opt.fail" if self.is_excused(verdict) else "failed"
+
+    def _compare(self, pinned: Pinned, selection: Selection) -> None:
+        def concerns(label: str) -> bool:
+            return label.startswith(pinned.prefix) and selection.takes_label(label)
+
+        for change in pinned.pins.changes(SECTION, self.counts, concerns):
+            (self.drops if change.is_drop else self.notes).append(str(change))
+
+    def is_excused(self, verdict: Verdict) -> bool:
+        """Whether a failure of this vector is optional."""
+        return _is_optional(verdict) and (self._known is None or verdict.vector.id in self._known)
 
     @property
     def succeeded(self) -> bool:
-        """Whether no required vector failed."""
-        return self.total["failed"] == 0
+        """Whether no required vector failed, and none that is pinned is missing."""
+        return self.total["failed"] == 0 and not self.drops
 
     @property
     def last_line(self) -> str:
@@ -55,13 +95,11 @@ class VectorReport:
         for (op, name), cell in sorted(self._cells.items()):
             label = f"{op} {name}"
             yield f"{label:{width}}  " + "  ".join(f"{cell[column] or '.':>8}" for column in _COLUMNS)
-        if self.missing:
-            yield "\nnot yet supported:"
-            yield from (f"  {count:6} {name}" for name, count in sorted(self.missing.items()))
         for verdict in self.failures[:shown]:
             yield from _failure_text(verdict)
         if len(self.failures) > shown:
             yield f"\n... and {len(self.failures) - shown} more failures"
+        yield from pin_lines(self.drops, self.notes)
         yield f"\n{self.last_line}"
 
     def as_json(self) -> dict[str, Any]:
@@ -71,30 +109,37 @@ class VectorReport:
             "success": self.succeeded,
             "statistics": dict(self.total),
             "results": [{"op": op, "class": name, **cell} for (op, name), cell in sorted(self._cells.items())],
-            "not_yet_supported": dict(self.missing),
+            "missing": self.drops,
+            "notes": self.notes,
             "failures": [
-                {"id": verdict.vector.id, "optional": verdict.vector.optional, "reasons": list(verdict.reasons)}
+                {"id": verdict.vector.id, "optional": _is_optional(verdict), "reasons": list(verdict.reasons)}
                 for verdict in self.failures
             ],
             "summary": self.last_line,
         }
 
 
-def _column(verdict: Verdict) -> str:
-    match verdict.result:
-        case Result.NOT_SUPPORTED:
-            return "not yet"
-        case Result.PASSED:
-            return "opt.pass" if verdict.vector.optional else "passed"
-        case Result.FAILED:
-            return "opt.fail" if verdict.vector.optional else "failed"
+def pin_lines(drops: list[str], notes: list[str]) -> Iterator[str]:
+    """Give the lines about what is not as pinned."""
+    if drops:
+        yield "\nFAIL, fewer than pinned:"
+        yield from (f"  {line}" for line in drops)
+    if notes:
+        yield "\nnot as pinned (`python -m tests.conformance pin` pins again):"
+        yield from (f"  {line}" for line in notes)
+
+
+def _is_optional(verdict: Verdict) -> bool:
+    return isinstance(verdict.vector, Vector) and verdict.vector.optional
 
 
 def _failure_text(verdict: Verdict) -> Iterator[str]:
     vector = verdict.vector
-    yield f"\nFAIL {vector.id}{' (optional)' if vector.optional else ''}"
+    yield f"\nFAIL {vector.id}{' (optional)' if _is_optional(verdict) else ''}"
     for reason in verdict.reasons:
         yield f"  {reason}"
+    if not isinstance(vector, Vector):
+        return
     for field in ("identity", "equals"):
         if field in vector.expect:
             yield f"  {field} of Hudi's result: {vector.expect[field]}"

@@ -1,10 +1,11 @@
 """Tests that run real Java classes: Hudi's own, one class loader a release, and users' that are compiled here.
 
-`test_differential.py` compares every port with its class, by 200 Hypothesis examples for each release
-(`DIFFERENTIAL_EXAMPLES` sets another number). An example is a schema, properties, two versions and two rows; with it
-every method is called in scenes of a few steps (`scenes.py`), and value, type, winner and kind of error must agree.
-`python -m tests.jvm.deep --examples 100000 --seed 20` does the same for very many cases: schemas come from Hypothesis,
-records by the hundred from a seeded generator (`bulk.py`), a difference is shown in its smallest form (`smaller.py`).
+`test_differential.py` compares every port with its class, by 200 Hypothesis examples for each release (twice as many
+as the profile has; `python -m tests.deep` runs it on more). An example is a schema, properties, two versions and two
+rows; with it every method is called in scenes of a few steps (`scenes.py`), and value, type, winner and kind of error
+must agree. `python -m tests.jvm.deep --examples 100000` does the same for very many cases: schemas come from
+Hypothesis, records by the hundred from a generator (`bulk.py`), a difference is shown in its smallest form
+(`smaller.py`). The cases are fresh; the seed that it prints repeats them.
 
 Left out of the drawn cases, as accidents of Java that no table can rely on: a map as ordering value, whose comparison
 follows the order of its hashes; and a record, list or map as event time, whose text Avro's `toString` writes.

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from payloads import NATURAL_ORDER, PayloadBridgeError
-from payloads.avro import encode
+from payloads.avro.codec import encode
 from tests.jvm.json_values import json_text
 from tests.jvm.scenes import scenes
 from tests.jvm.strategies import ORDERINGS, Row, shapes
@@ -18,8 +18,8 @@ from tests.jvm.strategies import ORDERINGS, Row, shapes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from payloads.avro.schema import Field
     from payloads.builtin.base import BuiltinPayload
-    from payloads.schema import Field
     from tests.jvm.scenes import Step
     from tests.jvm.strategies import Case, Shape, Version
 

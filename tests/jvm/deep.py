@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import random
+import secrets
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge import local_session
-from bridge.engines.jvm_calls import PayloadCalls
+from bridge.engines.jvm.calls import PayloadCalls
 from payloads import HudiRelease, PayloadRef, builtin_payloads
 from tests.jvm.bulk import each_pool, some_scenes
 from tests.jvm.differential import compared
@@ -75,12 +76,13 @@ class Comparison:
 @click.option("--examples", default=100_000, show_default=True, help="Cases of each class, spread over its releases.")
 @click.option("--class", "names", multiple=True, help="Only classes whose name contains this; may be repeated.")
 @click.option("--release", type=HudiRelease.parse, help="Only this release: it gets all the examples.")
-@click.option("--seed", default=0, show_default=True, help="Reproduces the cases.")
+@click.option("--seed", type=click.IntRange(min=0), help="Repeats the cases of a run; without it they are fresh.")
 @click.option("--per-pool", default=250, show_default=True, help="Cases of one schema, with the same properties.")
 @click.option("--scenes", "per_case", default=2, show_default=True, help="Scenes of one case; a scene is a few calls.")
 @click.option("--workers", default=1, show_default=True, help="Processes that share the classes and one JVM.")
 def main(**options: Any) -> None:
     """Print a line a class and release, and what differs in its smallest form; exit with 1 where something does."""
+    options["seed"] = secrets.randbits(32) if options["seed"] is None else options["seed"]
     releases = list(HudiRelease) if options["release"] is None else [options["release"]]
     ports = [port for line in releases for port in builtin_payloads(line) if _is_chosen(port.__name__, **options)]
     ports.sort(key=lambda port: (port.__name__, port.release))

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.engines.jvm_errors import in_comparison
-from bridge.ordering_text import from_text
+from bridge.engines.jvm.errors import in_comparison
+from bridge.engines.ordering_text import from_text
 from payloads import SENTINEL, Ordering, PayloadBridgeError
-from payloads.avro import decode, encode
+from payloads.avro.codec import decode, encode
 from tests.conformance.errors import Kind, kind_of, kind_of_java
 from tests.conformance.same import same_ordering, same_plain, same_value
 from tests.jvm.scenes import scenes
@@ -21,7 +21,7 @@ from tests.jvm.strategies import Row
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from bridge.engines.jvm_calls import PayloadCalls
+    from bridge.engines.jvm.calls import PayloadCalls
     from payloads import AvroSchema, Record
     from tests.jvm.scenes import Step
     from tests.jvm.strategies import Case

@@ -9,15 +9,16 @@ import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import types as spark_types
 
-from bridge.engines.jvm import plain_field, to_plain
-from bridge.engines.jvm_gateway import Driver
-from bridge.engines.jvm_jars import jars_of
-from bridge.engines.jvm_job import Calls, description
-from bridge.engines.outcomes import ORDERING
-from bridge.engines.python import Job
+from bridge.engines import ORDERING, Job
+from bridge.engines.control_columns import result_type
+from bridge.engines.jvm.engine import plain_field, to_plain
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import jars_of
+from bridge.engines.jvm.job import Calls, description
+from bridge.engines.ordering_text import from_text
+from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
-from bridge.ordering_text import from_text
-from bridge.schema import avro_schema
+from bridge.spark.schema import avro_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +35,6 @@ CONTROL = (
     .add("_pb_delete", "boolean")
     .add("_pb_ordering", ORDERING_STRUCT)
 )
-EXTRAS = {
-    "combine_input": {"_pb_delete": "boolean", "_pb_ordering": ORDERING_STRUCT},
-    "append": {"_pb_to_log": "boolean", "_pb_ordering": ORDERING_STRUCT},
-    "simulate": {"_pb_first": "long", "_pb_last": "long"},
-    "simulate_small_files": {"_pb_first": "long", "_pb_last": "long"},
-}
 _ARROW = {
     "integer": pa.int32(),
     "long": pa.int64(),
@@ -84,16 +79,14 @@ def versions_of(spark: SparkSession, data: spark_types.StructType, rows: Sequenc
 
 
 def job_of(plan: MergePlan, data: spark_types.StructType, program: str, **arguments: Any) -> Job:
-    """Return the job of a program; that of small files takes all keys at once."""
-    schema, extras = avro_schema(data, plan.release), tuple(EXTRAS.get(program, ()))
-    grouping = () if program == "simulate_small_files" else plan.identity
-    return Job(plan, schema, tuple(data.names), grouping, program, arguments, extras, untouched=None)
+    """Return the job of a program."""
+    return Job(plan, avro_schema(data, plan.release), tuple(data.names), program, arguments)
 
 
 def in_python(job: Job, versions: Versions) -> Any:
     """Return the outcomes of the python engine, or `failed`."""
     try:
-        found = [row for batch in job.run([versions.batch]) for row in batch.to_pylist()]
+        found = [row for batch in merged(job, [versions.batch]) for row in batch.to_pylist()]
     except MergeFailedError:
         return "failed"
     for row in found:
@@ -117,10 +110,7 @@ class InJava:
         """Return the outcomes, or `failed`."""
         columns = [*versions.data.names, *CONTROL.names]
         text = description(job, self.calls, versions.data, columns, is_java8=False)
-        added = spark_types.StructType().add("_pb_action", "byte")
-        for name, kind in EXTRAS.get(job.program, {}).items():
-            added = added.add(name, kind)
-        schema = spark_types.StructType([*map(plain_field, versions.data.fields), *added.fields])
+        schema = result_type(map(plain_field, versions.data.fields), job.added)
         lists = self.driver.jvm.java.util.ArrayList
         task = self.driver.new(self.task, lists(list(self.jars.names)), text)
         try:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pyspark
 
-from bridge.engines.jvm_jars import bundle_for, resolve
-from bridge.session import find_java
+from bridge.engines.jvm.jars import bundle_for, resolve
+from bridge.spark.session import find_java
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from payloads import NATURAL_ORDER, HudiRelease, Ordering, parse_schema
 from payloads.errors import PayloadBridgeError
-from payloads.extract import field_reader
+from payloads.ordering_fields import field_reader
 from tests.jvm.json_values import json_members, json_text
 from tests.jvm.kinds import KINDS, OPERATIONS, ORDERABLE, SEQUENCES
 

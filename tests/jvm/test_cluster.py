@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.session import find_java
+from bridge.spark.session import find_java
 from payloads import HudiRelease
 from tests.jvm import cluster_job
 from tests.jvm.java_compiler import EXAMPLES, compiled

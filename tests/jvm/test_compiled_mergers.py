@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot
 from bridge.cli import main
 from bridge.config import TableMergeConfig
-from bridge.engines.jvm_jars import bundle_for
-from bridge.engines.jvm_job import Calls
-from bridge.engines.jvm_merger import asked
+from bridge.engines.jvm.jars import bundle_for
+from bridge.engines.jvm.job import Calls
+from bridge.engines.jvm.merger import asked
 from bridge.errors import PlanError, sentence_of
 from mergers import HoodieAvroIndexedRecord, HoodieRecordType, MergerConfigError, MergerNotFoundError, MergerRef
 from payloads import HudiRelease

@@ -11,10 +11,10 @@ from pyspark.sql import functions as sf
 
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
 from bridge.cli import main
-from bridge.engines.jvm_gateway import Driver
-from bridge.engines.jvm_jars import bundle_for, resolve
-from bridge.engines.jvm_job import Calls
-from bridge.engines.jvm_payload import jvm_payload
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import bundle_for, resolve
+from bridge.engines.jvm.job import Calls
+from bridge.engines.jvm.payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
 from payloads import (

@@ -4,7 +4,7 @@ import dataclasses
 
 from hypothesis import Phase, find, settings
 
-from bridge.engines.jvm_calls import PayloadCalls
+from bridge.engines.jvm.calls import PayloadCalls
 from payloads import DefaultHoodieRecordPayload, HoodieJsonPayload, HudiRelease, PayloadRef
 from tests.jvm.bulk import each_pool
 from tests.jvm.deep import Comparison

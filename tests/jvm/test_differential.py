@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import os
 from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 
-from bridge.engines.jvm_calls import PayloadCalls
+from bridge.engines.jvm.calls import PayloadCalls
 from payloads import DefaultHoodieRecordPayload, HudiRelease, PayloadRef, builtin_payloads
 from tests.jvm.differential import differences
 from tests.jvm.strategies import cases
@@ -15,7 +14,6 @@ from tests.jvm.strategies import cases
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-EXAMPLES = int(os.environ.get("DIFFERENTIAL_EXAMPLES", "200"))
 PORTS = [payload_class for release in HudiRelease for payload_class in builtin_payloads(release)]
 
 
@@ -25,11 +23,12 @@ def calls_of(spark: SparkSession, release: HudiRelease) -> PayloadCalls:
 
 
 @pytest.mark.slow
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("payload_class", PORTS, ids=lambda c: f"{c.__name__}-{c.release}")
 def test_a_port_answers_as_the_real_class(bundles, payload_class):
     calls = calls_of(bundles, payload_class.release)
 
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=2 * settings().max_examples, suppress_health_check=list(HealthCheck))
     @given(cases(payload_class))
     def agree(case):
         found = differences(case, calls)

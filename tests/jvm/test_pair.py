@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from bridge.engines.jvm_pair import merged_pair
+from bridge.engines.jvm.pair import merged_pair
 from bridge.errors import InputError
 from tests.jvm.test_custom_payloads import plan_of
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pyspark
 import pytest
 
-from bridge.engines.jvm_jars import bundle_for, resolve
+from bridge.engines.jvm.jars import bundle_for, resolve
 from bridge.migration.skeletons import java_skeletons, strategy_id
-from bridge.session import find_java
+from bridge.spark.session import find_java
 from payloads import HudiRelease
 from tests.jvm.java_compiler import compiled
 

@@ -8,16 +8,17 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.errors import EngineError
-from bridge.verification.files import pytest_text
-from bridge.verification.java import compiled
-from bridge.verification.spark import spark_text
-from bridge.verification.verify import verify
+from bridge.verify.compiled import compiled
+from bridge.verify.pytest_file import pytest_text
+from bridge.verify.spark_script import spark_text
+from bridge.verify.verification import verify
 from mergers.laws import Verdict, check_laws
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.java_compiler import compiled as compiled_jar
 from tests.laws.test_counterexamples import OBSERVED, name_of
 
 EXAMPLES = Path(__file__).parent / "java" / "Examples.java"
+PLANTED = EXAMPLES.with_name("Planted.java")
 BUNDLE = "org.apache.hudi:hudi-spark3.5-bundle_2.12:{}.0"
 SCHEMA = {
     "type": "record",
@@ -35,13 +36,14 @@ SCHEMA = {
 def folder(bundles, tmp_path_factory):
     """Return a folder with the compiled examples and the schema of their records."""
     folder = tmp_path_factory.mktemp("verify")
-    compiled_jar(bundles, {EXAMPLES.name: EXAMPLES.read_text("utf-8")}, HudiRelease.V0_15, folder)
+    sources = {path.name: path.read_text("utf-8") for path in (EXAMPLES, PLANTED)}
+    compiled_jar(bundles, sources, HudiRelease.V0_15, folder)
     (folder / "rows.avsc").write_text(json.dumps(SCHEMA), "utf-8")
     return folder
 
 
-def run(folder, name, *more):
-    words = ["verify", f"com.acme.Examples${name}", "--jar", str(folder / "classes.jar"), "--release", "0.15"]
+def run(folder, name, *more, outer="Examples"):
+    words = ["verify", f"com.acme.{outer}${name}", "--jar", str(folder / "classes.jar"), "--release", "0.15"]
     words += ["--package", BUNDLE.format("0.15"), "--schema", str(folder / "rows.avsc"), "--key", "id"]
     return CliRunner().invoke(main, [*words, "--ordering", "ts", *more])
 
@@ -82,11 +84,29 @@ def test_the_laws_of_a_users_class(folder, name, laws, verdicts):
     assert found["plan"]["implementation"] == "java"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Text", "ARCHIVED"),
+        ("Number", 7919),
+        ("LargeNumber", 123_456_789_012),
+        ("Switch", "RETIRED"),
+        ("OfOuter", "CLOSED"),
+    ],
+)
+def test_constants_of_a_compiled_class_are_tried(folder, name, value):
+    answer = run(folder, name, "--laws", "commutativity", "--domain", "data", "--output", "json", outer="Planted")
+    assert answer.exit_code == 1, answer.output
+    counterexample = json.loads(answer.stdout)["results"][0]["counterexample"]
+    records = [version["record"] for version in counterexample["versions"]]
+    assert value in [record["v" if isinstance(value, str) else "n"] for record in records]
+
+
 def test_a_port_and_its_class_agree():
     words = ["verify", "PartialUpdateAvroPayload", "--implementation", "java", "--release", "1.0"]
     answer = CliRunner().invoke(main, [*words, "--laws", "agreement", "--exhaustive", "--domain", "data,flagged,empty"])
     assert answer.exit_code == 0, answer.output
-    assert answer.output.count("proved") == 3
+    assert answer.output.count(": proved (") == 3
 
 
 def test_a_port_of_another_release_does_not_agree(bundles):

@@ -5,19 +5,18 @@ from __future__ import annotations
 import collections
 import datetime
 import functools
-from pathlib import Path
 from typing import NamedTuple
 
 from pyspark.sql.types import StructType
 
 from bridge import MergePlan
-from bridge.record_merge import merge_config
-from bridge.schema import avro_schema
+from bridge.merge.record_merge import merge_config
+from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
-from payloads.logical import to_physical
+from payloads.avro.logical import to_physical
 from tests.conformance.histories import History, columns_of, read
+from tests.support import HISTORIES
 
-HISTORIES = Path(__file__).parents[1] / "histories"
 _TYPE_NAMES = {"int": "integer", "bigint": "long"}
 
 

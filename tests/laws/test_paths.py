@@ -9,13 +9,13 @@ import itertools
 import pytest
 
 from bridge import MergePlan, TableType
-from bridge.paths.search import PathSearch, history_of
-from bridge.paths.walk import Path, as_given
-from bridge.paths.words import step_words
-from bridge.record_merge import RecordMerge
+from bridge.explain.path_text import step_words
+from bridge.merge.record_merge import RecordMerge
+from bridge.programs.path_search import PathSearch, history_of
+from bridge.programs.path_walk import Path, as_given
 from mergers.laws import Domain, Verdict, check_laws
 from mergers.laws.equality import canonical
-from mergers.laws.subject import judged
+from mergers.laws.subject import subject_of
 from mergers.laws.universe import small_universe
 from payloads import HudiRelease, PayloadBridgeError, builtin_payloads
 from tests.laws.recorded import case_names, physical, read_case
@@ -138,15 +138,13 @@ def subjects():
 @pytest.mark.parametrize("domain", [Domain.DATA, Domain.FLAGGED], ids=lambda domain: domain.value)
 def test_paths_depend_on_generated_versions_where_the_law_is_violated_and_nowhere_else(rule, release, domain):
     parsed = HudiRelease.parse(release)
-    subject = judged(
-        rule, schema=None, key=("id",), ordering_fields=None, release=parsed, props={}, markers=None
-    ).subject
+    spec = subject_of(rule, schema=None, key=("id",), ordering_fields=None, release=parsed, props={}, markers=None).spec
     payload, mode = (None, rule) if rule.endswith("_ORDERING") else (rule, None)
-    plan = MergePlan(payload=payload, merger=mode, release=parsed, key=("id",), ordering=subject.ordering_fields)
-    merge = RecordMerge(plan, subject.schema)
+    plan = MergePlan(payload=payload, merger=mode, release=parsed, key=("id",), ordering=spec.ordering_fields)
+    merge = RecordMerge(plan, spec.schema)
     search = PathSearch(merge)
     universe = small_universe(
-        subject, domain, lambda one: merge.is_deleted(merge.incoming(None, dict(one.record), None, one.ordering))
+        spec, domain, lambda one: merge.is_deleted(merge.incoming(None, dict(one.record), None, one.ordering))
     )
     histories = (
         history_of(enumerate((version.record for version in chosen), start=1), merge)

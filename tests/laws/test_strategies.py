@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mergers.laws.core import Domain
 from mergers.laws.strategies import OperandStrategies, values
-from mergers.laws.universe import Subject, small_universe
+from mergers.laws.universe import RecordSpec, small_universe
 from payloads import parse_schema
 
 KINDS = {
@@ -52,7 +52,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples * 30 // 100)
 @given(data=st.data())
 def test_values_fit_their_schema(kind, data):
     schema = parse_schema(KINDS[kind])
@@ -61,7 +61,7 @@ def test_values_fit_their_schema(kind, data):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in {"null", "list of itself", "map"}])
 @pytest.mark.parametrize("domain", Domain)
-@settings(max_examples=3)
+@settings(max_examples=settings().max_examples * 3 // 100)
 @given(data=st.data())
 def test_any_column_can_be_data_or_ordering(kind, domain, data):
     schema = parse_schema(
@@ -76,7 +76,7 @@ def test_any_column_can_be_data_or_ordering(kind, domain, data):
         }
     )
     for fields in ((), () if kind == "several" else ("x",)):
-        subject = Subject(schema, ("id",), fields)
+        subject = RecordSpec(schema, ("id",), fields)
         universe = small_universe(subject, domain, lambda version: version.is_delete)
         drawn = data.draw(OperandStrategies(subject, domain).operands())
         records = [version.record for version in (*universe.incoming, *drawn.versions)]

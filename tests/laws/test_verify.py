@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,9 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.errors import InputError
-from bridge.verification.files import pytest_text, python_source
-from bridge.verification.spark import spark_text
-from bridge.verification.verify import result_as_json, story_of, verify
+from bridge.verify.pytest_file import pytest_text, python_source
+from bridge.verify.spark_script import spark_text
+from bridge.verify.verification import result_as_json, story_of, verify
 from payloads import Branch, HudiRelease
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ def test_a_violation_that_is_allowed_is_no_failure():
     allowed = verified(allow=("action", "schedule-independence"))
     assert allowed.success
     assert allowed.verdict.endswith("all of them allowed; seed 0.")
-    assert verified(domains=("data",)).verdict.endswith("no law is violated; seed 0.")
+    assert verified(domains=("data",)).verdict.endswith("no violation was found; seed 0.")
 
 
 def test_only_checked_laws_can_be_allowed():
@@ -95,7 +96,7 @@ def test_the_emitted_script_is_python_that_names_the_release(name, release, expe
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"name": "tests.laws.faulty:Concatenates", "domains": ("data",)}, "no class that real Hudi can load"),
+        ({"name": "tests.laws.faulty:Concatenates", "domains": ("data",)}, "not a class that real Hudi can load"),
         ({"laws": ("purity",), "name": "PostgresDebeziumAvroPayload"}, "shows in a table"),
         ({"domains": ("data",)}, "violates no law"),
     ],
@@ -128,9 +129,38 @@ def test_the_command_prints_json():
     assert answer["results"][1]["counterexample"]["right"]["bracketing"] == "s·(a·b)"
 
 
+def test_the_command_names_what_a_proof_enumerated_and_what_does_not_apply(tmp_path):
+    fields = [{"name": "id", "type": "string"}, {"name": "late", "type": "boolean"}, {"name": "n", "type": "int"}]
+    path = tmp_path / "rows.avsc"
+    path.write_text(json.dumps({"type": "record", "name": "row", "fields": fields}), encoding="utf-8")
+    words = ("EVENT_TIME_ORDERING", "--schema", str(path), "--key", "id", "--ordering", "late", "--exhaustive")
+    text = " ".join(run(*words).stdout.split())
+    assert "action [data]: proved (900 cases: every 2 or 3 of 5 versions, on 5 stored rows and on none;" in text
+    assert "on none; ordering values False, True)" in text
+    assert "5 records: id 'key'; late False, True; n 1, 0, 2, 3" in text
+    assert text.count("not applicable:") == 1
+    assert "every law [flagged] (the schema has no column that marks a delete)" in text
+    universe = json.loads(run(*words, "--output", "json").stdout)["plan"]["universe"]
+    assert list(universe) == ["data"]
+    assert {row["ordering"] for row in universe["data"]["versions"]} == {False, True}
+    assert universe["data"]["rows"][0] is None
+
+
+def test_examples_claim_no_more_than_their_number():
+    text = run("EVENT_TIME_ORDERING", "--laws", "idempotence", "--domain", "data", "--examples", "7").stdout
+    number = int(re.search(r"no counterexample in (\d+) examples", " ".join(text.split()))[1])
+    # Seven of any shape, and a round of ten for each reach at most.
+    assert 7 <= number <= 7 + 3 * 10
+
+
 @pytest.mark.parametrize(
     "words",
-    [("Nope",), ("DefaultHoodieRecordPayload", "--laws", "x"), ("DefaultHoodieRecordPayload", "--domain", "x")],
+    [
+        ("Nope",),
+        ("DefaultHoodieRecordPayload", "--laws", "x"),
+        ("DefaultHoodieRecordPayload", "--domain", "x"),
+        ("DefaultHoodieRecordPayload", "--laws", "agreement"),
+    ],
 )
 def test_the_command_refuses_what_it_does_not_know(words):
     assert run(*words).exit_code == 2

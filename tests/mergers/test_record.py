@@ -28,7 +28,7 @@ from payloads import (
     parse_schema,
     resolve_payload,
 )
-from payloads.extract import CONSISTENT_TIMESTAMP
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP
 from tests.mergers.tables import KEY, RELEASES, RIDES, long, ride, stored
 
 META = parse_schema(

@@ -16,7 +16,7 @@ from mergers import (
     RecordMergeMode,
     select_merger,
 )
-from mergers.context import DeleteContext
+from mergers.record.context import DeleteContext
 from mergers.strategies import (
     CommitTimeMerger,
     CustomMerger,

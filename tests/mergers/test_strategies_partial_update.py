@@ -149,7 +149,11 @@ COLOR = {"type": "enum", "name": "color", "symbols": ["RED", "BLUE"]}
 )
 def test_what_counts_as_a_default(kind, default, value, in_hudi, intended):
     schema = schema_of(c=(kind, default))
-    assert (is_gap(IgnoreDefaults(), schema, value), is_gap(IgnoreDefaults(fidelity="intended"), schema, value)) == (
+    release = HudiRelease.V1_1  # 1.2 refuses defaults of other unions than those of null and one type
+    assert (
+        is_gap(IgnoreDefaults(release), schema, value),
+        is_gap(IgnoreDefaults(fidelity="intended"), schema, value),
+    ) == (
         in_hudi,
         intended,
     )
@@ -164,6 +168,16 @@ def test_null_is_the_default_of_a_column_without_one():
     for fidelity in ("hudi", "intended"):
         assert is_gap(IgnoreDefaults(fidelity=fidelity), schema, None)
         assert not is_gap(IgnoreDefaults(fidelity=fidelity), schema, 0)
+
+
+@pytest.mark.parametrize("kind", [["int", "long", "null"], ["int", "string"], ["int"]], ids=str)
+def test_a_default_of_a_union_of_other_types_is_refused_by_1_2_alone(kind):
+    schema = schema_of(c=(kind, 7))
+    with pytest.raises(SchemaError, match="'c' is of the type union"):
+        IgnoreDefaults(HudiRelease.V1_2).gaps(schema)
+    IgnoreDefaults(HudiRelease.V1_1).gaps(schema)
+    IgnoreDefaults(HudiRelease.V1_2, "intended").gaps(schema)
+    IgnoreDefaults(HudiRelease.V1_2).gaps(schema_of(c=(["null", "int", "long"], None)))
 
 
 def test_a_default_of_type_fixed_is_refused_by_1_1_alone():

@@ -13,7 +13,6 @@ import pytest
 
 import payloads
 from payloads import NATURAL_ORDER, SENTINEL, HoodieRecordPayload, Ordering, parse_schema
-from payloads.compat import adapt
 from payloads.errors import (
     NullOrderingError,
     PayloadConfigError,
@@ -21,6 +20,7 @@ from payloads.errors import (
     PayloadFailedError,
     SchemaError,
 )
+from payloads.user.payloads import adapt
 
 SCHEMA = parse_schema(
     {
@@ -216,7 +216,7 @@ def test_pre_combine_without_the_older_payload_is_refused():
 
 
 def test_a_name_that_is_no_method_is_refused():
-    with pytest.raises(PayloadConstructorError, match=r"Made\.get_metadata is a str, no method"):
+    with pytest.raises(PayloadConstructorError, match=r"Made\.get_metadata is a str, not a method"):
         adapt(payload({"get_metadata": "text"}))
 
 
@@ -232,7 +232,7 @@ def test_every_missing_method_is_named():
 
 
 def test_an_object_is_no_class():
-    with pytest.raises(PayloadConstructorError, match="is a int, no class"):
+    with pytest.raises(PayloadConstructorError, match="is a int, not a class"):
         adapt(3)
 
 

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from payloads.avro import parse_schema
+from payloads.avro.codec import parse_schema
 from payloads.builtin import HoodieJsonPayload
 from payloads.errors import SchemaError
-from payloads.floating import double_text, float_text
+from payloads.java.floats import double_text, float_text
 
 DECIMAL = {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2}
 FIXED_DECIMAL = {"type": "fixed", "name": "D", "size": 4, "logicalType": "decimal", "precision": 9, "scale": 4}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payloads import Branch, SchemaError, parse_schema
-from payloads.logical import codec, to_logical, to_physical
+from payloads.avro.logical import codec, to_logical, to_physical
 
 UTC = datetime.UTC
 
@@ -87,7 +87,7 @@ def test_what_python_can_not_hold_stays(source, value):
         (MICROS, datetime.datetime(2020, 1, 1), "tzinfo=datetime.UTC"),  # noqa: DTZ001 (the mistake under test)
         (LOCAL, datetime.datetime(2020, 1, 1, tzinfo=UTC), "a naive datetime"),
         (MILLIS, datetime.datetime(2020, 1, 1, 0, 0, 0, 1, tzinfo=UTC), "milliseconds; round it"),
-        (typed("int", "date"), datetime.datetime(2020, 1, 1, tzinfo=UTC), "is no date"),
+        (typed("int", "date"), datetime.datetime(2020, 1, 1, tzinfo=UTC), "is not a date"),
         (typed("int", "time-millis"), datetime.time(1, tzinfo=UTC), "time zone"),
         (DECIMAL, decimal.Decimal("0.001"), "doesn't fit decimal"),
         (DECIMAL, decimal.Decimal("1000.00"), "doesn't fit decimal"),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payloads.avro import parse_schema
+from payloads.avro.codec import parse_schema
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadBridgeError
 from payloads.ordering import NATURAL_ORDER, Ordering, compare, same_class
 

@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payloads.avro import decode, encode, parse_schema
+from payloads.api import Properties
+from payloads.avro.codec import decode, encode, parse_schema
+from payloads.avro.schema import Branch, branch_of
 from payloads.errors import SchemaError
-from payloads.schema import Branch, branch_of
+from payloads.ordering_fields import TABLE_ORDERING_FIELDS, ordering_reader
+from payloads.release import HudiRelease
 
 PRIMITIVES = ["null", "boolean", "int", "long", "float", "double", "string", "bytes"]
 LOGICAL = [
@@ -119,6 +122,23 @@ def test_a_value_comes_back_as_it_went_in(data):
     decoded = decode(schema, encoded)
     assert typed(decoded) == typed(value)
     assert encode(schema, decoded) == encoded
+
+
+def test_bytes_are_not_taken_for_an_array_of_their_union():
+    schema = parse_schema([{"type": "array", "items": "int"}, "bytes"])
+    for value in (b"", b"\x01", [], [1]):
+        assert typed(decode(schema, encode(schema, value))) == typed(value)
+
+
+def test_what_is_derived_from_a_schema_is_built_once_for_equal_arguments():
+    schema = parse_schema({"type": "record", "name": "Derived", "fields": [{"name": "ts", "type": "long"}]})
+    named, other = {TABLE_ORDERING_FIELDS: "ts"}, {TABLE_ORDERING_FIELDS: "ts", "more": "1"}
+    assert Properties(named) == Properties(named)
+    assert len({Properties(named), Properties(named), pickle.loads(pickle.dumps(Properties(named)))}) == 1  # noqa: S301
+    assert Properties(named) != Properties(other)
+    read = ordering_reader(schema, Properties(named), HudiRelease.V1_2)
+    assert read is ordering_reader(schema, Properties(named), HudiRelease.V1_2)
+    assert read is not ordering_reader(schema, Properties(named), HudiRelease.V0_15)
 
 
 @pytest.mark.parametrize(

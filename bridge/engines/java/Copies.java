@@ -1,6 +1,7 @@
 package bridge.jvm;
 
 import java.nio.ByteBuffer;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.serializer.KryoSerializer;
 import org.apache.spark.serializer.SerializerInstance;
@@ -13,7 +14,7 @@ final class Copies {
     private final SerializerInstance kryo;
 
     Copies() {
-        KryoSerializer serializer = new KryoSerializer(SparkEnv.get().conf());
+        KryoSerializer serializer = new KryoSerializer(SparkEnv.get() == null ? new SparkConf() : SparkEnv.get().conf());
         serializer.setDefaultClassLoader(Copies.class.getClassLoader());
         kryo = serializer.newInstance();
     }

@@ -10,7 +10,7 @@ import java.util.Properties;
 import org.apache.avro.Schema;
 import org.apache.spark.sql.Row;
 
-/** What readers and compaction call from 1.0 on, where rows are Spark's own: bridge/mode_merge.py. */
+/** What readers and compaction call from 1.0 on, where rows are Spark's own: bridge/merge/file_group_reader.py. */
 final class FileGroupReader implements Merging.Reader {
     private final Records records;
     private final Merging at;

@@ -1,6 +1,9 @@
 package bridge.jvm;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Arrays;
@@ -13,7 +16,8 @@ import org.apache.spark.SparkFiles;
  * Loads the classes of one list of jars, apart from those of any other list in the same JVM.
  *
  * What the jars hold comes from them, in their order, even where Spark's class path has another copy. Java, Scala,
- * Spark and Avro always come from Spark, because their objects cross the border.
+ * Spark and Avro always come from Spark, because their objects cross the border. Where clock and random numbers are
+ * `Varied`, the classes are rewritten as they are loaded.
  */
 public final class JarLoader extends URLClassLoader {
     private static final String[] SHARED = {
@@ -77,6 +81,32 @@ public final class JarLoader extends URLClassLoader {
                 resolveClass(found);
             }
             return found;
+        }
+    }
+
+    protected Class findClass(String name) throws ClassNotFoundException {
+        if (!Varied.isOn() || name.startsWith("bridge.jvm.")) {
+            return super.findClass(name);
+        }
+        URL file = findResource(name.replace('.', '/') + ".class");
+        if (file == null) {
+            throw new ClassNotFoundException(name);
+        }
+        try {
+            InputStream stream = file.openStream();
+            try {
+                ByteArrayOutputStream original = new ByteArrayOutputStream();
+                byte[] part = new byte[8192];
+                for (int size = stream.read(part); size >= 0; size = stream.read(part)) {
+                    original.write(part, 0, size);
+                }
+                byte[] rewritten = Redirects.rewritten(original.toByteArray());
+                return defineClass(name, rewritten, 0, rewritten.length);
+            } finally {
+                stream.close();
+            }
+        } catch (IOException unreadable) {
+            throw new ClassNotFoundException(name, unreadable);
         }
     }
 

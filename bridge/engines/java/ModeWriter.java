@@ -11,7 +11,7 @@ import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.avro.HoodieAvroUtils;
 import org.apache.spark.sql.Row;
 
-/** What a writer calls from 1.1 on: bridge/mode_merge.py for compiled classes. */
+/** What a writer calls from 1.1 on: bridge/merge/mode_writer.py for compiled classes. */
 final class ModeWriter implements Merging.Writer {
     private final Records records;
     private final Merging at;

@@ -15,7 +15,7 @@ import org.apache.hudi.avro.HoodieAvroUtils;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.spark.sql.Row;
 
-/** Merging with payload objects, writers until 1.0 and the log scanner of 0.15: bridge/payload_merge.py. */
+/** Merging with payload objects, writers until 1.0 and the log scanner of 0.15: bridge/merge/payload_*.py, log_scanner.py. */
 abstract class PayloadMerge {
     final Records records;
     final Payloads payloads;

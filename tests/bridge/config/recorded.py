@@ -9,10 +9,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bridge.config.keys import is_merge_key
+from bridge.migration.examples import differences
+from bridge.migration.silent_changes import silent_changes as changes_of
 
 DATA = Path(__file__).with_name("data")
 MODEL = "org.apache.hudi.common.model."
 TYPES = {"COPY_": "COPY_ON_WRITE", "MERGE": "MERGE_ON_READ"}
+
+
+def silent_changes(move):
+    """Return what a move changes silently, with the examples that it changes played."""
+    return changes_of(move, differences)
 
 
 def lines_of(name):

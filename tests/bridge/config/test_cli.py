@@ -42,7 +42,7 @@ def test_inspect_tells_the_damage_first(table):
     result = run("inspect", table, *DMS)
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: damage: ")
-    assert "worst finding: damage" in " ".join(result.stdout.split())
+    assert "most severe finding: damage" in " ".join(result.stdout.split())
 
 
 def test_inspect_as_json(table):

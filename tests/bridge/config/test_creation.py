@@ -42,7 +42,7 @@ def test_a_delete_marker_without_prefix_is_stored_for_default_alone():
         stored = created_properties(options, TableType.COPY_ON_WRITE)
         assert (prefix + "hoodie.payload.delete.field" in stored) is is_stored
     prefixed = {prefix + key: text for key, text in marker.items()}
-    assert prefixed.items() <= created_properties(prefixed, TableType.COPY_ON_WRITE).items()
+    assert prefixed.items() <= created_by_sql(prefixed).items()
 
 
 def test_a_release_does_not_create_a_later_version():
@@ -77,3 +77,61 @@ def test_a_sql_name_in_the_wrong_case_is_refused():
 def test_a_full_name_beats_a_short_one():
     stored = created_by_sql({"preCombineField": "a", "hoodie.table.ordering.fields": "b"})
     assert stored["hoodie.table.ordering.fields"] == "b"
+
+
+# -- recorded: what real 1.2.0 stored of options, given by a DataFrame writer and as TBLPROPERTIES
+
+PREFIX = "hoodie.record.merge.property."
+DELETES = {"hoodie.payload.delete.field": "Op", "hoodie.payload.delete.marker": "D"}
+PREFIXED = {PREFIX + key: text for key, text in DELETES.items()}
+TS = {"hoodie.datasource.write.precombine.field": "ts"}
+DMS, DEFAULT = MODEL + "AWSDmsAvroPayload", MODEL + "DefaultHoodieRecordPayload"
+EVENT = {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING", "hoodie.table.ordering.fields": "ts"}
+COMMIT = {**EVENT, "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}
+OF_DMS = {**COMMIT, **PREFIXED, "hoodie.table.legacy.payload.class": DMS}
+OF_DEFAULT = {**EVENT, "hoodie.table.legacy.payload.class": DEFAULT}
+COMMIT_ID = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
+
+
+@pytest.mark.parametrize(
+    ("options", "by_writer", "by_sql"),
+    [
+        ({**TS, "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, EVENT, COMMIT),
+        (
+            {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"},
+            {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"},
+            {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"},
+        ),
+        ({**TS, "hoodie.write.record.merge.mode": "COMMIT_TIME_ORDERING"}, COMMIT, COMMIT),
+        ({**TS, "hoodie.compaction.payload.class": DMS}, EVENT, OF_DMS),
+        ({**TS, "hoodie.table.legacy.payload.class": DMS}, EVENT, EVENT),
+        ({**TS, "hoodie.datasource.write.payload.class": DMS}, OF_DMS, OF_DMS),
+        ({**TS, "hoodie.record.merge.strategy.id": COMMIT_ID}, EVENT, COMMIT),
+        ({**TS, "hoodie.write.record.merge.strategy.id": COMMIT_ID}, COMMIT, COMMIT),
+        ({"hoodie.table.ordering.fields": "ts"}, EVENT, EVENT),
+        ({"hoodie.table.precombine.field": "ts"}, EVENT, EVENT),
+        ({**TS, "hoodie.table.ordering.fields": "v"}, {**EVENT, "hoodie.table.ordering.fields": "v"}, EVENT),
+        ({**TS, **PREFIXED}, EVENT, {**EVENT, **PREFIXED}),
+        (
+            {**TS, **PREFIXED, "hoodie.datasource.write.payload.class": DEFAULT},
+            OF_DEFAULT,
+            {**OF_DEFAULT, **PREFIXED},
+        ),
+        ({**TS, **DELETES}, {**EVENT, **PREFIXED}, EVENT),
+        (
+            {**TS, **DELETES, "hoodie.datasource.write.payload.class": DEFAULT},
+            {**OF_DEFAULT, **PREFIXED},
+            {**OF_DEFAULT, **PREFIXED},
+        ),
+        ({**TS, "hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}, EVENT, EVENT),
+        ({**TS, PREFIX + "x.y": "z"}, EVENT, EVENT),
+    ],
+)
+@pytest.mark.parametrize("release", [HudiRelease.V1_1, HudiRelease.V1_2], ids=str)
+def test_a_writers_options_and_tblproperties_are_two_sources(options, by_writer, by_sql, release):
+    versions = {"hoodie.table.version", "hoodie.table.initial.version", "hoodie.table.type"}
+    given = created_properties(options, TableType.COPY_ON_WRITE, release), created_by_sql(options, release)
+    assert [{key: text for key, text in stored.items() if key not in versions} for stored in given] == [
+        by_writer,
+        by_sql,
+    ]

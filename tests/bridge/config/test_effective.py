@@ -9,7 +9,7 @@ import pytest
 from bridge.config.effective import effective_config
 from bridge.config.entry import DeprecatedKeyWarning
 from bridge.config.refusals import MergeConfigError
-from bridge.config.table import TableMergeConfig, read_table
+from bridge.config.stored import TableMergeConfig, read_table
 from bridge.config.validation import check_writer, conflicts_of
 from mergers import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID, PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads.errors import PayloadConfigError
@@ -28,6 +28,8 @@ DEFAULT, OVERWRITE, DMS = (
 NON_DEFAULTS = MODEL + "OverwriteNonDefaultsWithLatestAvroPayload"
 POSTGRES = MODEL + "debezium.PostgresDebeziumAvroPayload"
 WRITER = "hoodie.datasource.write.payload.class"
+PREFIX = "hoodie.record.merge.property."
+LEGACY = "hoodie.table.legacy.payload.class"
 COW_0_15 = {"hoodie.table.version": "6", "hoodie.table.precombine.field": "ts"}
 MOR_0_15 = {
     **COW_0_15,
@@ -130,12 +132,25 @@ def test_a_mode_of_version_8_is_taken_as_stored():
 def test_merge_properties_of_the_table_win():
     prefix = "hoodie.record.merge.property."
     table = {**V9_EVENT, f"{prefix}hoodie.payload.delete.field": "op"}
-    writer = {"hoodie.payload.delete.field": "x", f"{prefix}hoodie.payload.delete.marker": "D", f"{prefix}a": "b"}
+    writer = {"hoodie.payload.delete.field": "x", "hoodie.payload.delete.marker": "D", f"{prefix}a": "b"}
     assert _effective(table, writer).merge_properties == {
         "hoodie.payload.delete.field": "op",
         "hoodie.payload.delete.marker": "D",
         "a": "b",
     }
+
+
+def test_a_writers_prefixed_delete_keys_delete_nothing():
+    prefix = "hoodie.record.merge.property."
+    writer = {f"{prefix}hoodie.payload.delete.field": "Op", f"{prefix}hoodie.payload.delete.marker": "D"}
+    assert _effective(V9_EVENT, writer).merge_properties == {}
+    assert set(_effective({**V9_EVENT, **writer}).merge_properties.values()) == {"Op", "D"}
+
+
+def test_merge_properties_are_trimmed():
+    prefix = "hoodie.record.merge.property."
+    table = {**V9_EVENT, f"{prefix} a\t": " b ", prefix: "c", f"{prefix}  ": "d", f"{prefix}e": "\xa0f"}
+    assert _effective(table, {}).merge_properties == {"a": "b", "e": "\xa0f"}
 
 
 def test_ordering_fields_of_the_table_come_before_the_writers():
@@ -197,6 +212,9 @@ V8 = {
 }
 
 
+NO_CLASS = {key: text for key, text in V9_EVENT.items() if key != LEGACY}
+
+
 @pytest.mark.parametrize(
     ("table", "writer", "keys"),
     [
@@ -214,6 +232,20 @@ V8 = {
             {"hoodie.write.record.merge.strategy.id": "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"},
             ["hoodie.write.record.merge.strategy.id"],
         ),
+        (V9_EVENT, {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, ["hoodie.record.merge.mode"]),
+        (V9_EVENT, {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}, []),
+        (V8, {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, []),
+        (
+            {**V9_EVENT, LEGACY: DMS},
+            {"hoodie.compaction.payload.class": DEFAULT, LEGACY: OVERWRITE},
+            ["hoodie.compaction.payload.class", LEGACY],
+        ),
+        ({**V9_EVENT, LEGACY: DMS}, {"hoodie.compaction.payload.class": DMS, LEGACY: DMS}, []),
+        (NO_CLASS, {"hoodie.compaction.payload.class": DMS, LEGACY: DMS}, []),
+        (V9_EVENT, {"hoodie.record.merge.strategy.id": "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"}, []),
+        (V9_EVENT, {"hoodie.table.ordering.fields": "v"}, ["hoodie.table.ordering.fields"]),
+        (V9_EVENT, {"hoodie.table.precombine.field": "v", "hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}, []),
+        ({**V9_EVENT, f"{PREFIX}a": "D"}, {f"{PREFIX}a": "X", f"{PREFIX}b": "Y"}, [f"{PREFIX}a"]),
         (
             {**V9_EVENT, "hoodie.table.ordering.fields": "_event_bin_file,_event_pos"},
             {"hoodie.datasource.write.precombine.field": "_event_seq"},

@@ -6,9 +6,9 @@ import pytest
 
 from bridge.config.properties import parse_properties
 from bridge.config.refusals import MergeConfigError
-from bridge.config.versions import change_version
+from bridge.config.table_versions import change_version
 from bridge.errors import PlanError
-from bridge.inspect import Severity
+from bridge.migration.inspection import Severity
 from bridge.migration.plan import plan_migration
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
@@ -164,7 +164,7 @@ def test_a_downgrade_that_no_release_can_read_is_told():
     ("to", "keep", "says"),
     [
         ("NEWEST", False, "neither a release nor a merge mode"),
-        ("EVENT_TIME_ORDERING", True, "a mode is set in version 9"),
+        ("EVENT_TIME_ORDERING", True, "needs version 9"),
     ],
 )
 def test_what_can_not_be_planned_is_refused(to, keep, says):

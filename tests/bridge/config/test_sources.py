@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.config.effective import effective_config
 from bridge.config.sources import Source, deprecated_keys, settings_of
-from bridge.config.table import TableMergeConfig
+from bridge.config.stored import TableMergeConfig
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.config.refusals import MergeConfigError
-from bridge.config.versions import change_version
+from bridge.config.table_versions import change_version
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, lives, merge_properties, upgraded_tables
 

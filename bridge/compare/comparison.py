@@ -1,0 +1,175 @@
+"""Sides: the two tables that a comparison writes the same batches to, and the plan that the name of one stands for."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from bridge.errors import PlanError
+from bridge.merge import merge_config
+from bridge.pipeline import simulate_commits, simulate_upgrade
+from bridge.programs import handover
+from mergers import MergerRef, RecordMergeMode
+from mergers.strategies import missed_defaults
+from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame
+
+    from bridge.plan import MergePlan
+
+
+@dataclasses.dataclass(frozen=True)
+class Sides:
+    """What both sides do with the same batches.
+
+    Attributes:
+        left: the plan of the left side, which all commits follow.
+        right: the plan of the right side.
+        commits: how many commits there are, counted from 1.
+        upgrade_after: the right side is the table of the left one, which the plan `right` takes over after this
+            commit; after the last one it only reads. None: a table of its own.
+        keep_table_version: whether that table keeps its version.
+        compact_after: the commits after which a log is compacted, on both sides.
+    """
+
+    left: MergePlan
+    right: MergePlan
+    commits: int
+    upgrade_after: int | None = None
+    keep_table_version: bool = False
+    compact_after: tuple[int, ...] = ()
+
+    @property
+    def follow_one_rule(self) -> bool:
+        """Whether both sides do the same, so that no data can tell them apart."""
+        return self.left == self.right and self.upgrade_after is None
+
+    def left_of(self, versions: DataFrame) -> DataFrame:
+        """Return the snapshots of the left side."""
+        return simulate_commits(versions, self.left, commits=self.commits, compact_after=self.compact_after)
+
+    def right_of(self, versions: DataFrame) -> DataFrame:
+        """Return the snapshots of the right side.
+
+        Raises:
+            PayloadBridgeError: its release refuses payload or settings.
+        """
+        if self.right.payload is not None and not self.right.runs_java and self.upgrade_after != self.commits:
+            self.right.payload.resolve(self.right.release)
+        if self.upgrade_after is None:
+            return simulate_commits(versions, self.right, commits=self.commits, compact_after=self.compact_after)
+        return simulate_upgrade(
+            versions,
+            self.left,
+            self.right,
+            commits=self.commits,
+            upgrade_after=self.upgrade_after,
+            keep_table_version=self.keep_table_version,
+            compact_after=self.compact_after,
+        )
+
+    def missed_defaults(self) -> tuple[str, ...]:
+        """Return the columns whose default overwrites in Hudi, although a side has the mode IGNORE_DEFAULTS.
+
+        There Hudi asks whether two values are one object, and what it answers is no property of the data.
+        """
+        schema = self.left.schema
+        missed = () if schema is None else missed_defaults(schema)
+        return missed if missed and any(plan.fidelity == "hudi" and _ignores(plan) for plan in self._plans()) else ()
+
+    def as_intended(self) -> Sides:
+        """Return the sides with a mode IGNORE_DEFAULTS that compares values, as it is meant to."""
+        left, right = (dataclasses.replace(plan, fidelity="intended") for plan in (self.left, self.right))
+        return dataclasses.replace(self, left=left, right=right)
+
+    def _plans(self) -> Iterator[MergePlan]:
+        """Give the plans that both tables follow, each with the table that it meets."""
+        yield self.left
+        if self.upgrade_after is None:
+            yield self.right
+            return
+        keeps = self.keep_table_version or self.upgrade_after == self.commits
+        table = handover(self.left, self.right, after=self.upgrade_after, keep_table_version=keeps)
+        yield table.kept
+        if table.upgraded is not None:
+            yield table.upgraded
+
+
+def _ignores(plan: MergePlan) -> bool:
+    """Whether a plan merges in the partial update mode IGNORE_DEFAULTS, which table version 9 brought."""
+    if plan.release < HudiRelease.V1_1:
+        return False
+    table = plan.table or merge_config(plan).table
+    return table.version == 9 and table.partial_update_mode == "IGNORE_DEFAULTS"  # noqa: PLR2004 (a table version)
+
+
+# -- what `--to` names
+
+
+def plan_to(left: MergePlan, to: str) -> MergePlan:
+    """Return the plan of a right side: that of `left` under another release, merge mode, payload or merger.
+
+    All but a release are taken under the newest one. A payload that it does not ship is accepted, as the answer to
+    that is a REFUSED; a compiled class is looked for where the left one comes from.
+
+    Raises:
+        PayloadBridgeError: nothing has this name, or what has it can't go on with the settings of `left`.
+    """
+    if is_release(to):
+        return dataclasses.replace(left, release=HudiRelease.parse(to))
+    named: PayloadRef | MergerRef
+    if to.upper() == RecordMergeMode.CUSTOM.name:
+        msg = "CUSTOM asks a payload or a merger; name that one: a payload class, or your own as package.module:Class"
+        raise PlanError(msg)
+    named = MergerRef(to.upper()) if to.upper() in RecordMergeMode.__members__ else _named(to, left.payload)
+    compiled = isinstance(named, PayloadRef) and ":" not in named.name
+    return dataclasses.replace(
+        left,
+        payload=named if isinstance(named, PayloadRef) else None,
+        merger=named if isinstance(named, MergerRef) else None,
+        release=HudiRelease.latest(),
+        engine=left.engine if compiled or left.engine != "jvm" else "auto",
+        implementation=left.implementation if compiled else None,
+    )
+
+
+def is_release(text: str) -> bool:
+    """Whether a text names a release."""
+    try:
+        HudiRelease.parse(text)
+    except PayloadBridgeError:
+        return False
+    return True
+
+
+def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
+    """Return the payload of any release, or the merger, that has a name."""
+    payload = PayloadRef(name) if left is None or ":" in name else dataclasses.replace(left, name=name)
+    unknown: Exception | None = None
+    for release in reversed(HudiRelease):
+        try:
+            PayloadRef(name).resolve(release)
+        except PayloadNotFoundError as error:
+            unknown = unknown or error
+        except TypeError:
+            break  # the path names a class that is no payload: it may be a merger
+        else:
+            return payload
+    if payload.is_compiled:
+        return payload
+    merger = MergerRef(name)
+    try:
+        merger.resolve()
+    except PayloadBridgeError as error:
+        if unknown is None:
+            raise
+        if ":" in name:
+            raise PlanError(str(unknown)) from error
+        modes = ", ".join(mode.name for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM)
+        msg = f"{name!r} is neither a release (0.15, 1.0, 1.1, 1.2) nor a merge mode ({modes}), and {unknown}"
+        raise PlanError(msg) from error
+    return merger

@@ -1,0 +1,79 @@
+"""Grades: how far two sides of a replay agree, and the versions without which that is asked again."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import operator
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+
+from bridge.config import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS, implicit_delete_marker
+from bridge.engines import COMMIT
+from bridge.pipeline import arrival_of
+from bridge.spark import quoted
+from payloads.builtin import IS_DELETED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import DataFrame
+
+    from bridge.compare.comparison import Sides
+    from bridge.plan import MergePlan
+
+_PLACE = "_pb_place"
+
+
+class Grade(enum.Enum):
+    """How far two sides agree; the first that holds."""
+
+    REFUSED = "REFUSED"
+    IDENTICAL = "IDENTICAL"
+    IDENTICAL_HERE = "IDENTICAL ON THIS DATA"
+    ON_TIES = "DIFFERS ON TIES"
+    ON_DELETES = "DIFFERS ON DELETES"
+    DIFFERS = "DIFFERS"
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether no key differs."""
+        return self in {Grade.IDENTICAL, Grade.IDENTICAL_HERE}
+
+
+def overall(grades: Iterable[Grade]) -> Grade:
+    """Return the grade of several comparisons together: the worst, or DIFFERS where two differ in unlike ways."""
+    found = set(grades)
+    if Grade.REFUSED in found:
+        return Grade.REFUSED
+    differing = {grade for grade in found if not grade.is_equal}
+    if not differing:
+        return Grade.IDENTICAL if found == {Grade.IDENTICAL} else Grade.IDENTICAL_HERE
+    return differing.pop() if len(differing) == 1 else Grade.DIFFERS
+
+
+def without_ties(versions: DataFrame, plan: MergePlan) -> DataFrame | None:
+    """Return the first of all versions of a key with one ordering value; None where nothing orders them."""
+    if not plan.ordering:
+        return None
+    tied = Window.partitionBy(*map(quoted, plan.identity), *map(sf.col, plan.ordering))
+    first = sf.row_number().over(tied.orderBy(COMMIT, arrival_of(plan)))
+    return versions.withColumn(_PLACE, first).where(sf.col(_PLACE) == 1).drop(_PLACE)
+
+
+def without_deletes(versions: DataFrame, sides: Sides) -> DataFrame | None:
+    """Return the versions that don't say that they delete; None where none could."""
+    tests = [quoted(name).cast("string") == marker for name, marker in _markers(sides) if name in versions.columns]
+    return versions.where(~sf.coalesce(functools.reduce(operator.or_, tests), sf.lit(False))) if tests else None
+
+
+def _markers(sides: Sides) -> Iterator[tuple[str, str]]:
+    """Give the columns and values that mark a delete on either side."""
+    yield IS_DELETED, "true"
+    left = sides.left
+    payload = None if left.payload is None else left.writer_options()[WRITE_PAYLOAD_CLASS.key]
+    for props in (left.props, sides.right.props, implicit_delete_marker(payload)):
+        if DELETE_KEY.key in props and DELETE_MARKER.key in props:
+            yield props[DELETE_KEY.key], props[DELETE_MARKER.key]

@@ -1,0 +1,54 @@
+"""The columns `_pb_*` that travel with data: what a version is, what became of it; their names and types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.programs import Action, Extra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pyspark.sql import DataFrame
+
+PREFIX = "_pb_"
+
+# Of versions.
+ORIGIN, COMMIT, ARRIVAL = "_pb_origin", "_pb_commit", "_pb_arrival"
+KIND, SEQUENCE = "_pb_kind", "_pb_seq"
+# Of outcomes; the first two of versions, too.
+IS_DELETE, ORDERING = f"{PREFIX}{Extra.DELETE}", f"{PREFIX}{Extra.ORDERING}"
+ACTION, TO_LOG = "_pb_action", f"{PREFIX}{Extra.TO_LOG}"
+FIRST, LAST, PATH = f"{PREFIX}{Extra.FIRST}", f"{PREFIX}{Extra.LAST}", f"{PREFIX}{Extra.PATH}"
+
+ADDED_TYPES: dict[str, spark_types.DataType] = {
+    ACTION: spark_types.ByteType(),
+    IS_DELETE: spark_types.BooleanType(),
+    ORDERING: spark_types.StructType().add("type", "string").add("value", "string"),
+    TO_LOG: spark_types.BooleanType(),
+    FIRST: spark_types.LongType(),
+    LAST: spark_types.LongType(),
+    PATH: spark_types.StringType(),
+}
+"""The types of the columns that outcomes have."""
+
+_VISIBLE = tuple(int(action) for action in (Action.INSERT, Action.UPDATE, Action.KEEP))
+
+
+def result_type(fields: Iterable[spark_types.StructField], added: Iterable[str]) -> spark_types.StructType:
+    """Return the schema of outcomes: data columns, all nullable, and what is `added`."""
+    result = spark_types.StructType()
+    for field in fields:
+        result.add(field.name, field.dataType)
+    for name in added:
+        result.add(name, ADDED_TYPES[name])
+    return result
+
+
+def visible(outcomes: DataFrame) -> DataFrame:
+    """Return the rows of outcomes that are there afterwards, as plain data."""
+    kept = outcomes.where(sf.col(ACTION).isin(*_VISIBLE))
+    return kept.drop(ACTION, TO_LOG, ORDERING)

@@ -1,0 +1,114 @@
+package bridge.jvm;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.xbean.asm9.ClassReader;
+import org.apache.xbean.asm9.ClassVisitor;
+import org.apache.xbean.asm9.ClassWriter;
+import org.apache.xbean.asm9.Handle;
+import org.apache.xbean.asm9.MethodVisitor;
+import org.apache.xbean.asm9.Opcodes;
+
+/** Rewrites classes so that they see the clock and the random numbers of `Varied` in place of Java's own. */
+final class Redirects {
+    private static final String VARIED = "bridge/jvm/Varied";
+    /** Static methods, by owner, name and descriptor; the values are names in Varied. */
+    private static final Map STATIC = new HashMap();
+    /** Classes that look at the clock or seed themselves in a constructor without arguments: what they take instead. */
+    private static final Map CONSTRUCTED = new HashMap();
+
+    static {
+        method("java/lang/System", "currentTimeMillis", "()J", "currentTimeMillis");
+        method("java/lang/System", "nanoTime", "()J", "nanoTime");
+        method("java/lang/Math", "random", "()D", "random");
+        method("java/lang/StrictMath", "random", "()D", "random");
+        method("java/util/UUID", "randomUUID", "()Ljava/util/UUID;", "randomUUID");
+        method("java/time/Instant", "now", "()Ljava/time/Instant;", "instant");
+        method("java/time/Clock", "systemUTC", "()Ljava/time/Clock;", "systemUTC");
+        method("java/time/Clock", "systemDefaultZone", "()Ljava/time/Clock;", "systemDefaultZone");
+        method("java/time/Clock", "system", "(Ljava/time/ZoneId;)Ljava/time/Clock;", "system");
+        String[] times = {"LocalDate", "LocalTime", "LocalDateTime", "ZonedDateTime", "OffsetDateTime", "OffsetTime",
+            "Year", "YearMonth", "MonthDay"};
+        for (int i = 0; i < times.length; i++) {
+            String owner = "java/time/" + times[i];
+            String name = times[i].substring(0, 1).toLowerCase(java.util.Locale.ROOT) + times[i].substring(1);
+            method(owner, "now", "()L" + owner + ";", name);
+            method(owner, "now", "(Ljava/time/ZoneId;)L" + owner + ";", name);
+        }
+        String[] parameters = {"", "Ljava/util/TimeZone;", "Ljava/util/Locale;",
+            "Ljava/util/TimeZone;Ljava/util/Locale;"};
+        for (int i = 0; i < parameters.length; i++) {
+            method("java/util/Calendar", "getInstance", "(" + parameters[i] + ")Ljava/util/Calendar;", "calendar");
+        }
+        CONSTRUCTED.put("java/util/Date", "currentTimeMillis");
+        CONSTRUCTED.put("java/util/Random", "seed");
+    }
+
+    private Redirects() {
+    }
+
+    private static void method(String owner, String name, String descriptor, String varied) {
+        STATIC.put(owner + "." + name + descriptor, varied);
+    }
+
+    /** Returns the rewritten class; one that can't be read, as it is. */
+    static byte[] rewritten(byte[] original) {
+        try {
+            ClassReader reader = new ClassReader(original);
+            ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+            reader.accept(new Rewriter(writer), 0);
+            return writer.toByteArray();
+        } catch (RuntimeException unknownFormat) {
+            return original;
+        }
+    }
+
+    private static final class Rewriter extends ClassVisitor {
+        Rewriter(ClassVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
+            return new Calls(super.visitMethod(access, name, descriptor, signature, thrown));
+        }
+    }
+
+    private static final class Calls extends MethodVisitor {
+        Calls(MethodVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+            String varied = (String) STATIC.get(owner + "." + name + descriptor);
+            if (opcode == Opcodes.INVOKESTATIC && varied != null) {
+                super.visitMethodInsn(opcode, VARIED, varied, descriptor, false);
+                return;
+            }
+            varied = (String) CONSTRUCTED.get(owner);
+            if (opcode == Opcodes.INVOKESPECIAL && varied != null && name.equals("<init>") && descriptor.equals("()V")) {
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, VARIED, varied, "()J", false);
+                super.visitMethodInsn(opcode, owner, name, "(J)V", false);
+                return;
+            }
+            super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+        }
+
+        public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object[] arguments) {
+            Object[] redirected = (Object[]) arguments.clone();
+            for (int i = 0; i < redirected.length; i++) {
+                if (redirected[i] instanceof Handle) {
+                    redirected[i] = redirected((Handle) redirected[i]);
+                }
+            }
+            super.visitInvokeDynamicInsn(name, descriptor, bootstrap, redirected);
+        }
+
+        private static Handle redirected(Handle handle) {
+            String varied = (String) STATIC.get(handle.getOwner() + "." + handle.getName() + handle.getDesc());
+            if (handle.getTag() != Opcodes.H_INVOKESTATIC || varied == null) {
+                return handle;
+            }
+            return new Handle(Opcodes.H_INVOKESTATIC, VARIED, varied, handle.getDesc(), false);
+        }
+    }
+}

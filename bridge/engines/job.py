@@ -1,0 +1,65 @@
+"""Job: what an engine has to do; names and plain data, so that it travels to the tasks."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from bridge.engines.control_columns import ACTION, PREFIX
+from bridge.programs import PROGRAMS, ProgramSpec
+
+if TYPE_CHECKING:
+    from bridge.plan import MergePlan
+    from payloads import AvroSchema
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """One program over the versions of every key.
+
+    Attributes:
+        plan: what merges, and how.
+        schema: the write schema, without meta columns.
+        columns: the data columns of the frame, in order, meta columns included.
+        program: a name in `PROGRAMS`.
+        arguments: further arguments of the program.
+        instant: commit time for the meta columns of written rows; None to leave them alone.
+        only_rows: whether the rows that are there afterwards are wanted, and no actions.
+    """
+
+    plan: MergePlan
+    schema: AvroSchema
+    columns: tuple[str, ...]
+    program: str
+    arguments: dict[str, Any] = dataclasses.field(default_factory=dict)
+    instant: str | None = None
+    only_rows: bool = False
+
+    @property
+    def spec(self) -> ProgramSpec:
+        """What the table of programs says of the program."""
+        return PROGRAMS[self.program]
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """The columns that group the rows which a program sees together: the identity of a row, or its partition."""
+        return self.plan.partition if self.spec.by_partition else self.plan.identity
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The columns by which versions are sorted, before their control columns.
+
+        Keys come first: they tell more rows apart than partitions do, and files are often in their order already.
+        """
+        grouping = self.grouping
+        return grouping if self.spec.by_partition else tuple(dict.fromkeys((*self.plan.key, *grouping)))
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The columns that the program adds to an outcome, besides the action."""
+        return tuple(f"{PREFIX}{extra}" for extra in self.spec.extras)
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The columns of an outcome after the data columns."""
+        return (ACTION, *self.extras)

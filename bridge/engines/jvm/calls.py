@@ -1,0 +1,151 @@
+"""PayloadCalls: steps on payloads of compiled classes, run in the driver's JVM, many in one trip."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import jars_of
+from bridge.engines.ordering_text import from_text, to_text
+from payloads import PayloadConfigError, SchemaError
+from payloads.avro import decode, encode, parse_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+    from payloads import AvroSchema, HudiRelease, Ordering, PayloadRef, Record
+    from payloads.api import Props
+
+Step = dict[str, Any]
+"""What is asked, by `op`; schemas and payloads are numbers in it."""
+
+
+class PayloadCalls:
+    """Runs steps on payloads of one list of jars, several in one call."""
+
+    def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
+        """Load the classes; raises what `jars_of` raises."""
+        driver, jars = Driver(spark), jars_of(spark, payload, release)
+        calls = driver.class_in(jars.paths, "bridge.jvm.PayloadCalls")
+        self._driver, self._loader = driver, calls.getClassLoader()
+        self._start(driver.new(driver.session_class("bridge.jvm.Calls"), calls.newInstance()).run)
+
+    def _start(self, ask: Callable[[str], str]) -> None:
+        """Begin with nothing told; `ask` takes a script as JSON and returns the answers to it."""
+        self._ask = ask
+        self.numbers = itertools.count()
+        self._left: list[int] = []
+        # From 0 on the schemas that steps name, below 0 those that only answers have.
+        self._schemas: dict[int, AvroSchema] = {}
+        self._schema_numbers: dict[str, int] = {}
+        self._untold: dict[int, str] = {}
+
+    def number_for(self, owner: object) -> int:
+        """Return a number for a payload, which Java forgets after `owner` has gone."""
+        number = next(self.numbers)
+        weakref.finalize(owner, self._left.append, number).atexit = False
+        return number
+
+    def run(self, steps: list[Step]) -> list[dict[str, Any]]:
+        """Run steps in order; a step on a payload that could not be built is skipped."""
+        free, self._left[:] = list(self._left), []
+        script = json.dumps({"free": free, "schemas": self._untold, "steps": steps})
+        answer: dict[str, Any] = json.loads(self._ask(script))
+        self._untold.clear()
+        self._schemas |= {int(number): parse_schema(text) for number, text in answer["schemas"].items()}
+        results: list[dict[str, Any]] = answer["results"]
+        return results
+
+    def class_file(self, name: str) -> bytes | None:
+        """Return the class file of a class by its full name, as these jars have it; None where they have none."""
+        return self._driver.resource(self._loader, name.replace(".", "/") + ".class")
+
+    # -- steps
+
+    def schema_number(self, schema: AvroSchema | None) -> int | None:
+        """Return the number by which steps name a schema."""
+        if schema is None:
+            return None
+        text = schema.derived(_json_text)
+        number = self._schema_numbers.get(text)
+        if number is None:
+            number = self._schema_numbers[text] = len(self._schema_numbers)
+            self._schemas[number] = schema
+            self._untold[number] = text
+        return number
+
+    def make_step(
+        self, number: int, java_name: str, record: Record | None, ordering: Ordering | None, schema: AvroSchema | None
+    ) -> Step:
+        """Return the step that builds a payload by (record, ordering).
+
+        Raises:
+            PayloadConfigError: there is a record and no schema.
+        """
+        if record is not None and schema is None:
+            msg = f"{java_name} can't be built without the schema of its record; bind the class with for_schema(schema)"
+            raise PayloadConfigError(msg)
+        text = to_text(ordering)
+        return {
+            "op": "make",
+            "id": number,
+            "class": java_name,
+            "constructor": "record_ordering",
+            "schema": self.schema_number(schema),
+            "record": None if record is None or schema is None else base64_of(schema, record),
+            "ordering": None if text is None else [text["type"], text["value"]],
+        }
+
+    def asked(self, schema: AvroSchema | None, props: Props | None) -> Step:
+        """Return what a step on a payload carries."""
+        return {"schema": self.schema_number(schema), "props": None if props is None else dict(props)}
+
+    def stored(self, schema: AvroSchema, record: Record) -> Step:
+        """Return the stored row of a step `combine`."""
+        return {"current": base64_of(schema, record), "current_schema": self.schema_number(schema)}
+
+    # -- answers
+
+    def schema_of(self, answer: dict[str, Any]) -> AvroSchema:
+        """Return the schema of the record in an answer."""
+        return self._schemas[answer["schema"]]
+
+    def record_of(self, answer: dict[str, Any]) -> Record | None:
+        """Return the record in an answer.
+
+        Raises:
+            SchemaError: it does not fit its own schema.
+        """
+        if "misfit" in answer:
+            msg = f"the payload answered a record that does not fit its own schema: {answer['misfit']}"
+            raise SchemaError(msg)
+        if answer["record"] is None:
+            return None
+        return decoded(self.schema_of(answer), answer["record"])
+
+
+def decoded(schema: AvroSchema, text: str) -> Record:
+    """Return the record that base64 text holds the Avro bytes of."""
+    record: Record = decode(schema, base64.b64decode(text))
+    return record
+
+
+def base64_of(schema: AvroSchema, record: Record) -> str:
+    """Return the Avro bytes of a record as steps carry them."""
+    return base64.b64encode(encode(schema, record)).decode("ascii")
+
+
+def ordering_of(answer: dict[str, Any]) -> Ordering | None:
+    """Return the ordering value in an answer."""
+    value = answer["value"]
+    return None if value is None else from_text({"type": value[0], "value": value[1]})
+
+
+def _json_text(schema: AvroSchema) -> str:
+    return json.dumps(schema.source)

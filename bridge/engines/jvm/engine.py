@@ -1,0 +1,140 @@
+"""The jvm engine: a compiled payload or merger inside Spark's own executors, over the sorted versions of each key.
+
+Rows go to Java in plain forms that cost little: text as UTF-8 bytes, dates as days, timestamps as microseconds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.engines.control_columns import ACTION, result_type, visible
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import jars_of
+from bridge.engines.jvm.job import Calls, description
+from bridge.engines.jvm.merger import asked
+from bridge.programs import Action
+from bridge.spark import META_COLUMNS, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from bridge.engines.job import Job
+    from bridge.plan import MergePlan
+
+_JAVA8 = "spark.sql.datetime.java8API.enabled"
+_ROW_IN_TASK = 2**33 - 1  # the lower bits of monotonically_increasing_id
+_WRITTEN = (int(Action.INSERT), int(Action.UPDATE))
+
+
+def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ...]) -> DataFrame:
+    """Run a job over sorted versions, as `bridge.engines.Engine` says.
+
+    The class is found and checked here, before any task starts.
+
+    Raises:
+        PlanError, MergeConfigError: see `Calls`.
+        PlanError, MergerNotFoundError, MergerConfigError: see `asked`.
+        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
+    """
+    spark = versions.sparkSession
+    driver = Driver(spark)
+    job = dataclasses.replace(job, plan=asked(spark, job.plan))
+    calls = Calls(job.plan)
+    jars = jars_of(spark, calls.reference, job.plan.release, calls.classes)
+    data = spark_types.StructType(list(fields))
+    names = {field.name for field in fields}
+    control = [name for name in versions.columns if name not in names]
+    told = description(job, calls, data, [*data.names, *control], is_java8=is_java8(spark))
+    task_class = driver.session_class("bridge.jvm.MergeTask")
+    task = driver.new(task_class, driver.jvm.java.util.ArrayList(list(jars.names)), told)
+    returned = result_type(map(plain_field, fields), job.added)
+    outcomes = driver.map_partitions(versions.select(*map(to_plain, fields), *control), task, returned)
+    outcomes = outcomes.select(*map(from_plain, fields), *job.added)
+    if job.instant is not None and META_COLUMNS[0] in names:
+        outcomes = _stamped(outcomes, job.plan, job.instant)
+    return visible(outcomes) if job.only_rows else outcomes
+
+
+def is_java8(spark: SparkSession) -> bool:
+    """Whether Spark's rows hold dates and timestamps as java.time has them."""
+    return spark.conf.get(_JAVA8) == "true"
+
+
+# -- the plain form of a column
+
+
+def to_plain(field: spark_types.StructField, parent: Column | None = None) -> Column:
+    """Return a data column, or a field of a struct, in the form in which Java takes it."""
+    column = _column(field, parent)
+    match field.dataType:
+        case spark_types.StringType():
+            return column.cast("binary").alias(field.name)
+        case spark_types.DateType():
+            return sf.unix_date(column).alias(field.name)
+        case spark_types.TimestampType():
+            return sf.unix_micros(column).alias(field.name)
+    return column.alias(field.name)
+
+
+def from_plain(field: spark_types.StructField, parent: Column | None = None) -> Column:
+    """Return a column in the form in which Java gives it as what it is."""
+    column = _column(field, parent)
+    match field.dataType:
+        case spark_types.StringType():
+            return column.cast("string").alias(field.name)
+        case spark_types.DateType():
+            return sf.date_from_unix_date(column).alias(field.name)
+        case spark_types.TimestampType():
+            return sf.timestamp_micros(column).alias(field.name)
+    return column.alias(field.name)
+
+
+def _column(field: spark_types.StructField, parent: Column | None) -> Column:
+    return quoted(field.name) if parent is None else parent.getField(field.name)
+
+
+def plain_field(field: spark_types.StructField) -> spark_types.StructField:
+    """Return a data column in the form in which Java gives it, nullable."""
+    kinds: dict[type[spark_types.DataType], spark_types.DataType] = {
+        spark_types.StringType: spark_types.BinaryType(),
+        spark_types.DateType: spark_types.IntegerType(),
+        spark_types.TimestampType: spark_types.LongType(),
+    }
+    return spark_types.StructField(field.name, kinds.get(type(field.dataType), field.dataType), nullable=True)
+
+
+# -- meta columns
+
+
+def _stamped(outcomes: DataFrame, plan: MergePlan, instant: str) -> DataFrame:
+    """Give written rows new meta columns (see `bridge.merge.meta_columns`)."""
+    row = sf.monotonically_increasing_id().bitwiseAND(_ROW_IN_TASK)
+    new = (
+        sf.lit(instant),
+        sf.concat_ws("_", sf.lit(instant), sf.spark_partition_id(), row),
+        _record_key(plan.key),
+        sf.concat_ws("/", *map(_text, plan.partition)),
+        sf.lit(None),
+    )
+    is_written = sf.col(ACTION).isin(*_WRITTEN)
+    stamps = dict(zip(META_COLUMNS, new, strict=True))
+    return outcomes.select(
+        *(
+            sf.when(is_written, stamps[name]).otherwise(quoted(name)).alias(name) if name in stamps else quoted(name)
+            for name in outcomes.columns
+        )
+    )
+
+
+def _record_key(key: tuple[str, ...]) -> Column:
+    if len(key) == 1:
+        return _text(key[0])
+    return sf.concat_ws(",", *(sf.concat(sf.lit(f"{name}:"), _text(name)) for name in key))
+
+
+def _text(name: str) -> Column:
+    return quoted(name).cast("string")

@@ -1,0 +1,138 @@
+"""The driver's JVM as the jvm engine uses it: class loaders, compiling, sending files. All of py4j stays in here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyspark
+from pyspark.sql import DataFrame
+
+from bridge.errors import EngineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+
+class Driver:
+    """The JVM of a session.
+
+    Attributes:
+        jvm: its packages and classes.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        """Take hold of the JVM.
+
+        Raises:
+            EngineError: the session is one of Spark Connect, whose driver can't be reached.
+        """
+        if not hasattr(spark, "_jsparkSession"):
+            msg = (
+                "the jvm engine needs the driver's JVM, which a Spark Connect session can't reach; "
+                "run it in a classic session, or give a Python payload and the python engine"
+            )
+            raise EngineError(msg)
+        self._spark = spark
+        gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 (PySpark's only way to the JVM)
+        self._gateway = gateway
+        self._session: Any = spark._jsparkSession  # noqa: SLF001 (as above)
+        self.jvm: Any = gateway.jvm
+
+    # -- sending
+
+    def add_jar(self, path: Path) -> None:
+        """Make a jar's classes known to the session and every task, as `ADD JAR` does."""
+        self._session.sessionState().resourceLoader().addJar(str(path))
+
+    def send(self, path: Path) -> None:
+        """Send a file to every executor, where `SparkFiles` finds it by its name."""
+        # PySpark's own addFile also takes it for Python code.
+        self._spark.sparkContext._jsc.sc().addFile(str(path))  # noqa: SLF001 (as above)
+
+    def resolve(self, coordinate: str) -> list[str]:
+        """Fetch a Maven package as `ADD JAR ivy://` does, without what it depends on; return the paths.
+
+        Raises:
+            Py4JError: it can't be had.
+        """
+        uri = self.jvm.java.net.URI.create(f"ivy://{coordinate}?transitive=false")
+        # Ivy writes a page about each package; what fails comes as an exception.
+        name = "SparkSubmitUtils$" if pyspark.__version__.startswith("3.") else "SparkSubmit$"
+        printer = getattr(getattr(self.jvm.org.apache.spark.deploy, name), "MODULE$")
+        before = printer.printStream()
+        set_stream = getattr(printer, "printStream_$eq")
+        set_stream(self.jvm.java.io.PrintStream(self.jvm.java.io.ByteArrayOutputStream()))
+        try:
+            found = self.jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
+            return [str(found.apply(index)) for index in range(found.size())]
+        finally:
+            set_stream(before)
+
+    # -- classes
+
+    def session_class(self, name: str) -> Any:
+        """Load a class that the session knows: Spark's own, or one of an added jar."""
+        return self._session.sharedState().jarClassLoader().loadClass(name)
+
+    def class_in(self, jars: Iterable[str], name: str) -> Any:
+        """Load a class in the loader of a list of jars."""
+        paths = self._array(self.jvm.java.lang.String, list(jars))
+        return self.call(self.session_class("bridge.jvm.JarLoader"), "of", paths).loadClass(name)
+
+    def resource(self, loader: Any, path: str) -> bytes | None:
+        """Read a file of a class loader; None where it has none."""
+        stream = loader.getResourceAsStream(path)
+        if stream is None:
+            return None
+        try:
+            return bytes(self.jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+        finally:
+            stream.close()
+
+    def new(self, java_class: Any, *arguments: Any) -> Any:
+        """Build an object by the only public constructor of its class."""
+        return java_class.getConstructors()[0].newInstance(self._objects(arguments))
+
+    def call(self, java_class: Any, name: str, *arguments: Any) -> Any:
+        """Call the one public static method of this name."""
+        method = next(method for method in java_class.getMethods() if method.getName() == name)
+        return method.invoke(None, self._objects(arguments))
+
+    def compile(self, sources: dict[str, str], class_path: Iterable[Path]) -> dict[str, bytes]:
+        """Compile Java texts, by file name, with the Janino that Spark carries; return class files by their path."""
+        java, tools = self.jvm.java, self.jvm.org.codehaus
+        urls = self._array(java.net.URL, [java.io.File(str(path)).toURI().toURL() for path in class_path])
+        loader = java.net.URLClassLoader(urls, self._session.sharedState().jarClassLoader())
+        resources = tools.commons.compiler.util.resource
+        units = [resources.StringResource(name, text) for name, text in sources.items()]
+        made = resources.MapResourceCreator()
+        compiler = tools.janino.Compiler()
+        compiler.setIClassLoader(tools.janino.ClassLoaderIClassLoader(loader))
+        compiler.setClassFileCreator(made)
+        compiler.setDebugLines(True)
+        compiler.compile(self._array(resources.Resource, units))
+        return {str(name): bytes(data) for name, data in dict(made.getMap()).items()}
+
+    def _objects(self, values: Sequence[Any]) -> Any:
+        return self._array(self.jvm.java.lang.Object, values)
+
+    def _array(self, kind: Any, values: Sequence[Any]) -> Any:
+        array = self._gateway.new_array(kind, len(values))
+        for index, value in enumerate(values):
+            array[index] = value
+        return array
+
+    # -- frames
+
+    def map_partitions(self, frame: DataFrame, function: Any, schema: StructType) -> DataFrame:
+        """Apply a MapPartitionsFunction over rows; the rows that it gives are of `schema`."""
+        encoder = self.jvm.org.apache.spark.sql.Encoders.row(self._session.parseDataType(schema.json()))
+        return DataFrame(frame._jdf.mapPartitions(function, encoder), self._spark)  # noqa: SLF001 (as above)
+
+    def register(self, name: str, function: Any, result: StructType) -> None:
+        """Register an object of one of Spark's UDF interfaces under a name of the session."""
+        self._session.udf().register(name, function, self._session.parseDataType(result.json()))

@@ -1,0 +1,261 @@
+"""The jars of a compiled payload: which there are, whether they fit, and how they reach Spark's executors.
+
+Every list of jars has a class loader of its own, so that two releases of Hudi, or two jars with one class name, don't
+meet in a session. Spark itself only learns a small class that finds the right loader.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import re
+import shutil
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pyspark
+from py4j.protocol import Py4JError
+
+from bridge.engines.jvm.gateway import Driver
+from bridge.errors import EngineError, PlanError
+from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from payloads import PayloadRef
+
+SOURCES: Final = Path(__file__).parents[1] / "java"
+_VERSIONS = {
+    HudiRelease.V0_15: "0.15.0",
+    HudiRelease.V1_0: "1.0.2",
+    HudiRelease.V1_1: "1.1.1",
+    HudiRelease.V1_2: "1.2.0",
+}
+_SCALA = re.compile(r"_(2\.1\d)\b")
+_COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
+
+
+@dataclass(frozen=True)
+class Jars:
+    """Jars that are known to the driver and sent to the executors.
+
+    Attributes:
+        names: what `SparkFiles` calls them, in the order of the class path.
+        paths: where the driver has them, likewise.
+    """
+
+    names: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+class _Application:
+    """What one Spark application has been sent already."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="payload-bridge-"))
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        self.helper: Path | None = None
+        self.sent: set[str] = set()
+        self.packages: dict[str, list[Path]] = {}
+        self.checked: dict[tuple[tuple[str, ...], HudiRelease, str | None, tuple[str, ...]], Jars] = {}
+
+
+_applications: dict[str, _Application] = {}
+
+
+def jars_of(
+    spark: SparkSession, payload: PayloadRef, release: HudiRelease, classes: tuple[str, ...] | None = None
+) -> Jars:
+    """Make the jars of a payload known to Spark (ours, Hudi's, the user's), and check that the class is there.
+
+    `classes` are the full names of the classes that are needed from them; None for the payload's own.
+
+    Raises:
+        EngineError: a jar can't be had, or the session has no gateway.
+        PlanError: a bundle of another release or Scala version.
+        PayloadNotFoundError: the class is in none of the jars.
+        PayloadConstructorError: the class is no payload, or lacks the constructor.
+    """
+    driver = Driver(spark)
+    application = _application_of(spark)
+    names = classes or (java_name_of(payload, release),)
+    asked = (names, release, payload.jar, payload.package)
+    if asked not in application.checked:
+        files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
+        helper = _helper_of(driver, application, files)
+        jars = _sent(driver, application, [helper, *files])
+        for name in names:
+            _check(driver, name, jars)
+        application.checked[asked] = jars
+    return application.checked[asked]
+
+
+def _application_of(spark: SparkSession) -> _Application:
+    name = spark.sparkContext.applicationId
+    if name not in _applications:
+        _applications[name] = _Application()
+    return _applications[name]
+
+
+def java_name_of(payload: PayloadRef, release: HudiRelease) -> str:
+    """Return the full Java name of a payload; Hudi's own may be given by their short names."""
+    try:
+        return str(getattr(payload.resolve(release), "java_name", payload.name))
+    except PayloadNotFoundError:
+        return payload.name
+
+
+# -- finding jars
+
+
+def bundles_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> list[Path]:
+    """Resolve the packages of a payload; the release's bundle is the first, named or not.
+
+    Raises:
+        EngineError: a package can't be had.
+        PlanError: a bundle of another release or Scala version.
+    """
+    packages = list(payload.package)
+    if not any(map(_is_bundle, packages)):
+        packages.insert(0, bundle_for(spark, release))
+    for coordinate in sorted(packages, key=_is_bundle):
+        if _is_bundle(coordinate):
+            found = HudiRelease.parse(coordinate.split(":")[2])
+            if found != release:
+                msg = f"the plan is for Hudi {release}, and {coordinate} is {found}; name one release for both"
+                raise PlanError(msg)
+        _check_scala(spark, coordinate)
+    packages.sort(key=_is_bundle, reverse=True)
+    return [path for coordinate in packages for path in resolve(spark, coordinate)]
+
+
+def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
+    """Return the Maven coordinate of a release's bundle for the session's Spark and Scala."""
+    line = ".".join(pyspark.__version__.split(".")[:2])
+    return f"org.apache.hudi:hudi-spark{line}-bundle_{_scala_of(spark)}:{_VERSIONS[release]}"
+
+
+def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
+    """Fetch a package as `ADD JAR ivy://...` does, from the session's repositories by way of their cache.
+
+    The package alone, without what it depends on: a bundle has all it needs.
+
+    Raises:
+        EngineError: it can't be had.
+    """
+    if not _COORDINATE.fullmatch(coordinate):
+        msg = f"{coordinate!r} is no Maven coordinate; write group:artifact:version"
+        raise PlanError(msg)
+    driver, packages = Driver(spark), _application_of(spark).packages
+    try:
+        if coordinate not in packages:
+            packages[coordinate] = [Path(path) for path in driver.resolve(coordinate)]
+        return packages[coordinate]
+    except Py4JError as error:
+        msg = (
+            f"the package {coordinate} can't be had ({_first_line(error)}); check the name and the network, "
+            "or set spark.jars.repositories or spark.jars.ivySettings"
+        )
+        raise EngineError(msg) from error
+
+
+def _is_bundle(coordinate: str) -> bool:
+    return coordinate.startswith("org.apache.hudi:hudi-") and "-bundle" in coordinate
+
+
+def _scala_of(spark: SparkSession) -> str:
+    version: str = Driver(spark).jvm.scala.util.Properties.versionNumberString()
+    return ".".join(version.split(".")[:2])
+
+
+def _check_scala(spark: SparkSession, name: str) -> None:
+    built_for = _SCALA.search(name)
+    own = _scala_of(spark)
+    if built_for and built_for[1] != own:
+        msg = f"{name} is built for Scala {built_for[1]}, and this Spark runs on {own}; name its _{own} build"
+        raise PlanError(msg)
+
+
+def _user_jar(application: _Application, jar: str | None) -> list[Path]:
+    """Copy the user's jar under a name that its content decides: Spark sends one file of a name."""
+    if jar is None:
+        return []
+    path = Path(jar)
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    except OSError as error:
+        msg = f"the jar {jar} can't be read ({error.strerror}); name an existing file"
+        raise EngineError(msg) from error
+    if not zipfile.is_zipfile(path):
+        msg = f"{jar} is no jar; name a file with compiled classes"
+        raise EngineError(msg)
+    copy = application.folder / f"{path.stem}-{digest}.jar"
+    if not copy.exists():
+        shutil.copyfile(path, copy)
+    return [copy]
+
+
+# -- our own classes
+
+
+def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> Path:
+    """Compile our Java source against the jars, once an application: the four releases fit one compilation."""
+    if application.helper is None:
+        sources = {path.name: path.read_text("utf-8") for path in sorted(SOURCES.glob("*.java"))}
+        classes = driver.compile(sources, files)
+        digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
+        path = application.folder / f"payload-bridge-{digest}.jar"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in classes.items():
+                archive.writestr(name, data)
+        driver.add_jar(path)
+        application.helper = path
+    return application.helper
+
+
+def _sent(driver: Driver, application: _Application, files: list[Path]) -> Jars:
+    for path in files:
+        if path.name not in application.sent:
+            driver.send(path)
+            application.sent.add(path.name)
+    return Jars(tuple(path.name for path in files), tuple(str(path) for path in files))
+
+
+# -- checking the class
+
+
+def _check(driver: Driver, name: str, jars: Jars) -> None:
+    where = ", ".join(jars.names[1:])
+    refused = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "refused", name)
+    if refused is None:
+        return
+    reason, detail = refused
+    match reason:
+        case "missing":
+            msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
+            raise PayloadNotFoundError(msg)
+        case "broken":
+            msg = f"{name} can't be loaded ({detail}); add the jar that it needs with --package"
+            raise PayloadNotFoundError(msg)
+        case "unrelated":
+            msg = f"{name} is no payload: it does not implement org.apache.hudi.common.model.HoodieRecordPayload"
+        case "abstract":
+            msg = f"{name} is abstract; name a class that extends it"
+        case "hidden":
+            msg = f"{name} is not public, and Hudi can't build it; make the class public"
+        case _:
+            msg = (
+                f"{name} has no public constructor (GenericRecord, Comparable), by which Hudi builds a payload; "
+                f"it has {detail or 'none that is public'}"
+            )
+    raise PayloadConstructorError(msg)
+
+
+def _first_line(error: Exception) -> str:
+    cause = getattr(error, "java_exception", None)
+    text = str(cause if cause is not None else error)
+    return text.strip().splitlines()[0]

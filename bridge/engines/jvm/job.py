@@ -1,0 +1,244 @@
+"""What a task of the jvm engine is told: the calls of a plan at each merge point, as JSON that Java reads by itself.
+
+Everything that plan and schema decide is decided here, so that Java looks nothing up for a record.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from bridge.config import keys
+from bridge.engines.jvm.jars import java_name_of
+from bridge.errors import PlanError
+from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of
+from bridge.spark import META_COLUMNS, with_meta
+from mergers import RecordMergeMode
+from mergers.record import OPERATION_COLUMN, DeleteContext
+from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
+from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayload
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pyspark.sql.types import StructType
+
+    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.engines.job import Job
+    from bridge.plan import MergePlan
+    from payloads import AvroSchema
+
+_CUSTOM = RecordMergeMode.CUSTOM
+
+
+class Calls:
+    """The compiled classes of a plan and when they are called.
+
+    Attributes:
+        reference: where the classes come from.
+        classes: their full Java names, those of the plan first.
+    """
+
+    def __init__(self, plan: MergePlan) -> None:
+        """Find the classes.
+
+        Raises:
+            PlanError: the engine can't do what the plan asks for, or the release calls no compiled class for it.
+            MergeConfigError: the settings contradict each other.
+        """
+        _check(plan)
+        self._plan = plan
+        self._config = None if plan.release < HudiRelease.V1_0 else merge_config(plan)
+        named = list(dict.fromkeys(self._classes()))
+        merger = plan.merger
+        if merger is not None and plan.mode is None and not self._asks_merger():
+            raise PlanError(_unasked(plan, self._config))
+        if not named:
+            raise PlanError(_uncalled(plan, self._config))
+        source = () if merger is None else (merger.jar, merger.package)
+        self.reference = plan.payload or PayloadRef(named[0], *source)
+        self.classes = tuple(named)
+
+    def _asks_merger(self) -> bool:
+        rules = () if self._config is None else self._config.rules
+        return any(rule.mode is _CUSTOM and rule.payload is None for _, rule in rules)
+
+    def _classes(self) -> Iterable[str]:
+        plan, config = self._plan, self._config
+        if config is None:
+            yield java_name_of(plan.payload or PayloadRef(""), plan.release)
+            return
+        if plan.release < HudiRelease.V1_1 and config.merge.payload is not None:
+            yield config.merge.payload
+        for name, rule in config.rules:
+            partial = config.table.partial_update_mode if config.table.version >= 9 else None  # noqa: PLR2004 (Hudi's)
+            if rule.mode is _CUSTOM:
+                if rule.payload is not None:
+                    yield rule.payload
+                elif plan.merger is None:
+                    msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger and --jar"
+                    raise PlanError(msg)
+            elif partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
+                msg = (
+                    f"the {name} of this table merges by {rule.mode} with {partial}, which the jvm engine does not "
+                    "run; use the python engine"
+                )
+                raise PlanError(msg)
+
+    def described(self, schema: AvroSchema) -> dict[str, Any]:
+        """Return the calls of writer and reader as plain values.
+
+        Raises:
+            PayloadConfigError: the delete key of a table is set without its marker.
+        """
+        plan, config = self._plan, self._config
+        if config is None:
+            return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": None}
+        reader = self._mode_reader(config, schema)
+        if plan.release < HudiRelease.V1_1:
+            return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": reader}
+        return {"by_payload": None, "mode_writer": self._mode_writer(config, schema), "mode_reader": reader}
+
+    # -- payload objects
+
+    def _by_payload(self, payload: str) -> dict[str, Any]:
+        plan = self._plan
+        ordering = plan.ordering[0] if plan.ordering else None
+        points = {
+            point.value: {
+                "with_meta": call.schema is SchemaView.WITH_META,
+                "props": props_of(call.props, plan.props, ordering),
+            }
+            for point, call in calls_of(plan.release).items()
+        }
+        return {
+            "consistent_timestamps": is_true(plan.props.get(CONSISTENT_TIMESTAMP)),
+            "ordering": ordering,
+            "payload": payload,
+            "points": points,
+            "since_1_0": plan.release >= HudiRelease.V1_0,
+        }
+
+    # -- merge modes
+
+    def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+        props = merge_props(config, self._plan)
+        return {
+            "asked": self._asked(),
+            "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
+            "dedup": _rule(config.dedup, props, config.release),
+            "deletes": _deletes(props, schema, reads_operation=False),
+            "merge": _rule(config.merge, props, config.release),
+            "ordering": config.ordering,
+            "props": props,
+        }
+
+    def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+        props = merge_props(config, self._plan)
+        since_1_1 = config.release >= HudiRelease.V1_1
+        # From 1.1 on a reader looks at its own properties alone.
+        deletes = _deletes({} if since_1_1 else props, schema, reads_operation=since_1_1)
+        read = _rule(config.read, props, config.release)
+        if self._plan.merger is not None and config.read.mode is _CUSTOM and config.read.payload is None:
+            read["merger"] = {
+                "name": self._plan.merger.name,
+                "key": self._plan.key,
+                "partition": self._plan.partition,
+            }
+        return {"deletes": deletes, "props": props, "read": read, "since_1_1": since_1_1}
+
+    def _asked(self) -> str | None:
+        """Return the class whose objects a writer makes, and so asks whether a row is a delete; None: none."""
+        payload = self._plan.payload
+        if payload is None:
+            return None
+        try:
+            found = payload.resolve(self._plan.release)
+        except PayloadNotFoundError:
+            return payload.name
+        is_asked = not issubclass(found, BuiltinPayload) or issubclass(found, PartialUpdateAvroPayload)
+        return java_name_of(payload, self._plan.release) if is_asked else None
+
+
+def description(job: Job, calls: Calls, data: StructType, columns: list[str], *, is_java8: bool) -> str:
+    """Say in JSON what a task has to do."""
+    return json.dumps(
+        {
+            **calls.described(job.schema),
+            "arguments": job.arguments,
+            "columns": columns,
+            "data": data.json(),
+            "extras": len(job.extras),
+            "grouping": job.grouping,
+            "has_meta": META_COLUMNS[0] in data.names,
+            "identity": job.plan.identity,
+            "java8": is_java8,
+            "meta_schema": json.dumps(with_meta(job.schema).source),
+            "payload": calls.classes[0] if job.plan.merger is None else job.plan.merger.name,
+            "program": job.program,
+            "width": len(data.fields),
+            "write_schema": json.dumps(job.schema.source),
+        }
+    )
+
+
+def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> dict[str, Any]:
+    ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+    return {
+        "mode": None if rule.mode is None else rule.mode.value,
+        "ordering": () if ignores_ordering else ordering_fields(props, release) or (),
+        "payload": rule.payload if rule.mode is _CUSTOM else None,
+    }
+
+
+def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: bool) -> dict[str, str | None]:
+    DeleteContext(props, schema, reads_operation=reads_operation)  # refuses a key without its marker
+    has_operation = reads_operation and OPERATION_COLUMN in schema.by_name
+    return {
+        "field": props.get(keys.DELETE_KEY.key) or None,
+        "flag": IS_DELETED if IS_DELETED in schema.by_name else None,
+        "marker": props.get(keys.DELETE_MARKER.key) or None,
+        "operation": OPERATION_COLUMN if has_operation else None,
+    }
+
+
+# -- what the engine does not do
+
+
+def _check(plan: MergePlan) -> None:
+    old = plan.release < HudiRelease.V1_0
+    for wrong, setting in (
+        (not plan.combine_before_upsert, "combine_before_upsert=False"),
+        (plan.inserts_to != "base", f"inserts_to={plan.inserts_to!r}"),
+        (plan.global_index, "global_index=True"),
+    ):
+        if wrong:
+            msg = f"the jvm engine does not run {setting}; use the python engine, or leave it out"
+            raise PlanError(msg)
+    if old and plan.payload is None:
+        msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
+        raise PlanError(msg)
+    if plan.merger is not None and plan.mode is None and not plan.merger.is_compiled:
+        msg = (
+            f"the jvm engine runs compiled payloads, not mergers such as {plan.payload_name}, which has no jar; "
+            "leave engine and implementation out, or name the jar of a compiled merger"
+        )
+        raise PlanError(msg)
+
+
+def _uncalled(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
+    modes = {rule.mode.name for _, rule in config.rules if rule.mode is not None} if config is not None else set()
+    merging = "no class merges anything" if plan.payload is None else f"the class {plan.payload_name} merges nothing"
+    return (
+        f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, where {merging}; leave out "
+        "--implementation java (engine='jvm'), and the mode itself runs"
+    )
+
+
+def _unasked(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
+    why = "" if config is None else f" ({config.read.why})"
+    return (
+        f"the merger {plan.payload_name} merges nothing in this table, which Hudi {plan.release} reads by another rule"
+        f"{why}; give the payload or the mode of the table, or a table of the strategy of the merger"
+    )

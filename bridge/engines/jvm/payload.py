@@ -1,0 +1,199 @@
+"""JvmPayload: a compiled payload class as an ordinary payload of the library, run in the driver's JVM.
+
+Building a payload costs no call: what is to be built travels with the first question. So one merge is one trip through
+the gateway. For tables use the jvm engine, which runs the class inside Spark's executors.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from bridge.engines.jvm.calls import PayloadCalls, Step, ordering_of
+from bridge.engines.jvm.errors import checked
+from bridge.engines.jvm.jars import java_name_of
+from bridge.spark import META_COLUMNS, with_meta
+from payloads import (
+    NATURAL_ORDER,
+    SENTINEL,
+    HoodieRecordPayload,
+    HudiRelease,
+    Ordering,
+    PayloadFailedError,
+    PayloadFamilyError,
+    PayloadRef,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from payloads import AvroSchema, Record
+    from payloads.api import Props, Sentinel
+
+
+class JvmPayload(HoodieRecordPayload):
+    """A version held by an object of a compiled class; `jvm_payload` makes one subclass for each class.
+
+    A constructor that fails does so at the first question. Without `for_schema` the schema of that question is the
+    schema of the record.
+
+    Attributes:
+        java_name: the full name of the compiled class.
+        calls: what runs it.
+        reference: where it comes from.
+        schema: the schema of the records that payloads are built from, where `for_schema` states one.
+        number: what Java calls this payload.
+        is_built: whether the object is there already.
+    """
+
+    java_name: ClassVar[str]
+    calls: ClassVar[PayloadCalls]
+    reference: ClassVar[PayloadRef]
+    spark: ClassVar[SparkSession]
+    schema: ClassVar[AvroSchema | None] = None
+
+    def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
+        super().__init__(record, ordering_value)  # type: ignore[arg-type]  # the compiled class decides about null
+        self.number = self.calls.number_for(self)
+        self.is_built = False
+
+    @classmethod
+    def for_schema(cls, schema: AvroSchema) -> type[Self]:
+        """Return this class for records of `schema`."""
+        return type(cls.__name__, (cls,), {"schema": schema})
+
+    @classmethod
+    def for_release(cls, release: str | HudiRelease) -> type[Self]:
+        """Return the class of the same name in the jars of `release`."""
+        wanted = HudiRelease.parse(release)
+        if wanted == cls.release:
+            return cls
+        return jvm_payload(cls.spark, cls.reference, wanted)  # type: ignore[return-value]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return type(self)(self.record, self.ordering_value)
+
+    # -- the payload
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Let the two objects combine.
+
+        Raises:
+            PayloadFamilyError: `older` is no compiled payload of the same jars.
+        """
+        if not isinstance(older, JvmPayload) or older.calls is not self.calls:
+            raise PayloadFamilyError.from_classes(type(self), type(older))
+        new = type(self).__new__(type(self))
+        number = self.calls.number_for(new)
+        step = {"op": "pre_combine", "older": older.number, "as": number, **self.calls.asked(schema, props)}
+        answer = self._ask(step, schema, older)
+        if answer["winner"] == "null":
+            msg = f"{self.java_name}.preCombine answered null; it must answer one of the payloads or a new one"
+            raise PayloadFailedError(msg)
+        if answer["winner"] != "new":
+            return self if answer["winner"] == "self" else older
+        known = schema or self.schema
+        new.number, new.is_built = number, True
+        data, ordering = self.calls.run(
+            [{"op": "data", "id": number, "schema": self.calls.schema_number(known)}, {"op": "ordering", "id": number}]
+        )
+        new.record = self.calls.record_of(checked(data, self.java_name))
+        new.ordering_value = ordering_of(checked(ordering, self.java_name))  # type: ignore[assignment]
+        return new
+
+    def combine_and_get_update_value(
+        self, current: Record, schema: AvroSchema, props: Props | None = None
+    ) -> Record | Sentinel | None:
+        """Let the object merge with `current`, which is of `schema` or has Hudi's meta columns in front."""
+        stored = self.calls.stored(_stored_schema(current, schema), current)
+        return self._answered(
+            self._ask({"op": "combine", **stored, **self.calls.asked(schema, props)}, schema), current
+        )
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Ask the object for the row to insert."""
+        return self._answered(self._ask({"op": "insert_value", **self.calls.asked(schema, props)}, schema), None)
+
+    def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Ask the object for its record without any delete rule, from 1.1 on; before, for its insert value."""
+        if self.release < HudiRelease.V1_1:
+            return self.get_insert_value(schema, props)
+        return self._answered(
+            self._ask({"op": "indexed_record", **self.calls.asked(schema, props or {})}, schema), None
+        )
+
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
+        """Ask as Hudi does: a BaseAvroPayload itself, any other whether it inserts nothing."""
+        return bool(self._ask({"op": "is_deleted", **self.calls.asked(schema, props or {})}, schema)["value"])
+
+    def can_produce_sentinel(self) -> bool:
+        """Ask the object whether it may answer SENTINEL."""
+        return bool(self._ask({"op": "can_produce_sentinel"}, None)["value"])
+
+    def get_ordering_value(self) -> Ordering:
+        """Ask the object for its ordering value."""
+        return ordering_of(self._ask({"op": "ordering"}, None))  # type: ignore[return-value]
+
+    def get_metadata(self) -> dict[str, str] | None:
+        """Ask the object what it noted."""
+        found: dict[str, str] | None = self._ask({"op": "metadata"}, None)["value"]
+        return found
+
+    # -- asking
+
+    def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> dict[str, Any]:
+        """Ask a question, together with building what is not built yet; give the answer to the last step."""
+        new = [payload for payload in (self, *others) if not payload.is_built]
+        steps = [payload._make(schema) for payload in new]
+        answers = self.calls.run([*steps, {"id": self.number, **step}])
+        for payload, answer in zip(new, answers, strict=False):
+            checked(answer, payload.java_name)
+            payload.is_built = True
+        return checked(answers[-1], self.java_name)
+
+    def _make(self, schema: AvroSchema | None) -> Step:
+        return self.calls.make_step(
+            self.number, self.java_name, self.record, self.ordering_value, self.schema or schema
+        )
+
+    def _answered(self, answer: dict[str, Any], current: Record | None) -> Record | Sentinel | None:
+        match answer["outcome"]:
+            case "empty":
+                return None
+            case "sentinel":
+                return SENTINEL
+        record = self.calls.record_of(answer)
+        given = {"current": current, "own": self.record}.get(answer["winner"])
+        return given if given is not None and given == record else record
+
+
+def jvm_payload(
+    spark: SparkSession, payload: str | PayloadRef, release: str | HudiRelease = HudiRelease.latest()
+) -> type[JvmPayload]:
+    """Return a compiled class as a payload class for mergers and laws.
+
+    Raises:
+        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
+    """
+    reference = PayloadRef(payload) if isinstance(payload, str) else payload
+    line = HudiRelease.parse(release)
+    name = java_name_of(reference, line)
+    namespace = {
+        "java_name": name,
+        "calls": PayloadCalls(spark, reference, line),
+        "reference": reference,
+        "release": line,
+        "spark": spark,
+        "__doc__": f"The compiled class {name}.",
+    }
+    return type(re.split(r"[.$]", name)[-1], (JvmPayload,), namespace)
+
+
+def _stored_schema(record: Record, schema: AvroSchema) -> AvroSchema:
+    has_meta = META_COLUMNS[0] in record and META_COLUMNS[0] not in schema.by_name
+    return with_meta(schema) if has_meta else schema

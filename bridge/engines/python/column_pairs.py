@@ -1,0 +1,83 @@
+"""Pairs that need no question: keys of one stored and one incoming row, decided by whole columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from bridge.engines.python.keys import Mask, Rows
+    from bridge.merge import RecordMerge
+    from payloads import AvroSchema
+    from payloads.builtin import PairRule
+
+_MICROS = frozenset({"timestamp-micros", "local-timestamp-micros"})  # milliseconds are cut when a record is made
+
+
+class Winners(NamedTuple):
+    """What columns tell of pairs.
+
+    Attributes:
+        stored: which pairs keep the stored row.
+        incoming: which pairs store the incoming row as it is.
+    """
+
+    stored: Mask
+    incoming: Mask
+
+
+class PairWinners:
+    """Finds the row that stays, where a rule of Hudi's compares two values; a user's class is asked about each pair."""
+
+    def __init__(self, merge: RecordMerge) -> None:
+        """Ask the merge once for its rule."""
+        rule = merge.pair_rule()
+        self._rule = rule if rule is not None and _compares_as_arrow(rule, merge.schema) else None
+
+    def among(self, batch: pa.RecordBatch, firsts: Rows, plain: Mask) -> Winners:
+        """Decide the pairs whose stored rows are `firsts`, each before its incoming row; those left out are asked.
+
+        `plain` are the rows of the batch that would be inserted as they are: no deletes.
+        """
+        rule = self._rule
+        if rule is None or not len(firsts):
+            nobody = np.zeros(len(firsts), dtype=bool)
+            return Winners(nobody, nobody)
+        told = plain[firsts + 1]
+        if rule.field is None:
+            return Winners(np.zeros_like(told), told)
+        column = batch.column(rule.field)
+        stored, incoming = column.take(pa.array(firsts)), column.take(pa.array(firsts + 1))
+        orders = (_holds(compare(stored, incoming)) for compare in (pc.less, pc.equal, pc.greater))
+        wins, loses = np.zeros_like(told), np.zeros_like(told)
+        for order, incoming_wins in zip(orders, rule.wins, strict=True):
+            side = wins if incoming_wins else loses
+            side |= order
+        return Winners(told & loses, told & wins)
+
+
+def _compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
+    """Whether Arrow compares the values of the rule's column as Java compares what Hudi makes of them.
+
+    It does not for floating point (NaN, the zeros), for bytes (signed in Java), for enums, which come as texts, nor for
+    milliseconds, whose column has microseconds.
+    """
+    if rule.field is None:
+        return True
+    field = schema.by_name.get(rule.field)
+    if field is None:
+        return False
+    value = field.schema.non_null
+    if value.kind == "string":
+        return True
+    if value.kind not in {"int", "long"}:
+        return False
+    return value.logical is None or value.logical in _MICROS or (rule.holds_for_dates and value.logical == "date")
+
+
+def _holds(answers: Any) -> Mask:
+    result: Mask = pc.fill_null(answers, False).to_numpy(zero_copy_only=False)
+    return result

@@ -1,0 +1,25 @@
+"""The python engine: a payload in Python over sorted Arrow batches, in Spark's Python workers (`mapInArrow`)."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from bridge.engines.control_columns import result_type
+from bridge.engines.python.worker import merged
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructField
+
+    from bridge.engines.job import Job
+
+
+def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...]) -> DataFrame:
+    """Run a job over sorted versions, as `bridge.engines.Engine` says; its errors come from the tasks.
+
+    Raises:
+        InputError, MergeFailedError: from Spark, as in `merged`.
+    """
+    added = () if job.only_rows else job.added
+    return versions.mapInArrow(functools.partial(merged, job), result_type(fields, added))

@@ -1,0 +1,189 @@
+"""The fast path: the keys of a batch that no program has to see, by whole columns or in one call a key."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bridge.engines.control_columns import COMMIT, IS_DELETE, ORIGIN
+from bridge.engines.python.column_pairs import PairWinners
+from bridge.engines.python.inserts import InsertMask
+from bridge.engines.python.keys import alone, pairs
+from bridge.engines.python.outcomes import UNDECIDED
+from bridge.programs import Action, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+    from bridge.engines.python.keys import Mask, Rows
+    from bridge.engines.python.outcomes import Actions, Outcomes
+    from bridge.engines.python.records import RecordReader
+    from bridge.merge import RecordMerge
+    from payloads import AvroSchema, Record
+
+
+class FastPath:
+    """Decides keys of one row, and in an upsert keys of one stored and one incoming row."""
+
+    def __init__(self, merge: RecordMerge, merges: RowMerges | None, outcomes: Outcomes) -> None:
+        """Ask the merge once what columns can tell.
+
+        Args:
+            merge: what is called.
+            merges: merges the rows of an upsert that columns don't decide; None for another program.
+            outcomes: takes the rows that stand nowhere.
+        """
+        self._merges = merges
+        self._outcomes = outcomes
+        self._inserts = InsertMask(merge)
+        self._winners = PairWinners(merge)
+        self._required = _required(merge)
+
+    def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Actions, Rows]:
+        """Return the actions of the rows that are decided, and the rows that a program has to see.
+
+        A row without an action that is not returned either is one that lost, or its outcome is noted.
+
+        Args:
+            batch: rows, sorted.
+            starts: which rows are the first of their key.
+            ends: whether the last key ends with the batch.
+
+        Raises:
+            MergeFailedError: as the engine's.
+        """
+        stored = batch.column(ORIGIN).to_numpy() == Origin.STORED
+        single = alone(starts, ends=ends)
+        plain = np.zeros_like(stored) if stored.all() else self._plain(batch)
+        actions = np.full(batch.num_rows, UNDECIDED, np.int8)
+        actions[single & stored] = Action.KEEP
+        actions[single & ~stored & plain] = Action.INSERT
+        contested: Mask = actions == UNDECIDED
+        if self._merges is not None and IS_DELETE not in batch.schema.names:
+            firsts = pairs(starts, stored, ends=ends)
+            singles = np.flatnonzero(single & contested)
+            contested[firsts] = contested[firsts + 1] = contested[singles] = False
+            won = self._winners.among(batch, firsts, plain)
+            actions[firsts[won.stored]] = Action.KEEP
+            actions[firsts[won.incoming] + 1] = Action.UPDATE
+            self._merge_pairs(self._merges, batch, firsts[~(won.stored | won.incoming)], actions)
+            self._insert_singles(self._merges, batch, singles, actions)
+        return actions, np.flatnonzero(contested)
+
+    def _plain(self, batch: pa.RecordBatch) -> Mask:
+        """Return which rows are incoming ones that go in as they are; of combined batches none, nor of logs."""
+        can_tell = self._inserts.can_tell and self._required is not None
+        if not can_tell or not {IS_DELETE, COMMIT}.isdisjoint(batch.schema.names):
+            return np.zeros(batch.num_rows, dtype=bool)
+        if any(batch.column(name).null_count for name in self._required or ()):
+            return np.zeros(batch.num_rows, dtype=bool)  # a record is made of each, which says what is wrong
+        return self._inserts.rows(batch)
+
+    def _merge_pairs(self, merges: RowMerges, batch: pa.RecordBatch, firsts: Rows, actions: Actions) -> None:
+        """Merge the pairs whose stored rows are `firsts`: a row that wins gets its action, other outcomes are noted."""
+        if not len(firsts):
+            return
+        stored, incoming, merged = merges.pairs(batch, firsts)
+        keeps, takes = _are(merged, stored), _are(merged, incoming)
+        actions[firsts[keeps]] = Action.KEEP
+        actions[firsts[takes] + 1] = Action.UPDATE
+        self._note(merged, firsts, ~(keeps | takes), Action.UPDATE, Action.DELETE)
+
+    def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Actions) -> None:
+        """Insert the incoming rows without other versions, as `_merge_pairs`."""
+        if not len(rows):
+            return
+        incoming, inserted = merges.singles(batch, rows)
+        takes = _are(inserted, incoming)
+        actions[rows[takes]] = Action.INSERT
+        self._note(inserted, rows, ~takes, Action.INSERT, Action.SKIP)
+
+    def _note(self, results: list[Record | None], rows: Rows, noted: Mask, written: Action, gone: Action) -> None:
+        """Note the outcomes that stand nowhere: new records as `written`, bare keys as `gone`."""
+        for number in np.flatnonzero(noted).tolist():
+            record = results[number]
+            if record is None:
+                self._outcomes.bare(gone, int(rows[number]))
+            else:
+                self._outcomes.new(written, record)
+
+
+class RowMerges:
+    """Merges the rows of many keys of an upsert, from record to record."""
+
+    def __init__(
+        self,
+        merge: RecordMerge,
+        read_written: RecordReader,
+        read_stored: RecordReader | None,
+        failed: Callable[[int, Exception], Exception],
+    ) -> None:
+        """Ask `merge`.
+
+        Args:
+            merge: what is called.
+            read_written: reads incoming rows.
+            read_stored: reads stored rows, where they have meta columns.
+            failed: makes the error of a row whose merge raised one.
+        """
+        self._merge = merge
+        self._read_written = read_written
+        self._read_stored = read_stored or read_written
+        self._failed = failed
+
+    def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> tuple[list[Record], list[Record], list[Record | None]]:
+        """Return the stored records of pairs, the incoming ones, and what each pair becomes (`upsert_pair`)."""
+        stored = self._read_stored.rows(batch, firsts)
+        incoming = self._read_written.rows(batch, firsts + 1)
+        return stored, incoming, self._called(self._merge.upsert_pair, firsts, stored, incoming)
+
+    def singles(self, batch: pa.RecordBatch, rows: Rows) -> tuple[list[Record], list[Record | None]]:
+        """Return the records of new rows, and what each becomes (`insert_single`)."""
+        incoming = self._read_written.rows(batch, rows)
+        return incoming, self._called(self._merge.insert_single, rows, incoming)
+
+    def _called(self, merge: Callable[..., Record | None], rows: Rows, *records: list[Record]) -> list[Record | None]:
+        """Call `merge` for each key, of which `rows` has one row, in a loop of C: most keys need no more than that."""
+        first, *others = records
+        ahead = iter(first)
+        try:
+            return [*map(merge, ahead, *others)]
+        except Exception as error:
+            row = int(rows[len(rows) - operator.length_hint(ahead) - 1])
+            raise self._failed(row, error) from error
+
+
+def _required(merge: RecordMerge) -> tuple[str, ...] | None:
+    """Return the columns that must not have null for rows to fit the schema; None where more has to be looked at.
+
+    A schema that was made of the frame fits. One that a user gave may want more than the frame says.
+    """
+    given = merge.plan.schema
+    if given is None:
+        return ()
+    if any(_wants_more(field.schema.non_null) for field in given.fields):
+        return None
+    return tuple(field.name for field in given.fields if not field.schema.nullable)
+
+
+def _wants_more(value: AvroSchema) -> bool:
+    """Whether a value that is not null may not fit: for its symbol or size, or for a null inside."""
+    match value.kind:
+        case "record":
+            inner = [field.schema for field in value.fields]
+        case "array":
+            inner = [value.items]
+        case "map":
+            inner = [value.values]
+        case kind:
+            return kind in {"enum", "fixed", "union"} or value.logical == "decimal"
+    return any(not schema.nullable or _wants_more(schema.non_null) for schema in inner)
+
+
+def _are(results: list[Any], records: list[Any]) -> Mask:
+    """Return where a result is the record itself."""
+    return np.fromiter(map(operator.is_, results, records), bool, len(results))

@@ -1,0 +1,49 @@
+"""New rows that need no question: which incoming rows are inserted as they are, found by whole columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bridge.merge import RecordMerge
+    from payloads.builtin import DeleteTest
+
+
+class InsertMask:
+    """Finds the rows that are inserted as they are; a user's class is asked about every row."""
+
+    def __init__(self, merge: RecordMerge) -> None:
+        """Ask the merge once for the tests that tell inserts from deletes."""
+        self._tests: tuple[DeleteTest, ...] | None = merge.insert_tests()
+        ordering = merge.plan.ordering if merge.needs_ordering else ()
+        self._ordering = ordering[0] if ordering else None
+        if self._ordering is not None and self._ordering not in merge.schema.by_name:
+            self._tests = None  # a nested field: nulls on the way to it are for the payload to judge
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether any row can be told apart by its columns."""
+        return self._tests is not None
+
+    def rows(self, batch: pa.RecordBatch) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Return for each row of `batch` whether it is inserted as it is."""
+        asked: Any = pa.repeat(pa.scalar(value=False), batch.num_rows)
+        if self._ordering is not None:
+            asked = batch.column(self._ordering).is_null()
+        for test in self._tests or ():
+            column = batch.column(test.field)
+            if test.marker is not True:
+                column = pc.equal(pc.utf8_upper(column) if test.ignore_case else column, _marker(test))
+            asked = pc.or_(asked, pc.fill_null(column, False))
+        result: np.ndarray[Any, np.dtype[np.bool_]] = pc.invert(asked).to_numpy(zero_copy_only=False)
+        return result
+
+
+def _marker(test: DeleteTest) -> str:
+    text = str(test.marker)
+    return text.upper() if test.ignore_case else text

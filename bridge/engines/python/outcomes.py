@@ -1,0 +1,213 @@
+"""Batches of outcomes: rows that won are taken from where they stand, new records are encoded, bare keys stay keys."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import to_arrow_type
+
+from bridge.engines.control_columns import ADDED_TYPES, ORDERING
+from bridge.engines.ordering_text import to_text
+from bridge.engines.python.records import UnfitRecordError
+from bridge.programs import Action
+from bridge.spark import META_COLUMNS
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from bridge.engines.python.records import RecordWriter
+    from bridge.merge import Carrier, MergePoint, MetaColumns
+    from payloads import Record
+
+    Actions = np.ndarray[Any, np.dtype[np.int8]]
+
+_ADDED = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
+_WRITTEN = (Action.INSERT, Action.UPDATE)
+UNDECIDED = -1
+"""Stands for the action of a row without one."""
+
+
+class UnfitOutcomeError(SchemaError):
+    """A merged record does not fit its schema.
+
+    Attributes:
+        reason: what does not fit; names the field.
+        record: the record.
+        point: the merge point that made it.
+    """
+
+    def __init__(self, reason: str, record: Record, point: MergePoint) -> None:
+        super().__init__(reason, record, point)
+        self.reason = reason
+        self.record = record
+        self.point = point
+
+
+class Detached:
+    """A row that is needed after its batch has gone: a batch of this row alone."""
+
+    __slots__ = ("batch",)
+
+    def __init__(self, batch: pa.RecordBatch, row: int) -> None:
+        # take copies the row; a slice would keep the whole batch alive
+        self.batch = batch.take(pa.array([row]))
+
+
+@dataclasses.dataclass(slots=True)
+class _Pile:
+    """Outcomes whose rows are made in one way."""
+
+    rows: list[Any] = dataclasses.field(default_factory=list)
+    added: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
+
+    def add(self, row: Any, *added: Any) -> None:
+        self.rows.append(row)
+        self.added.append(added)
+
+
+class Outcomes:
+    """Collects outcomes of one input batch and turns them into output batches."""
+
+    def __init__(
+        self,
+        added: tuple[str, ...],
+        identity: tuple[str, ...],
+        writer: RecordWriter,
+        meta: MetaColumns | None,
+        point: Callable[[], MergePoint],
+    ) -> None:
+        """Set up an empty collection.
+
+        Args:
+            added: the action, and what the program adds to it; without any, bare keys are left out.
+            identity: the columns that a bare key keeps.
+            writer: encodes new records as the data columns; tells their order, too.
+            meta: stamps written rows; None to leave their meta columns alone.
+            point: tells the merge point of the outcome that is noted.
+        """
+        self._columns = writer.names
+        self._added = added
+        self._identity = frozenset(identity)
+        self._writer = writer
+        self._meta = meta
+        self._point = point
+        self._clear()
+
+    def _clear(self) -> None:
+        self._here, self._detached, self._new = _Pile(), _Pile(), _Pile()
+        self._bare_here, self._bare_detached = _Pile(), _Pile()
+        self._points: list[MergePoint] = []  # of the new records
+
+    def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
+        """Note an outcome; `key_source` is any row of its key, for a bare key that stands nowhere itself."""
+        if row is None or row.record is None:
+            source = key_source if row is None or row.source is None else row.source
+            (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
+        elif row.source is None:
+            self.new(action, row.record, *extras)
+        elif type(row.source) is int:
+            self._here.add(row.source, action, *extras)
+        else:
+            self._detached.add(row.source, action, *extras)
+
+    def bare(self, action: Action, row: int) -> None:
+        """Note an outcome without extras of which only the key of `row` is left."""
+        self._bare_here.add(row, action)
+
+    def new(self, action: Action, record: Record, *extras: Any) -> None:
+        """Note an outcome that stands nowhere yet."""
+        self._new.add(record, action, *extras)
+        self._points.append(self._point())
+
+    def flush(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Give what was noted since the last flush; row numbers refer to `batch`.
+
+        Raises:
+            UnfitOutcomeError: a merged record does not fit its schema.
+        """
+        here, detached, new, points = self._here, self._detached, self._new, self._points
+        bare_here, bare_detached = self._bare_here, self._bare_detached
+        self._clear()
+        if detached.rows:
+            yield self._finished(self._data(_joined(detached.rows)), detached.added)
+        if here.rows:
+            yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
+        if new.rows:
+            yield self._finished(self._encoded(new.rows, points), new.added)
+        if not self._added:
+            return
+        if bare_here.rows:
+            yield self._finished(self._keys_only(self._data(batch.take(pa.array(bare_here.rows)))), bare_here.added)
+        if bare_detached.rows:
+            yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
+
+    def standing(self, batch: pa.RecordBatch, actions: Actions, extras: tuple[Any, ...]) -> Iterator[pa.RecordBatch]:
+        """Give the rows of `batch` that have an action, as outcomes with the same further additions."""
+        decided = actions != UNDECIDED
+        data = self._data(batch)
+        if not decided.all():
+            data, actions = data.filter(pa.array(decided)), actions[decided]
+        if not len(actions):
+            return
+        data = self._stamped(data, actions)
+        if not self._added:
+            yield data
+            return
+        added = [pa.array(actions)] + [
+            pa.nulls(len(actions), _ADDED[name])
+            if value is None
+            else pa.repeat(pa.scalar(value, _ADDED[name]), len(actions))
+            for name, value in zip(self._added[1:], extras, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
+
+    def _encoded(self, records: list[Record], points: list[MergePoint]) -> pa.RecordBatch:
+        try:
+            return self._writer.batch(records)
+        except UnfitRecordError as error:
+            raise UnfitOutcomeError(error.reason, records[error.number], points[error.number]) from error
+
+    def _data(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return batch.select(self._columns)
+
+    def _keys_only(self, data: pa.RecordBatch) -> pa.RecordBatch:
+        arrays = [
+            column if name in self._identity else pa.nulls(data.num_rows, column.type)
+            for name, column in zip(data.schema.names, data.columns, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, data.schema.names)
+
+    def _finished(self, data: pa.RecordBatch, added: list[tuple[Any, ...]]) -> pa.RecordBatch:
+        """Stamp the rows that were written, and add the program's columns where they are wanted."""
+        given, *extras = zip(*added, strict=True)
+        actions = np.array(given, np.int8)
+        stamped = self._stamped(data, actions)
+        if not self._added:
+            return stamped
+        arrays = [*stamped.columns, pa.array(actions)]
+        for name, values in zip(self._added[1:], extras, strict=True):
+            texts = [to_text(value) for value in values] if name == ORDERING else values
+            arrays.append(pa.array(texts, _ADDED[name]))
+        return pa.RecordBatch.from_arrays(arrays, [*self._columns, *self._added])
+
+    def _stamped(self, data: pa.RecordBatch, actions: Actions) -> pa.RecordBatch:
+        """Stamp the rows of `data` that were written."""
+        if self._meta is None or not (written := np.isin(actions, _WRITTEN)).any():
+            return data
+        mask = pa.array(written)
+        stamped = self._meta.stamp(data.filter(mask))
+        for name in META_COLUMNS:
+            index = data.schema.get_field_index(name)
+            if index >= 0:
+                mixed = pc.replace_with_mask(data.column(index), mask, stamped.column(index))
+                data = data.set_column(index, data.schema.field(index), mixed)
+        return data
+
+
+def _joined(rows: list[Detached]) -> pa.RecordBatch:
+    return pa.Table.from_batches([row.batch for row in rows]).combine_chunks().to_batches()[0]

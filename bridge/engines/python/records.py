@@ -1,0 +1,152 @@
+"""Rows between Arrow batches and Avro records of physical values, by a conversion that is compiled once per schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from bridge.engines.python.columns import check_fields, column_codec
+from bridge.spark import META_COLUMNS
+from payloads import codegen
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pyspark.sql.types import StructType
+
+    from payloads.avro import AvroSchema, Record
+
+_FAILURES = (SchemaError, pa.ArrowException, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def arrow_schema(struct: StructType) -> pa.Schema:
+    """Return the Arrow schema in which Spark hands over and takes back a frame of schema `struct`."""
+    return to_arrow_schema(struct)
+
+
+class RecordReader:
+    """Makes Avro records of Arrow rows."""
+
+    def __init__(self, schema: AvroSchema, arrow: pa.Schema) -> None:
+        """Compile the conversion; columns that `schema` lacks are left out.
+
+        Raises:
+            SchemaError: a field has no column, or one whose type can't hold it.
+        """
+        missing = [name for name in schema.by_name if arrow.get_field_index(name) < 0]
+        if missing:
+            msg = f"the frame lacks, or has twice, the columns {', '.join(missing)}; it has {', '.join(arrow.names)}"
+            raise SchemaError(msg)
+        self._make = codegen.record_maker(tuple(schema.by_name))
+        self._columns = [
+            (arrow.get_field_index(name), column_codec(field.schema, arrow.field(name).type, name).read)
+            for name, field in schema.by_name.items()
+        ]
+
+    def rows(self, batch: pa.RecordBatch, indices: np.ndarray[Any, Any] | pa.Array[Any] | None = None) -> list[Record]:
+        """Return the rows of `batch` at `indices`, in their order; all rows without.
+
+        Raises:
+            SchemaError: a value does not fit its field: a null, an unknown enum symbol, a fixed of another size.
+        """
+        if isinstance(indices, np.ndarray):
+            indices = pa.array(indices)
+        columns = [
+            read(batch.column(index) if indices is None else batch.column(index).take(indices))
+            for index, read in self._columns
+        ]
+        return self._make(columns, batch.num_rows if indices is None else len(indices))
+
+
+class UnfitRecordError(SchemaError):
+    """A record does not fit its Avro schema.
+
+    Attributes:
+        reason: what does not fit; names the field.
+        number: which of the records it is.
+    """
+
+    def __init__(self, reason: str, number: int) -> None:
+        super().__init__(reason, number)
+        self.reason = reason
+        self.number = number
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class RecordWriter:
+    """Makes Arrow rows of Avro records."""
+
+    def __init__(self, schema: AvroSchema, arrow: pa.Schema) -> None:
+        """Compile the conversion; columns that `schema` lacks are given with each batch.
+
+        Hudi's meta fields may lack a column, and are dropped then.
+
+        Raises:
+            SchemaError: another field has no column, or one whose type can't hold it.
+        """
+        self._schema = schema
+        self._arrow = arrow
+        missing = [name for name in schema.by_name if name not in arrow.names and name not in META_COLUMNS]
+        if missing:
+            msg = f"the frame lacks columns for the fields {', '.join(missing)}; it has {', '.join(arrow.names)}"
+            raise SchemaError(msg)
+        self._writers = {
+            field.name: column_codec(schema.by_name[field.name].schema, field.type, field.name).write
+            for field in arrow
+            if field.name in schema.by_name
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """The columns, in order."""
+        return list(self._arrow.names)
+
+    def batch(
+        self,
+        records: Sequence[Record],
+        extra: Mapping[str, pa.Array[Any] | Sequence[Any]] | None = None,
+    ) -> pa.RecordBatch:
+        """Return `records` as a batch of the Arrow schema; `extra` has the columns that are no Avro fields.
+
+        Raises:
+            UnfitRecordError: a record does not fit the Avro schema; the message names the field.
+            SchemaError: a value does not fit the column.
+        """
+        try:
+            check_fields(records, len(self._schema.fields))
+            written = {name: _written(write, name, records) for name, write in self._writers.items()}
+        except _FAILURES as error:
+            for number, record in enumerate(records):
+                try:
+                    self._schema.validate(record)
+                except SchemaError as misfit:
+                    raise UnfitRecordError(str(misfit), number) from error
+            msg = f"records that fit the Avro schema don't fit the frame's columns: {error}; check the column types"
+            raise SchemaError(msg) from error
+        columns = [
+            written[field.name] if field.name in written else _given((extra or {})[field.name], field.type)
+            for field in self._arrow
+        ]
+        for field, column in zip(self._arrow, columns, strict=True):
+            if column.null_count and not field.nullable:
+                msg = f"field {field.name!r}: a record has null, and the frame's column can't be null; make it nullable"
+                raise SchemaError(msg)
+        return pa.RecordBatch.from_arrays(columns, schema=self._arrow)
+
+
+def _given(column: pa.Array[Any] | Sequence[Any], arrow_type: pa.DataType) -> pa.Array[Any]:
+    return column if isinstance(column, pa.Array) else pa.array(column, arrow_type)
+
+
+def _written(write: Callable[[list[Any]], pa.Array[Any]], name: str, records: Sequence[Record]) -> pa.Array[Any]:
+    try:
+        return write([record[name] for record in records])
+    except _FAILURES as error:
+        msg = f"field {name!r}: {error}"
+        raise SchemaError(msg) from error

@@ -1,0 +1,255 @@
+"""Explanation: how one row came about, call by call, on one side or two; only the versions of its key are gathered."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge import pipeline
+from bridge.engines import COMMIT, RecordReader, arrow_schema
+from bridge.errors import InputError
+from bridge.explain.trace import Call, Trace, check_traceable, trace_key
+from bridge.explain.versions import same_record
+from bridge.pipeline import ARRIVAL
+from bridge.plan import MergePlan
+from bridge.programs import handover
+from bridge.spark import quoted
+from payloads.avro import decode, encode
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.compare import Sides
+    from bridge.programs import Handover
+    from payloads import AvroSchema, Record
+
+_DATA = "_pb_data"
+_NEAR = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class ExplainedSide:
+    """What one table did with the versions of the row.
+
+    Attributes:
+        plan: what it merges by; after an upgrade, `new`.
+        trace: its calls, and the visible row after each commit.
+        new: the plan that took the table over, where one did.
+    """
+
+    plan: MergePlan
+    trace: Trace
+    new: MergePlan | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Explanation:
+    """How one row came about.
+
+    Attributes:
+        row: the columns that identify it, with their values as text; empty for a null partition.
+        versions: what arrived for it, with the numbers of the commits, in order; physical Avro values.
+        schema: the Avro schema of the versions.
+        commits: how many commits there are.
+        sides: one side or two.
+    """
+
+    row: Mapping[str, str]
+    versions: list[tuple[int, Record]]
+    schema: AvroSchema
+    commits: int
+    sides: tuple[ExplainedSide, ...]
+
+    @property
+    def ends_equal(self) -> bool:
+        """Whether all sides run, and have the same row after the last commit; one side is equal to itself."""
+        traces = [side.trace for side in self.sides]
+        first = traces[0].row_after(self.commits)
+        return all(trace.error is None and self._same(trace.row_after(self.commits), first) for trace in traces)
+
+    def first_difference(self) -> int | None:
+        """Return the first commit after which the sides show different rows; None where there is none."""
+        traces = [side.trace for side in self.sides]
+        for commit in range(1, self.commits + 1):
+            first = traces[0].row_after(commit)
+            if not all(self._same(trace.row_after(commit), first) for trace in traces):
+                return commit
+        return None
+
+    def deciding_calls(self) -> tuple[Call | None, ...]:
+        """Return the call of each side at which they begin to differ; None where there is none.
+
+        That is the first pair at one merge point with unlike results. Where the sides don't go through the same points,
+        it is on each the first call that gave what is visible then.
+        """
+        commit = self.first_difference()
+        if commit is None:
+            return (None,) * len(self.sides)
+        here = [[call for call in side.trace.calls if call.commit == commit] for side in self.sides]
+        for calls in zip(*here, strict=False):
+            if len({call.point for call in calls}) > 1:
+                break
+            results = [_data(call) for call in calls]
+            if not all(self._same(result, results[0]) for result in results):
+                return calls
+        return tuple(
+            self._deciding(calls, side.trace.row_after(commit)) for calls, side in zip(here, self.sides, strict=True)
+        )
+
+    def _deciding(self, calls: list[Call], end: Record | None) -> Call | None:
+        """Return the call that gave `end`: those after it only hand it on."""
+        decided = None
+        for call in reversed(calls):
+            if decided is not None and not self._same(_data(call), end):
+                break
+            decided = call
+        return decided
+
+    def _same(self, left: Record | None, right: Record | None) -> bool:
+        return same_record(left, right, self.schema)
+
+
+def _data(call: Call) -> Record | None:
+    return None if call.result is None else call.result.record
+
+
+def explain(
+    versions: DataFrame,
+    sides: Sides | MergePlan,
+    row: Mapping[str, str],
+    *,
+    commits: int | None = None,
+    compact_after: Collection[int] = (),
+) -> Explanation:
+    """Explain how a row came about: every merge call of its key in order, and what decided each.
+
+    Args:
+        versions: all batches, with their numbers in `_pb_commit`.
+        sides: two tables to compare, or the plan of one.
+        row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
+            column that is not needed to find the row may be left out.
+        commits: how many commits there are, where `sides` is a plan; without, the last that the row has.
+        compact_after: the commits after which the log is compacted, where `sides` is a plan.
+
+    Raises:
+        InputError: no row, or several, have these values; the message names some that are near.
+        PlanError: the plan can't be traced in this process, or the two make no upgrade.
+        PayloadBridgeError: the only or the left side fails; a failure of the right one is part of its trace.
+    """
+    left = sides if isinstance(sides, MergePlan) else sides.left
+    for plan in (left,) if isinstance(sides, MergePlan) else (left, sides.right):
+        check_traceable(plan)
+    layout = pipeline.layout_of(left, versions)
+    identity = find_row(versions, left.identity, row)
+    found = _versions_of(versions, layout, left, identity)
+    if isinstance(sides, MergePlan):
+        last = commits or found[-1][0]
+        trace = trace_key(found, left, layout.schema, commits=last, compact_after=compact_after)
+        explained: tuple[ExplainedSide, ...] = (ExplainedSide(left, trace),)
+    else:
+        last = sides.commits
+        explained = explain_sides(found, layout.schema, sides)
+    if explained[0].trace.error is not None:
+        raise explained[0].trace.error
+    return Explanation(identity, found, layout.schema, last, explained)
+
+
+def explain_sides(
+    versions: list[tuple[int, Record]], schema: AvroSchema, sides: Sides
+) -> tuple[ExplainedSide, ExplainedSide]:
+    """Trace the versions of one key through both sides, in this process; errors become part of the traces.
+
+    Raises:
+        PlanError: the plans make no upgrade.
+    """
+    settings: dict[str, Any] = {"commits": sides.commits, "compact_after": sides.compact_after}
+    left = ExplainedSide(sides.left, trace_key(versions, sides.left, schema, **settings))
+    if sides.upgrade_after is None:
+        return left, ExplainedSide(sides.right, trace_key(versions, sides.right, schema, **settings))
+    keeps = sides.keep_table_version or sides.upgrade_after == sides.commits
+    try:
+        change: Handover = handover(sides.left, sides.right, after=sides.upgrade_after, keep_table_version=keeps)
+    except PayloadBridgeError as error:
+        return left, ExplainedSide(sides.left, Trace([], {}, error), sides.right)
+    trace = trace_key(versions, sides.left, schema, **settings, handover=change)
+    return left, ExplainedSide(sides.left, trace, sides.right)
+
+
+# -- finding the row
+
+
+def find_row(versions: DataFrame, identity: tuple[str, ...], row: Mapping[str, str]) -> dict[str, str]:
+    """Return all identifying columns, as text, of the one row that has the given values.
+
+    Raises:
+        InputError: an unknown column; no row or several.
+    """
+    unknown = [name for name in row if name not in identity]
+    if unknown or not row:
+        given = ", ".join(unknown) or "nothing"
+        msg = f"a row is named by {' and '.join(identity)}, not by {given}; give --row COLUMN=VALUE"
+        raise InputError(msg)
+    rows = versions.select(*(_text(name).alias(name) for name in identity)).distinct()
+    matching = rows.where(_is(row)).limit(_NEAR + 1).collect()
+    if len(matching) == 1:
+        return {name: matching[0][name] for name in identity}
+    wanted = _words(row)
+    if matching:
+        shown = "; ".join(_words(one.asDict()) for one in matching[:_NEAR])
+        more = " and more" if len(matching) > _NEAR else ""
+        msg = f"several rows have {wanted}: {shown}{more}; add the other columns, --row COLUMN=VALUE for each"
+        raise InputError(msg)
+    distance = sum((sf.levenshtein(quoted(name), sf.lit(value)) for name, value in row.items()), sf.lit(0))
+    near = rows.orderBy(distance, *map(quoted, identity)).limit(_NEAR).collect()
+    shown = "; ".join(_words(one.asDict()) for one in near)
+    msg = f"no version has {wanted}; " + (f"near ones are {shown}" if near else "the batches have no rows")
+    raise InputError(msg)
+
+
+def _is(row: Mapping[str, str]) -> Column:
+    matches = sf.lit(True)
+    for name, value in row.items():
+        matches &= _text(name) == sf.lit(value)
+    return matches
+
+
+def _text(name: str) -> Column:
+    """Return a column as text; null as the empty one, which is the same partition."""
+    return sf.coalesce(quoted(name).cast("string"), sf.lit(""))
+
+
+def _words(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in row.items())
+
+
+def _versions_of(
+    versions: DataFrame, layout: pipeline.Layout, plan: MergePlan, identity: Mapping[str, str]
+) -> list[tuple[int, Record]]:
+    """Gather the versions of one row in order: as Avro bytes, in which no value is lost on the way."""
+    if plan.arrival is None and ARRIVAL not in versions.columns:
+        versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
+    side = pipeline.incoming_side(versions.where(_is(identity)), layout, plan, commit=sf.col(COMMIT).cast("long"))
+    schema, data = layout.schema, side.select(*map(quoted, layout.names)).schema
+
+    def encoded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        read = RecordReader(schema, arrow_schema(data))
+        for batch in batches:
+            rows = [encode(schema, record) for record in read.rows(batch)]
+            columns = [batch.column(COMMIT), batch.column(ARRIVAL), pa.array(rows, pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, names=[COMMIT, ARRIVAL, _DATA])
+
+    kept = spark_types.StructType(
+        [side.schema[COMMIT], side.schema[ARRIVAL], spark_types.StructField(_DATA, spark_types.BinaryType())]
+    )
+    ordered = side.mapInArrow(encoded, kept).orderBy(COMMIT, ARRIVAL).collect()
+    if not ordered:
+        msg = f"no version has {_words(identity)} any more; the batches changed while they were read: run it again"
+        raise InputError(msg)
+    return [(row[COMMIT], decode(schema, bytes(row[_DATA]))) for row in ordered]

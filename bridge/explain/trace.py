@@ -1,0 +1,246 @@
+"""Tracing one key: every merge call that its versions go through, in order, run in this process without Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.errors import MergeFailedError, PlanError
+from bridge.explain.reasons import Rules
+from bridge.explain.recorder import recorded_plan
+from bridge.explain.versions import Side, side_of
+from bridge.merge import LogDelete, MergePoint, RecordMerge, Rule, calls_of
+from bridge.plan import MergePlan, TableType
+from bridge.programs import SMALL_FILE_LIMIT, Arrival, Origin, Simulate, Upgrade, small_file_candidates
+from payloads import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from bridge.explain.recorder import Answer
+    from bridge.merge import Carrier, LogRow
+    from bridge.programs import Action, Emit, Handover
+    from payloads import AvroSchema, HudiRelease, Record
+
+_METHODS = {
+    Rule.PRE_COMBINE: "pre_combine",
+    Rule.COMBINE: "combine_and_get_update_value",
+    Rule.INSERT_VALUE: "get_insert_value",
+    Rule.DELTA: "delta merge",
+    Rule.FINAL: "final merge",
+    Rule.DELETE_TEST: "delete test",
+}
+COMPARED = "compare ordering values"
+"""The method of a call where the log reader decides about a delete entry by itself, without the payload."""
+DELETE_TEST = _METHODS[Rule.DELETE_TEST]
+
+
+class Call(NamedTuple):
+    """One merge call.
+
+    Attributes:
+        commit: the commit that caused it, from 1.
+        release: the Hudi release that ran it.
+        point: the merge point.
+        method: the payload method, the operation of the merge mode, or `COMPARED`.
+        older: the version that was there; None where there was none.
+        newer: the version that came.
+        result: what is there afterwards; None for nothing.
+        rule: what decided, in words.
+    """
+
+    commit: int
+    release: HudiRelease
+    point: MergePoint
+    method: str
+    older: Side | None
+    newer: Side
+    result: Side | None
+    rule: str
+
+
+class Trace(NamedTuple):
+    """What happened to one key in one table.
+
+    Attributes:
+        calls: every merge call in order.
+        rows: the visible row from a commit on, at each commit that looked at it; None for no row.
+        error: what ended it before the last commit.
+    """
+
+    calls: list[Call]
+    rows: dict[int, Record | None]
+    error: PayloadBridgeError | None = None
+
+    def row_after(self, commit: int) -> Record | None:
+        """Return the row that a query sees after `commit`, without meta columns; None for no row."""
+        seen = [number for number in self.rows if number <= commit]
+        return self.rows[max(seen)] if seen else None
+
+
+def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
+    versions: Iterable[tuple[int, Record]],
+    plan: MergePlan,
+    schema: AvroSchema,
+    *,
+    commits: int | None = None,
+    compact_after: Collection[int] = (),
+    handover: Handover | None = None,
+) -> Trace:
+    """Run the versions of one key through the merge points of the plan's table type, as `pipeline.simulate` does.
+
+    An error of the payload or of the settings ends the trace and is part of it.
+
+    Args:
+        versions: number of the commit, from 1 and ascending, and record of physical Avro values, by arrival.
+        plan: what merges, and how.
+        schema: the write schema.
+        commits: how many commits there are; without, the last that has a version or a compaction.
+        compact_after: the commits after which the log is compacted.
+        handover: what takes the table over; the plan is then the old release's.
+
+    Raises:
+        PlanError: the plan needs more than this key and this process: the small-file rule, a compiled payload.
+    """
+    check_traceable(plan)
+    arrivals = [Arrival(Origin.INCOMING, commit, record, source) for source, (commit, record) in enumerate(versions)]
+    if not arrivals:
+        return Trace([], {})
+    last = commits or max(arrivals[-1].commit, *compact_after, 1)
+    settings: dict[str, Any] = {
+        "commits": last,
+        "log_updates": plan.table_type is TableType.MERGE_ON_READ,
+        "compact_after": compact_after,
+    }
+    answers: list[Answer] = []
+    try:
+        merge = RecordMerge(recorded_plan(plan, answers.append), schema)
+        program: _Traced
+        if handover is None:
+            program = _Traced(merge, answers, **settings)
+        else:
+            program = _TracedUpgrade(merge, answers, **settings, handover=_recorded(handover, answers))
+    except PayloadBridgeError as error:
+        return Trace([], {}, error)
+    return _run(program, arrivals, plan)
+
+
+def check_traceable(plan: MergePlan) -> None:
+    """Refuse what can't be traced for one key in this process.
+
+    Raises:
+        PlanError: saying what to do instead.
+    """
+    problem = None
+    if plan.global_index:
+        problem = "with a global index a key has rows of several partitions, which is not traced; leave it out"
+    elif plan.runs_java:
+        problem = f"{plan.payload_name} is a compiled class, which runs inside Spark; what it does can't be traced here"
+    elif plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
+        problem = f"under the small-file rule a key depends on others of its partition; leave out {SMALL_FILE_LIMIT}"
+    if problem is not None:
+        raise PlanError(problem)
+
+
+def _run(program: _Traced, arrivals: list[Arrival], plan: MergePlan) -> Trace:
+    identity = {name: (arrivals[0].record or {}).get(name) for name in plan.identity}
+    failed: PayloadBridgeError | None = None
+    try:
+        program.start(program.merge.key_of(arrivals[0].record or {}))
+        for arrival in arrivals:
+            program.accept(arrival, _ignore)
+        program.finish(_ignore)
+    except Exception as error:  # noqa: BLE001 (a payload or merger may raise anything)
+        reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
+        failed = MergeFailedError(reason, plan.payload_name, program.merge.point.value, identity)
+        failed.__cause__ = error
+        program.number(program.current_commit)
+    return Trace(program.calls, program.rows, failed)
+
+
+def _recorded(change: Handover, answers: list[Answer]) -> Handover:
+    plans: dict[str, Any] = {
+        name: recorded_plan(plan, answers.append)
+        for name, plan in change._asdict().items()
+        if isinstance(plan, MergePlan)
+    }
+    return change._replace(**plans)
+
+
+class _Traced(Simulate):
+    """Notes the calls; each belongs to the commit whose snapshot is taken next."""
+
+    def __init__(self, merge: RecordMerge, answers: list[Answer], **settings: Any) -> None:
+        super().__init__(merge, **settings)
+        self.calls: list[Call] = []
+        self.rows: dict[int, Record | None] = {}
+        self._unnumbered: list[Call] = []
+        self._answers = answers
+        self._rules: dict[int, Rules] = {}
+        self._preface = ""
+        self._to_log = False
+        merge.trace = self._note
+
+    @property
+    def current_commit(self) -> int:
+        """The commit whose versions are taken."""
+        return self._commit
+
+    def number(self, commit: int) -> None:
+        """Give the calls since the last snapshot their commit."""
+        self.calls += [call._replace(commit=commit) for call in self._unnumbered]
+        self._unnumbered.clear()
+
+    def query(self, commit: int, emit: Any) -> None:
+        """Take the snapshot, and give the calls since the last one their commit."""
+        super().query(commit, emit)
+        self.number(commit)
+
+    def show(self, row: Any, commit: int, emit: Emit) -> None:
+        """Note the row that is visible from `commit` on."""
+        if commit <= self._commits:
+            self.rows[commit] = None if row is None else side_of(row).record
+        super().show(row, commit, emit)
+
+    def log_entries(self) -> list[LogRow | LogDelete]:
+        """Make the entries of a batch, and note the deletes, which come about by the delete test alone."""
+        merge, make = self.merge, self.merge.log_entry
+
+        def noted(version: Any) -> Any:
+            entry = make(version)
+            if isinstance(entry, LogDelete):
+                self._add_call(MergePoint.INSERT, DELETE_TEST, (None, version, entry))
+            return entry
+
+        self._to_log, merge.log_entry = True, noted
+        try:
+            return super().log_entries()
+        finally:
+            self._to_log, merge.log_entry = False, make
+
+    def _note(self, point: MergePoint, older: Any, newer: Any, result: Any) -> None:
+        rule = calls_of(self.merge.plan.release)[MergePoint.INSERT if older is None else point].rule
+        by_scanner = isinstance(newer, LogDelete) and rule in {Rule.PRE_COMBINE, Rule.INSERT_VALUE}
+        self._add_call(point, COMPARED if by_scanner else _METHODS[rule], (older, newer, result))
+
+    def _add_call(self, point: MergePoint, method: str, carriers: tuple[Any, Any, Any]) -> None:
+        plan = self.merge.plan
+        if id(plan) not in self._rules:
+            self._rules[id(plan)] = Rules(plan, self.merge.schema)
+        words = self._preface + self._rules[id(plan)].words(point, carriers, self._answers, to_log=self._to_log)
+        self._answers.clear()
+        older, newer, result = carriers
+        sides = (None if older is None else side_of(older), side_of(newer), None if result is None else side_of(result))
+        self._unnumbered.append(Call(0, plan.release, point, method, *sides, words))
+
+
+class _TracedUpgrade(_Traced, Upgrade):
+    """A table that lives through an upgrade."""
+
+    def _hand_over(self, emit: Emit) -> None:
+        self._preface = "taking over the table: "
+        super()._hand_over(emit)
+        self._preface = ""
+
+
+def _ignore(action: Action, row: Carrier | None, *extras: Any) -> None:
+    """Drop an outcome."""

@@ -1,0 +1,116 @@
+"""One side of a merge call: what a carrier holds; which of two came out, and how their ordering values compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.merge import LogDelete
+from bridge.spark import META_COLUMNS
+from mergers.laws import same_bytes
+from payloads.errors import PayloadBridgeError
+from payloads.ordering import compare, same_class
+
+if TYPE_CHECKING:
+    from payloads import AvroSchema, Ordering, Record
+
+
+class Side(NamedTuple):
+    """One version in a call.
+
+    Attributes:
+        record: its data without meta columns; None for a delete without data.
+        ordering: its ordering value, where it has one in the call: a stored row has none of its own until 1.0.
+        is_delete: whether it counts as a delete there.
+    """
+
+    record: Record | None
+    ordering: Ordering | None
+    is_delete: bool = False
+
+
+def side_of(carrier: Any) -> Side:
+    """Return what a carrier holds."""
+    if isinstance(carrier, LogDelete):
+        return Side(None, carrier.ordering, is_delete=True)
+    if hasattr(carrier, "payload"):
+        record = carrier.payload.record
+        return Side(plain(record), carrier.payload.get_ordering_value(), is_delete=record is None)
+    is_delete = carrier.marked_delete or carrier.record is None
+    return Side(plain(carrier.record), carrier.ordering_value if is_delete else None, is_delete=is_delete)
+
+
+def plain(record: Record | None) -> Record | None:
+    """Return a record without meta columns."""
+    if record is None:
+        return None
+    return {name: value for name, value in record.items() if name not in META_COLUMNS}
+
+
+def same_record(left: Record | None, right: Record | None, schema: AvroSchema) -> bool:
+    """Whether two records, or two absences, are equal: -0.0 differs from 0.0, and NaN equals itself, as in replay."""
+    if left is None or right is None:
+        return left is right
+    return left is right or same_bytes(left, right, schema)
+
+
+def wins(older: Any, newer: Any, result: Any, schema: AvroSchema) -> bool:
+    """Whether the result of an event-time merge comes from the newer version."""
+    if result is None:
+        return bool(side_of(newer).is_delete)
+    if result is older or result is newer:
+        return result is newer
+    made, left, right = side_of(result), side_of(older), side_of(newer)
+    if made.is_delete:
+        return right.is_delete
+    if same_record(made.record, right.record, schema):
+        return True
+    if same_record(made.record, left.record, schema):
+        return False
+    # A row that was filled has the ordering value of the version that won.
+    return not _is_less(newer, older)
+
+
+def _is_less(left: Any, right: Any) -> bool:
+    try:
+        return compare(left.ordering_value, right.ordering_value) < 0
+    except PayloadBridgeError:
+        return False
+
+
+def reason(older: Any, newer: Any, *, newer_wins: bool) -> str:
+    """Return the comparison that decided between two versions by event time."""
+    left, right = older.ordering_value, newer.ordering_value
+    for carrier, ordering in ((newer, right), (older, left)):
+        if newer_wins and side_of(carrier).is_delete and ordering is not None and ordering.is_default:
+            which = "newer" if carrier is newer else "older"
+            return f"the {which} version is a delete without an ordering value (0)"
+    if left is None or right is None or not same_class(left, right):
+        return f"ordering {value(right)} after {value(left)}"
+    sign = compare(right, left)
+    return f"ordering {value(right)} {'>' if sign > 0 else '<' if sign < 0 else '='} {value(left)}"
+
+
+def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
+    """Say which of two versions a result is."""
+    if result is None:
+        return "no row is left"
+    made = side_of(result).record
+    if result is newer or same_record(made, side_of(newer).record, schema):
+        return "the newer version wins"
+    if result is older or (older is not None and same_record(made, side_of(older).record, schema)):
+        return "the older version stays"
+    return "a new version"
+
+
+def value(ordering: Ordering | None) -> str:
+    """Write an ordering value for people."""
+    if ordering is None:
+        return "null"
+    if ordering.java_type == "array":
+        return "(" + ", ".join(map(value, ordering.value)) + ")"
+    return plain_text(ordering.value)
+
+
+def plain_text(value: Any) -> str:
+    """Write a value for people, as in JSON, text without quotes."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

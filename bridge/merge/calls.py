@@ -1,0 +1,94 @@
+"""What a release calls: the interfaces of a writer, of a reader, of an index lookup, and of one who listens to them.
+
+Each is generic in the carrier of a version: `Version` where payload objects merge, `StoredRow` where a merge mode does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
+    from bridge.merge.points import MergePoint
+    from mergers import HoodieKey
+    from payloads import Ordering, Record
+    from payloads.builtin import DeleteTest, PairRule
+
+C = TypeVar("C")
+
+
+class Listener(Protocol):
+    """Called after each merge call."""
+
+    def __call__(
+        self, point: MergePoint, older: Carrier | None, newer: Carrier | LogDelete, result: Carrier | None, /
+    ) -> None:
+        """Take one call: the version that was there, the one that came, and what is there now."""
+
+
+class Writer(Protocol[C]):
+    """The calls of a writer."""
+
+    @property
+    def needs_ordering(self) -> bool:
+        """Whether a null ordering value fails even where it is not compared: payloads refuse it when they are built."""
+
+    @property
+    def upsert_pair(self) -> Callable[[Record, Record], Record | None]:
+        """Do what `incoming` and `upsert` do for one row of a batch and the stored one, from record to record."""
+
+    @property
+    def insert_single(self) -> Callable[[Record], Record | None]:
+        """Do what `incoming` and `insert` do for a row without other versions, from record to record."""
+
+    def incoming(self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None) -> C:
+        """Make the version of an incoming row; `ordering` overrides what the ordering fields say."""
+
+    def combine_input(self, older: C, newer: C) -> C:
+        """Combine two versions of one batch, in their order of arrival."""
+
+    def fold_uncombined(self, older: C, newer: C) -> C:
+        """Fold two versions of a batch that was not combined into the one that is merged with the stored row."""
+
+    def is_deleted(self, version: C) -> bool:
+        """Whether the writer routes this version as a delete."""
+
+    def insert(self, version: C) -> StoredRow | None:
+        """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
+
+    def upsert(self, base: StoredRow, version: C) -> StoredRow | None:
+        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+
+    def log_entry(self, version: C) -> LogRow | LogDelete | None:
+        """Return what the writer appends to the log of a stored key; None for a version to ignore."""
+
+    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
+        """Return the column tests for rows that go in as they are; None where each record needs a call."""
+
+    def pair_rule(self) -> PairRule | None:
+        """Return the rule that chooses between a stored and an incoming row; None where each pair needs a call."""
+
+
+class Reader(Protocol[C]):
+    """The calls of a reader, which are those of compaction, too."""
+
+    def fold_log(self, folded: C | None, key: HoodieKey, entry: LogRow | LogDelete) -> C:
+        """Fold the next log entry of a key into what the reader holds for it."""
+
+    def read(self, point: MergePoint, base: StoredRow | None, folded: C | None) -> StoredRow | None:
+        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+
+
+class IndexLookup(Protocol[C]):
+    """The calls of a global index."""
+
+    def merges(self, version: C, path: str) -> bool:
+        """Whether the index merges `version` with the row that it found in the partition `path`."""
+
+    def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
+        """Return the row that a file slice holds now."""
+
+    def merged(self, found: StoredRow, path: str, version: C) -> C | None:
+        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""

@@ -1,0 +1,136 @@
+"""Carriers of the states of a key: incoming version, stored row, log entry; each knows the row its record is.
+
+A record that came unchanged from an Arrow row is taken from there again; one that a merge made has no such row.
+What `source` holds is the engine's own: merge and programs only hand it on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.spark import META_COLUMNS
+from mergers import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieKey
+from payloads import NATURAL_ORDER
+from payloads.avro import JavaString
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.merge.calls import Listener
+    from bridge.merge.points import MergePoint
+    from bridge.plan import MergePlan
+    from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
+
+NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""The path of null and of the empty text, in all releases."""
+_NO_META = dict.fromkeys(META_COLUMNS)
+
+
+class Version(HoodieAvroRecord):
+    """A version held by a payload: an incoming one, or the folded log. `source`: the row its record is, or None."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, key: HoodieKey, payload: HoodieRecordPayload, source: Any = None) -> None:  # one per row: flat
+        self.key = key
+        self.operation = None
+        self.payload = payload
+        self.source = source
+
+
+class StoredRow(HoodieAvroIndexedRecord):
+    """A version held as plain data: a stored or visible row, or a buffered record. `source`: as in `Version`."""
+
+    __slots__ = ("source",)
+
+    def __init__(  # noqa: PLR0913, PLR0917 (one per row: flat)
+        self,
+        key: HoodieKey | None,
+        record: Record | None,
+        schema: AvroSchema | None,
+        source: Any = None,
+        operation: str | None = None,
+        ordering_value: Ordering | None = NATURAL_ORDER,
+    ) -> None:
+        self.key = key
+        self.record = record
+        self.schema = schema
+        self.operation = operation
+        self.ordering_value = ordering_value
+        self.source = source
+
+
+Carrier = Version | StoredRow
+
+
+def key_of_version(version: Carrier) -> HoodieKey:
+    """Return the key of an incoming version, which always has one."""
+    return version.key  # type: ignore[return-value]
+
+
+class LogRow(NamedTuple):
+    """A row of a data block."""
+
+    record: Record
+    source: Any
+
+
+class LogDelete(NamedTuple):
+    """An entry of a delete block; None is Java's null."""
+
+    ordering: Ordering | None
+
+
+class Progress:
+    """Where a merge is: the merge point of the last call, for messages, and who is told of every call.
+
+    Attributes:
+        point: the merge point.
+        trace: called with (merge point, older, newer, result), where set.
+    """
+
+    __slots__ = ("point", "trace")
+
+    def __init__(self, point: MergePoint, trace: Listener | None) -> None:
+        self.point = point
+        self.trace = trace
+
+
+class RowShape:
+    """The columns that stored rows have: with the meta columns or without."""
+
+    def __init__(self, *, has_meta: bool) -> None:
+        self._has_meta = has_meta
+
+    def stored(self, record: Record) -> Record:
+        """Return a record that a merge made as it is stored."""
+        if self._has_meta:
+            record = with_meta_columns(record)
+        elif META_COLUMNS[0] in record:
+            record = {name: value for name, value in record.items() if name not in _NO_META}
+        if any(type(value) is JavaString for value in record.values()):
+            record = {name: str(value) if type(value) is JavaString else value for name, value in record.items()}
+        return record
+
+
+def with_meta_columns(record: Record) -> Record:
+    """Return the record with the meta columns: null where it has none."""
+    return record if META_COLUMNS[0] in record else {**_NO_META, **record}
+
+
+def _path(value: object) -> str:
+    return NO_PARTITION if value is None or value == "" else str(value)
+
+
+def key_reader(plan: MergePlan) -> Callable[[Record], HoodieKey]:
+    """Return what reads the identity of a record: several key columns as `name:value` pairs (ComplexKeyGenerator)."""
+    key, partition = plan.key, plan.partition
+    if len(key) == len(partition) == 1:
+        key_column, path_column = key[0], partition[0]
+        return lambda record: HoodieKey(str(record[key_column]), _path(record[path_column]))
+
+    def read(record: Record) -> HoodieKey:
+        text = str(record[key[0]]) if len(key) == 1 else ",".join(f"{name}:{record[name]}" for name in key)
+        return HoodieKey(text, "/".join(_path(record[name]) for name in partition))
+
+    return read

@@ -1,0 +1,76 @@
+"""What readers and compaction call from 1.0 on: the merge mode folds the log, then merges with the stored row.
+
+Source: HoodieFileGroupReader of 1.0.2, 1.1.1 and 1.2.0. The rules themselves are `mergers.strategies`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.merge.buffered import Buffered, merge_props
+from bridge.merge.carriers import LogDelete, StoredRow, with_meta_columns
+from bridge.merge.points import MergePoint
+from bridge.spark import with_meta
+from mergers import HoodieRecordType, RecordMergeMode
+from mergers.record import DeleteContext
+from mergers.strategies import DeleteEntry
+from payloads import HudiRelease
+from payloads.api import Properties
+
+if TYPE_CHECKING:
+    from bridge.merge.buffered import Setup
+    from bridge.merge.carriers import LogRow
+    from mergers import HoodieKey
+    from payloads import Record
+
+_DELETE = "D"
+
+
+class FileGroupReader(Buffered):
+    """What readers and compaction call from 1.0 on; rows are Spark's own, so ordering values have other classes."""
+
+    def __init__(self, setup: Setup, rows: HoodieRecordType = HoodieRecordType.SPARK) -> None:
+        """Bind the reader's calls; `rows` are Spark's own but where a writer reads."""
+        super().__init__(setup)
+        config, plan, schema = setup.config, setup.plan, setup.schema
+        self._is_custom = config.read.mode is RecordMergeMode.CUSTOM
+        self._schema = with_meta(schema) if self._is_custom else schema
+        until_1_0 = config.release < HudiRelease.V1_1
+        props = merge_props(config, plan)
+        self._merger_of_mode = self._merger(config.read, self._schema, props, rows, "combine")
+        # From 1.1 on a reader looks at its own properties alone: marked rows are in delete blocks by then.
+        own = props if until_1_0 else Properties()
+        self._deletes = DeleteContext(own, self._schema, reads_operation=not until_1_0, release=config.release)
+
+    def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
+        """Fold the next log entry of a key into what the reader holds for it."""
+        self._progress.point = MergePoint.LOG_FOLD
+        newer: LogDelete | StoredRow
+        if isinstance(entry, LogDelete):
+            newer = entry
+            merged = self._merger_of_mode.fold(folded, DeleteEntry(key, entry.ordering))
+            result = self.as_stored_row(merged, folded)
+        else:
+            newer = self._buffered(key, entry.record, entry.source)
+            if self._deletes.is_delete(newer.record):
+                newer.operation = _DELETE
+            result = self.as_stored_row(self._merger_of_mode.fold(folded, newer), newer, folded)
+        if self._progress.trace and (folded is not None or result is not newer):
+            self._progress.trace(MergePoint.LOG_FOLD, folded, newer, result)
+        return result
+
+    def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> StoredRow | None:
+        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+        if folded is None:
+            return base
+        self._progress.point = point
+        if base is None:
+            return None if folded.marked_delete else self._stored(folded)
+        older = self._buffered(base.key, base.record, base.source)
+        row = self._final(self._merger_of_mode, older, folded)
+        return base if row is older else row
+
+    def _buffered(self, key: HoodieKey | None, record: Record, source: object) -> StoredRow:
+        shaped = with_meta_columns(record) if self._is_custom else record
+        ordering = self._merger_of_mode.context.row_ordering(shaped)
+        return StoredRow(key, shaped, self._schema, source, None, ordering)

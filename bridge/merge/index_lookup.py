@@ -1,0 +1,139 @@
+"""What a global index does with a row that it finds: merge it with the incoming version, to know where the result goes.
+
+Source: HoodieIndexUtils of 0.15.0 to 1.2.0 (tagGlobalLocationBackToRecords, mergeForPartitionUpdatesIfNeeded).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.errors import InputError
+from bridge.merge.buffered import Buffered, merge_props
+from bridge.merge.carriers import StoredRow, Version, key_of_version, key_reader, with_meta_columns
+from bridge.merge.file_group_reader import FileGroupReader
+from bridge.merge.log_scanner import LogScanner
+from bridge.merge.payload_base import Payloads
+from bridge.merge.points import MergePoint
+from bridge.plan import TableType
+from bridge.spark import META_COLUMNS
+from mergers import HoodieKey, HoodieRecordType, RecordMergeMode
+from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bridge.merge.buffered import Setup
+    from bridge.merge.carriers import LogDelete, LogRow, Progress, RowShape
+    from bridge.plan import MergePlan
+    from payloads import AvroSchema, PayloadRef, Record
+
+_RECORD_KEY, _PARTITION_PATH = META_COLUMNS[2], META_COLUMNS[3]
+
+
+class PayloadLookup(Payloads):
+    """What the index does until 1.0: the payload merges, and the merged record says where it belongs."""
+
+    def __init__(
+        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress
+    ) -> None:
+        """Bind the calls; both releases read the existing rows with the log scanner."""
+        super().__init__(payload, plan, schema, shape, progress)
+        self._at_tag = self._at[MergePoint.TAG]
+        self._scanner = LogScanner(payload, plan, schema, shape, progress)
+        self._found_class: Any = self.payload_class.for_schema(self._at_tag.schema)
+        self._written_class: Any = self.payload_class.for_schema(schema)
+        self._release = plan.release
+        self._moves = plan.moves_rows
+        self._is_on_read = plan.table_type is TableType.MERGE_ON_READ
+
+    def merges(self, version: Version, path: str) -> bool:
+        """Whether the index merges `version` with the row that it found in the partition `path`."""
+        return self._moves and (self._is_on_read or key_of_version(version).partition_path != path)
+
+    def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
+        """Return the row that a file slice holds now."""
+        folded = None
+        for entry in entries:
+            folded = self._scanner.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
+        return self._scanner.read(MergePoint.COMPACT, base, folded)
+
+    def merged(self, found: StoredRow, path: str, version: Version) -> Version | None:
+        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        self._progress.point, schema, props = self._at_tag
+        if version.payload.is_deleted(self.schema, props):
+            return None
+        value: Any = version.payload.get_insert_value(self.schema, props)
+        older = self._payload_of(found.record, HoodieKey(key_of_version(version).record_key, path))
+        stored: Any = older.payload.get_insert_value(schema, props)
+        if value is None or stored is None:
+            return None
+        newer = self._payload_of(value, key_of_version(version))
+        row: Any = self._combine.merge(StoredRow(older.key, stored, schema), newer, schema, props)
+        result = None
+        if row is not None:
+            record = {name: row.record[name] for name in self.schema.by_name}
+            key = HoodieKey(key_of_version(version).record_key, self._path_in(row.record))
+            result = Version(key, self._written_class(record, self._scanner.ordering_of(record)))
+        if self._progress.trace:
+            self._progress.trace(MergePoint.TAG, found, version, result)
+        return result
+
+    def _path_in(self, merged: Record) -> str:
+        path: str | None = merged.get(_PARTITION_PATH)
+        if path is None:
+            msg = (
+                f"the merged row lacks {_PARTITION_PATH}, by which Hudi {self._release} finds its partition where a "
+                "global index moves rows; let the payload change a copy of `current`, not make a row of its own columns"
+            )
+            raise InputError(msg)
+        return path
+
+    def _payload_of(self, record: Record, key: HoodieKey) -> Version:
+        named = {**with_meta_columns(record), _RECORD_KEY: key.record_key, _PARTITION_PATH: key.partition_path}
+        return Version(key, self._found_class(named, self._scanner.ordering_of(named)))
+
+
+class ModeLookup(Buffered):
+    """What the index does from 1.1 on: the merge mode of the write merges; a log is read as the writer reads it."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Bind the calls."""
+        super().__init__(setup)
+        config, plan, schema = setup.config, setup.plan, setup.schema
+        props = merge_props(config, plan)
+        self._merge = self._merger(config.merge, schema, props, HoodieRecordType.AVRO, "combine")
+        self._reader = FileGroupReader(setup, HoodieRecordType.AVRO)
+        self._key_of = key_reader(plan)
+        self._by_commit = config.merge.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+        self._moves = plan.moves_rows
+        self._leaves_alone = self._by_commit and plan.release >= HudiRelease.V1_2  # 1.1 looks at the table type alone
+        self._is_on_read = plan.table_type is TableType.MERGE_ON_READ
+
+    def merges(self, version: StoredRow, path: str) -> bool:
+        """Whether the index merges `version` with the row that it found in the partition `path`."""
+        if not self._moves and (self._leaves_alone or not self._is_on_read):
+            return False
+        moves = self._moves and key_of_version(version).partition_path != path
+        return self._is_on_read or moves or (not self._by_commit and version.marked_delete)
+
+    def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
+        """Return the row that a file slice holds now."""
+        folded = None
+        for entry in entries:
+            folded = self._reader.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
+        return self._reader.read(MergePoint.COMPACT, base, folded)
+
+    def merged(self, found: StoredRow, path: str, version: StoredRow) -> StoredRow | None:  # noqa: ARG002 (as until 1.0)
+        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        self._progress.point = MergePoint.TAG
+        ordering = self._merge.context.row_ordering(found.record)
+        older = StoredRow(found.key, found.record, self.schema, found.source, None, ordering)
+        merged = self._merge.final_merge(older, version)
+        result = None
+        if not merged.marked_delete:
+            row = self.as_stored_row(merged, older, version)
+            key = version.key if row.record is version.record else self._key_of(row.record)
+            result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
+        if self._progress.trace:
+            self._progress.trace(MergePoint.TAG, found, version, result)
+        return result

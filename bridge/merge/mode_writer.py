@@ -1,0 +1,204 @@
+"""What a writer calls from 1.1 on, where it merges by merge mode.
+
+Source: BaseWriteHelper, FileGroupReaderBasedMergeHandle and HoodieAppendHandle of 1.1.1 and 1.2.0. The rules
+themselves are `mergers.strategies`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.config import keys
+from bridge.errors import PlanError
+from bridge.merge.buffered import Buffered, merge_props
+from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
+from bridge.merge.delete_block import read_back
+from bridge.merge.payload_base import check_constructor
+from bridge.merge.points import MergePoint
+from mergers import HoodieRecordType, RecordMergeMode
+from mergers.record import DeleteContext
+from mergers.strategies import CommitTimeMerger, EventTimeMerger
+from payloads import NATURAL_ORDER, SENTINEL
+from payloads.builtin import IS_DELETED, BuiltinPayload, PairRule, PartialUpdateAvroPayload, flag_tests, text_tests
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
+
+if TYPE_CHECKING:
+    from bridge.merge.buffered import Setup
+    from mergers import HoodieKey
+    from payloads import HoodieRecordPayload, Ordering, Record
+    from payloads.builtin import DeleteTest
+
+_DELETE = "D"
+_CUSTOM = RecordMergeMode.CUSTOM
+
+
+class _PayloadRow(StoredRow):
+    """An incoming row with the payload that was built to test it for a delete."""
+
+    __slots__ = ("payload",)
+    payload: HoodieRecordPayload
+
+
+class ModeWriter(Buffered):
+    """What a writer calls from 1.1 on."""
+
+    needs_ordering = False
+
+    def __init__(self, setup: Setup) -> None:
+        """Bind the writer's calls.
+
+        Raises:
+            PlanError: an ordering field is not in the schema.
+        """
+        super().__init__(setup)
+        config, plan, schema = setup.config, setup.plan, setup.schema
+        for field in config.ordering:
+            if field.split(".")[0] not in schema.by_name:
+                msg = f"the ordering field {field!r} is not in the data, which has {', '.join(schema.by_name)}"
+                raise PlanError(msg)
+        props = self._insert_props = merge_props(config, plan)
+        self._dedup = self._merger(config.dedup, schema, props, HoodieRecordType.AVRO, "pre_combine")
+        self._merge = self._merger(config.merge, schema, props, HoodieRecordType.AVRO, "combine")
+        consistent = is_true(plan.props.get(CONSISTENT_TIMESTAMP))
+        self._read_ordering = list_reader(schema, config.ordering, consistent=consistent)
+        self._by_commit = config.dedup.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+        self._deletes = DeleteContext(props, schema, reads_operation=False, release=config.release)
+        self._built_class = self._class_to_build()
+        if self._built_class is not None and not plan.combine_before_upsert:
+            # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
+            self._read_ordering = lambda _record: NATURAL_ORDER
+        self._key_of = key_reader(plan)
+
+    def _class_to_build(self) -> type[HoodieRecordPayload] | None:
+        """Return the class that the writer builds for each row, to test it for a delete; None where it builds none."""
+        if self._plan.payload is None:
+            return None
+        payload_class = self._plan.payload.resolve(self._release)
+        check_constructor(payload_class)
+        is_built = not issubclass(payload_class, BuiltinPayload) or issubclass(payload_class, PartialUpdateAvroPayload)
+        return payload_class.for_schema(self.schema) if is_built else None
+
+    def incoming(
+        self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
+    ) -> StoredRow:
+        """Make the buffered record of an incoming row; `ordering` overrides what the ordering fields say."""
+        self._progress.point = MergePoint.COMBINE_INPUT
+        if record is None:
+            return StoredRow(key, None, self.schema, source, _DELETE, ordering or NATURAL_ORDER)
+        if ordering is None:
+            ordering = NATURAL_ORDER if self._by_commit else self._read_ordering(record)
+        if self._built_class is None:
+            operation = _DELETE if self._deletes.is_delete(record) else None
+            return StoredRow(key, record, self.schema, source, operation, ordering)
+        payload = self._payload(record, ordering)
+        operation = _DELETE if payload.is_deleted(self.schema, self._insert_props) else None
+        row = _PayloadRow(key, record, self.schema, source, operation, ordering)
+        row.payload = payload
+        return row
+
+    def _payload(self, record: Record, ordering: Ordering | None) -> HoodieRecordPayload:
+        payload_class: Any = self._built_class
+        payload: HoodieRecordPayload = payload_class(record) if ordering is None else payload_class(record, ordering)
+        return payload
+
+    def combine_input(self, older: StoredRow, newer: StoredRow) -> StoredRow:
+        """Combine two versions of one batch, in their order of arrival."""
+        self._progress.point = MergePoint.COMBINE_INPUT
+        merged = self._dedup.delta_merge(newer, older)
+        result = older if merged is None else self.as_stored_row(merged, newer, older)
+        if merged is not None and result.key is not newer.key:
+            # BaseWriteHelper: what a merge returns gets the key of the newer one, whose partition may be another.
+            result = StoredRow(
+                newer.key, result.record, result.schema, result.source, result.operation, result.ordering_value
+            )
+        if self._progress.trace:
+            self._progress.trace(MergePoint.COMBINE_INPUT, older, newer, result)
+        return result
+
+    def fold_uncombined(self, older: StoredRow, newer: StoredRow) -> StoredRow:
+        """Fold two versions of a batch that was not combined, as the merge handle does before the stored row."""
+        self._progress.point = MergePoint.UPSERT
+        merged = self._merge.delta_merge(newer, older)
+        result = older if merged is None else self.as_stored_row(merged, newer, older)
+        if self._progress.trace:
+            self._progress.trace(MergePoint.UPSERT, older, newer, result)
+        return result
+
+    def upsert_pair(self, stored: Record, incoming: Record) -> Record | None:
+        """Do what `incoming` and `upsert` do for one row of a batch and the stored one; see `PayloadWriter`."""
+        key = self._key_of(incoming)
+        base, version = StoredRow(key, stored, self.schema, stored), self.incoming(key, incoming, incoming)
+        row = self.upsert(base, version)
+        if row is None:
+            return None
+        if row is not base and row.source is stored:
+            return dict(stored)  # written anew: `stored` itself would say that the row stays, with its meta columns
+        record: Record = row.record if row.source is None else row.source
+        return record
+
+    def insert_single(self, incoming: Record) -> Record | None:
+        """Do what `incoming` and `insert` do for a row without other versions; see `PayloadWriter`."""
+        row = self.insert(self.incoming(self._key_of(incoming), incoming, incoming))
+        record: Record | None = None if row is None else row.record if row.source is None else row.source
+        return record
+
+    def is_deleted(self, version: StoredRow) -> bool:
+        """Whether the writer routes this version as a delete."""
+        return version.marked_delete
+
+    def insert(self, version: StoredRow) -> StoredRow | None:
+        """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
+        self._progress.point = MergePoint.INSERT
+        row = None if version.marked_delete else version
+        if row is not None and self._built_class is not None and self._config.merge.mode is _CUSTOM:
+            payload = row.payload if isinstance(row, _PayloadRow) else self._payload(row.record, row.ordering_value)
+            own = payload.record
+            value: Any = payload.get_insert_value(self.schema, self._insert_props)
+            if value is None or value is SENTINEL:
+                row = None
+            elif value is not own:
+                row = StoredRow(version.key, value, self.schema)
+        row = None if row is None else self._stored(row)
+        if self._progress.trace:
+            self._progress.trace(MergePoint.INSERT, None, version, row)
+        return row
+
+    def upsert(self, base: StoredRow, version: StoredRow) -> StoredRow | None:
+        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+        self._progress.point = MergePoint.UPSERT
+        base.ordering_value = self._merge.context.row_ordering(base.record)
+        return self._final(self._merge, base, version)
+
+    def log_entry(self, version: StoredRow) -> LogRow | LogDelete | None:
+        """Return what the writer appends to the log of a stored key; None for a version to ignore."""
+        self._progress.point = MergePoint.INSERT
+        if not version.marked_delete:
+            row = self.insert(version)
+            return None if row is None else LogRow(row.record, row.source)
+        # Delete entries carry the real ordering value in commit-time tables, too.
+        ordering = version.ordering_value if version.record is None else self._read_ordering(version.record)
+        return LogDelete(None if ordering is None else read_back(ordering, self._release))
+
+    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
+        """Return the column tests for rows that go in as they are; None where each record needs a call."""
+        flag = self.schema.by_name.get(IS_DELETED)
+        if self._built_class is not None or (flag is not None and flag.schema.non_null.kind != "boolean"):
+            return None
+        field, marker = (self._insert_props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
+        custom: tuple[DeleteTest, ...] | None = ()
+        if field and marker:
+            custom = None if "." in field else text_tests(self.schema, field, marker, ignore_case=False)
+        return None if custom is None else (*flag_tests(self.schema), *custom)
+
+    def pair_rule(self) -> PairRule | None:
+        """Return the rule of the merge mode; None where it is more than one comparison.
+
+        Dates have one class in a batch and another in the table, so each pair says that they don't compare.
+        """
+        if type(self._merge) is CommitTimeMerger:
+            return PairRule(None)
+        fields = self._config.ordering
+        if type(self._merge) is not EventTimeMerger or self._by_commit or len(fields) != 1:
+            return None
+        is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
+        return None if is_consistent else PairRule(fields[0], (True, True, False), holds_for_dates=False)

@@ -1,0 +1,126 @@
+"""Merge points: where versions of a record are merged, and what each Hudi release calls there.
+
+The table below is the whole difference between releases at this level: release x merge point -> which payload
+method is called, with which schema and which properties.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from mergers import HoodieRecordType, OperationMode
+from payloads import HudiRelease
+from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD, WRITE_PRECOMBINE_FIELD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class MergePoint(enum.Enum):
+    """A place where Hudi merges versions of one record, or lets a single version pass."""
+
+    COMBINE_INPUT = "combine-input"
+    TAG = "index-lookup"
+    UPSERT = "upsert"
+    INSERT = "insert"
+    LOG_FOLD = "log-fold"
+    COMPACT = "compact"
+    SNAPSHOT = "snapshot"
+
+
+class SchemaView(enum.Enum):
+    """The schema that a merge point hands to the payload."""
+
+    WRITE = "without meta columns"
+    WITH_META = "with the five meta columns"
+
+
+class PropsView(enum.Enum):
+    """The properties that a merge point hands to the payload."""
+
+    WRITER = "all of the writer's"
+    ORDERING = "the ordering field alone"
+
+
+class Rule(enum.Enum):
+    """What decides at a merge point."""
+
+    PRE_COMBINE = "payload: pre_combine"
+    COMBINE = "payload: combine_and_get_update_value"
+    INSERT_VALUE = "payload: get_insert_value"
+    DELTA = "merge mode: delta merge"
+    FINAL = "merge mode: final merge"
+    DELETE_TEST = "delete test of the row"
+
+
+class Call(NamedTuple):
+    """What happens at a merge point: what decides, with which schema and properties, on rows of which engine.
+
+    In mode CUSTOM with a payload a delta or final merge calls the payload: in the batch `pre_combine`, else `combine`.
+    """
+
+    rule: Rule
+    schema: SchemaView
+    props: PropsView
+    rows: HoodieRecordType = HoodieRecordType.AVRO
+
+    @property
+    def mode(self) -> OperationMode | None:
+        """The payload method that is called, where one is by name."""
+        return _MODES.get(self.rule)
+
+
+_MODES = {Rule.PRE_COMBINE: OperationMode.PRE_COMBINE, Rule.COMBINE: OperationMode.COMBINE}
+_WRITE, _WITH_META = SchemaView.WRITE, SchemaView.WITH_META
+_WRITER, _ORDERING = PropsView.WRITER, PropsView.ORDERING
+_SPARK = HoodieRecordType.SPARK
+
+# Writers until 1.0: HoodieWriteHelper, HoodieIndexUtils, HoodieMergeHandle.
+_PAYLOAD_WRITER = {
+    MergePoint.COMBINE_INPUT: Call(Rule.PRE_COMBINE, _WRITE, _WRITER),
+    MergePoint.TAG: Call(Rule.COMBINE, _WITH_META, _WRITER),
+    MergePoint.UPSERT: Call(Rule.COMBINE, _WRITE, _WRITER),
+    MergePoint.INSERT: Call(Rule.INSERT_VALUE, _WRITE, _WRITER),
+}
+# Writers from 1.1 on: BaseWriteHelper, HoodieIndexUtils, FileGroupReaderBasedMergeHandle.
+_MODE_WRITER = {
+    MergePoint.COMBINE_INPUT: Call(Rule.DELTA, _WRITE, _WRITER),
+    MergePoint.TAG: Call(Rule.FINAL, _WRITE, _WRITER),
+    MergePoint.UPSERT: Call(Rule.FINAL, _WRITE, _WRITER),
+    MergePoint.INSERT: Call(Rule.DELETE_TEST, _WRITE, _WRITER),
+}
+# Readers and compaction of 0.15: HoodieMergedLogRecordScanner, RecordMergingFileIterator, HoodieMergeHandle.
+LOG_SCANNER = {
+    MergePoint.LOG_FOLD: Call(Rule.PRE_COMBINE, _WITH_META, _ORDERING),
+    MergePoint.COMPACT: Call(Rule.COMBINE, _WITH_META, _WRITER),
+    MergePoint.SNAPSHOT: Call(Rule.COMBINE, _WITH_META, _ORDERING),
+}
+# Readers and compaction from 1.0 on: HoodieFileGroupReader. Meta columns count in mode CUSTOM alone.
+_FILE_GROUP_READER = {
+    MergePoint.LOG_FOLD: Call(Rule.DELTA, _WITH_META, _WRITER, _SPARK),
+    MergePoint.COMPACT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),
+    MergePoint.SNAPSHOT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),
+}
+
+_CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
+    HudiRelease.V0_15: {**_PAYLOAD_WRITER, **LOG_SCANNER},
+    HudiRelease.V1_0: {**_PAYLOAD_WRITER, **_FILE_GROUP_READER},
+    HudiRelease.V1_1: {**_MODE_WRITER, **_FILE_GROUP_READER},
+    HudiRelease.V1_2: {**_MODE_WRITER, **_FILE_GROUP_READER},
+}
+
+
+def calls_of(release: HudiRelease) -> dict[MergePoint, Call]:
+    """Return what `release` calls at each merge point."""
+    return _CALLS[release]
+
+
+def props_of(view: PropsView, props: Mapping[str, str], ordering: str | None) -> dict[str, str]:
+    """Return the properties of a view: the table's `ordering` field under every key by which a payload finds it."""
+    if ordering is None:
+        return dict(props) if view is PropsView.WRITER else {}
+    if view is PropsView.ORDERING:
+        return {PAYLOAD_ORDERING_FIELD: ordering}
+    names = (PAYLOAD_ORDERING_FIELD, WRITE_PRECOMBINE_FIELD, TABLE_PRECOMBINE_FIELD)
+    return {**props, **dict.fromkeys(names, ordering)}

@@ -1,0 +1,183 @@
+"""RecordMerge: what one release calls at its merge points, for one record at a time; plain Python, no Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+
+from bridge.config import TableMergeConfig, created_properties, effective_config
+from bridge.errors import PlanError
+from bridge.merge.buffered import Setup
+from bridge.merge.carriers import Progress, RowShape, key_reader
+from bridge.merge.file_group_reader import FileGroupReader
+from bridge.merge.index_lookup import ModeLookup, PayloadLookup
+from bridge.merge.log_scanner import LogScanner
+from bridge.merge.mode_writer import ModeWriter
+from bridge.merge.payload_writer import PayloadWriter
+from bridge.merge.points import MergePoint
+from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from bridge.config import EffectiveMergeConfig
+    from bridge.merge.calls import IndexLookup, Listener, Reader, Writer
+    from bridge.merge.carriers import Carrier, StoredRow, Version
+    from bridge.plan import MergePlan
+    from payloads import AvroSchema
+    from payloads.builtin import DeleteTest, PairRule
+
+W = TypeVar("W", "Version", "StoredRow")
+R = TypeVar("R", "Version", "StoredRow")
+
+
+class RecordMerge:
+    """Merges versions of one record as a release does at each of its merge points.
+
+    Compiled once from a plan and a schema. Until 1.0 a writer merges with payload objects, from 1.1 on by merge mode;
+    0.15 reads logs with the payload, later releases by merge mode.
+
+    Attributes:
+        plan: what merges, and how.
+        schema: the write schema, without meta columns.
+        key_of: reads the identity of a record.
+        writer, reader: the calls of the release; those below are theirs.
+        incoming, combine_input, fold_uncombined, is_deleted, insert, upsert, log_entry: the writer's calls.
+        upsert_pair, insert_single: the writer's calls for most keys of a batch, from record to record.
+        fold_log: folds the next log entry of a key.
+    """
+
+    def __init__(
+        self, plan: MergePlan, schema: AvroSchema, *, has_meta: bool = False, progress: Progress | None = None
+    ) -> None:
+        """Resolve payload and mode, and decide all that depends on plan and schema alone.
+
+        Args:
+            plan: what merges, and how.
+            schema: the write schema, without meta columns.
+            has_meta: whether stored rows carry the meta columns.
+            progress: notes where the merge is; None for one of its own.
+
+        Raises:
+            PlanError: an ordering field is not in the schema.
+            PayloadNotFoundError: the release has no such payload.
+            PayloadConstructorError: a writer can't build the payload.
+            MergeConfigError: the settings contradict each other.
+        """
+        self.plan = plan
+        self.schema = schema
+        self.key_of = key_reader(plan)
+        self._has_meta = has_meta
+        self._progress = progress or Progress(MergePoint.COMBINE_INPUT, None)
+        writer, reader, self._lookup = _sides(plan, schema, RowShape(has_meta=has_meta), self._progress)
+        # Bound once: programs call them for every version.
+        self.incoming = writer.incoming
+        self.combine_input = writer.combine_input
+        self.fold_uncombined = writer.fold_uncombined
+        self.is_deleted = writer.is_deleted
+        self.insert = writer.insert
+        self.upsert = writer.upsert
+        self.upsert_pair = writer.upsert_pair
+        self.insert_single = writer.insert_single
+        self.log_entry = writer.log_entry
+        self.fold_log = reader.fold_log
+        self.writer = writer
+        self.reader = reader
+
+    def with_plan(self, plan: MergePlan) -> RecordMerge:
+        """Return the calls of another plan for the same rows; both note in one place where the merge is."""
+        return RecordMerge(plan, self.schema, has_meta=self._has_meta, progress=self._progress)
+
+    @property
+    def point(self) -> MergePoint:
+        """The merge point of the last call, for messages."""
+        return self._progress.point
+
+    @property
+    def trace(self) -> Listener | None:
+        """Called with (merge point, older, newer, result) after each call, where set."""
+        return self._progress.trace
+
+    @trace.setter
+    def trace(self, trace: Listener | None) -> None:
+        self._progress.trace = trace
+
+    @property
+    def lookup(self) -> IndexLookup[Carrier]:
+        """What a global index calls.
+
+        Raises:
+            PlanError: the plan has none.
+        """
+        if self._lookup is None:
+            msg = "the plan has no global index; set it (global_index=True)"
+            raise PlanError(msg)
+        return self._lookup
+
+    def snapshot(self, base: StoredRow | None, folded: Carrier | None) -> StoredRow | None:
+        """Return the row that a snapshot query sees, or None."""
+        return self.reader.read(MergePoint.SNAPSHOT, base, folded)
+
+    def compact(self, base: StoredRow | None, folded: Carrier | None) -> StoredRow | None:
+        """Return the row that compaction writes to the base file, or None."""
+        return self.reader.read(MergePoint.COMPACT, base, folded)
+
+    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
+        """Return the column tests for rows that are inserted as they are; None where each record needs a call."""
+        return self.writer.insert_tests()
+
+    def pair_rule(self) -> PairRule | None:
+        """Return the rule that chooses between a stored and an incoming row; None where each pair needs a call."""
+        return self.writer.pair_rule()
+
+    @property
+    def needs_ordering(self) -> bool:
+        """Whether a null ordering value fails where it is not compared: payloads refuse it when they are built."""
+        return self.writer.needs_ordering
+
+
+def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
+    """Return the merge settings that hold for a plan: with the table that it names, else with a new one.
+
+    Raises:
+        MergeConfigError: the settings contradict each other; said as Hudi says it.
+    """
+    options = plan.writer_options()
+    table = plan.table
+    if table is None:
+        stored = created_properties(options, plan.table_type, plan.release)
+        table = TableMergeConfig.from_properties(stored, plan.release)
+    return effective_config(table, options, plan.release, warn=False)
+
+
+class _Sides(NamedTuple):
+    """What a release calls. Programs hand back the carriers that the same side made, whatever these are."""
+
+    writer: Writer[Carrier]
+    reader: Reader[Carrier]
+    lookup: IndexLookup[Carrier] | None
+
+
+def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress) -> _Sides:
+    """Return writer, reader and, for a global index, lookup of the plan's release."""
+    if plan.release < HudiRelease.V1_0:
+        if plan.payload is None:
+            msg = f"Hudi {plan.release} merges with payloads alone; name one"
+            raise PlanError(msg)
+        arguments = (plan.payload, plan, schema, shape, progress)
+        lookup = PayloadLookup(*arguments) if plan.global_index else None
+        return _paired(PayloadWriter(*arguments), LogScanner(*arguments), lookup)
+    config = merge_config(plan)
+    setup = Setup(config, plan, schema, shape, progress)
+    reader = FileGroupReader(setup)
+    if plan.release < HudiRelease.V1_1:
+        if config.merge.payload is None:
+            msg = f"Hudi {plan.release} needs a payload class to write; name one with --payload"
+            raise PlanError(msg)
+        arguments = (plan.payload_ref(config.merge.payload), plan, schema, shape, progress)
+        return _paired(PayloadWriter(*arguments), reader, PayloadLookup(*arguments) if plan.global_index else None)
+    return _paired(ModeWriter(setup), reader, ModeLookup(setup) if plan.global_index else None)
+
+
+def _paired(writer: Writer[W], reader: Reader[R], lookup: IndexLookup[W] | None) -> _Sides:
+    """Forget which carriers the sides make: a writer's go to its lookup alone, a reader's come back to it."""
+    return _Sides(
+        cast("Writer[Carrier]", writer), cast("Reader[Carrier]", reader), cast("IndexLookup[Carrier] | None", lookup)
+    )

@@ -1,0 +1,312 @@
+"""inspect: what decides how a table merges, where each setting comes from, and what is wrong with it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from bridge.config import (
+    DEFAULT,
+    DELETE_KEY,
+    DELETE_MARKER,
+    FIRST_WITHOUT_PAYLOADS,
+    PAYLOAD_CLASS,
+    DeprecatedKey,
+    EffectiveMergeConfig,
+    MergeRule,
+    Setting,
+    TableMergeConfig,
+    conflicts_of,
+    deprecated_keys,
+    effective_config,
+    given_settings,
+    implicit_delete_marker,
+    infer,
+    payload_of_mode,
+    settings_of,
+)
+from bridge.plan import TableType
+from mergers import RecordMergeMode
+from payloads import PayloadRef, builtin_payloads
+from payloads.builtin import BuiltinPayload
+from payloads.errors import PayloadBridgeError
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
+    {
+        DEFAULT,
+        "org.apache.hudi.common.model.EventTimeAvroPayload",
+        "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
+    }
+)
+
+
+class Severity(enum.Enum):
+    """How bad a warning is, the worst first."""
+
+    DAMAGE = "damage"
+    FAILS = "fails"
+    CHANGES = "changes rows"
+    ADVICE = "advice"
+
+
+class Finding(NamedTuple):
+    """Something to know about a table.
+
+    Attributes:
+        severity: how bad it is.
+        text: what is wrong, in a sentence.
+        remedy: what to do.
+    """
+
+    severity: Severity
+    text: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.severity.value}: {self.text}; {self.remedy}"
+
+
+class CodePlace(enum.Enum):
+    """Where the code of a payload class can be had."""
+
+    PORT = "port"
+    PYTHON = "Python"
+    JAR = "jar"
+    UNKNOWN = "unknown"
+
+
+class PayloadClass(NamedTuple):
+    """A payload class that a table or a writer names.
+
+    Attributes:
+        name: its name.
+        side: `table`, `writer` or `default`.
+        found: where its code is.
+        reason: why there is none; empty where there is.
+    """
+
+    name: str
+    side: str
+    found: CodePlace
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The answer of `inspect`.
+
+    Attributes:
+        config: the effective merge configuration.
+        settings: every setting with its sources.
+        deprecated: properties that the release deprecates.
+        payloads: the classes that the table and the writer name.
+        warnings: what is wrong, the worst first.
+    """
+
+    config: EffectiveMergeConfig
+    settings: tuple[Setting, ...]
+    deprecated: tuple[DeprecatedKey, ...]
+    payloads: tuple[PayloadClass, ...]
+    warnings: tuple[Finding, ...]
+
+
+def inspect(
+    properties: Mapping[str, str],
+    writer: Mapping[str, str] | None = None,
+    release: str | HudiRelease = HudiRelease.V1_2,
+    *,
+    jar: str | None = None,
+    package: tuple[str, ...] = (),
+) -> Inspection:
+    """Say how a table merges under a release.
+
+    `properties` are what the table stores (`bridge.config.read_table` reads them), `writer` the options of its writer;
+    `jar` and `package` name where compiled payload classes are.
+
+    Raises:
+        MergeConfigError: the release can't read the table, or nothing can be inferred from its settings.
+        PayloadConfigError: naming the property that can't be read.
+    """
+    line, options = HudiRelease.parse(release), writer or {}
+    table = TableMergeConfig.from_properties(properties, line)
+    config = effective_config(table, options, line, warn=False)  # they are in `deprecated`
+    classes = tuple(_found(name, side, line, jar, package) for name, side in _named_classes(config, options).items())
+    warnings = [
+        *_lost_class(config, options),
+        *_failures(config, options, classes),
+        *_changes(config, options),
+        *_going(classes),
+    ]
+    return Inspection(
+        config=config,
+        settings=settings_of(config, options),
+        deprecated=deprecated_keys(properties, options, line),
+        payloads=classes,
+        warnings=tuple(sorted(warnings, key=lambda warning: list(Severity).index(warning.severity))),
+    )
+
+
+# -- classes
+
+
+def _named_classes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> dict[str, str]:
+    """Return the classes that may run, each with the side that names it, the table first."""
+    named: dict[str, str] = {}
+    passed = given_settings(options, config.release).payload
+    others = [(rule.payload, "default") for _, rule in config.rules]
+    for name, side in [(config.table.payload, "table"), (passed, "writer"), *others]:
+        if name:
+            named.setdefault(name, side)
+    return named
+
+
+def _found(name: str, side: str, release: HudiRelease, jar: str | None, package: tuple[str, ...]) -> PayloadClass:
+    reference = PayloadRef(name, jar, package)
+    try:
+        payload_class = PayloadRef(name).resolve(release)
+    except PayloadBridgeError as error:
+        is_gone = name in {found.java_name for found in builtin_payloads()}
+        if reference.is_compiled and not is_gone:
+            return PayloadClass(name, side, CodePlace.JAR)
+        return PayloadClass(name, side, CodePlace.UNKNOWN, str(error))
+    return PayloadClass(name, side, CodePlace.PORT if issubclass(payload_class, BuiltinPayload) else CodePlace.PYTHON)
+
+
+# -- warnings
+
+
+def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
+    """A copy-on-write table that 0.15 made stores no class, so later releases merge it as Default."""
+    table, release = config.table, config.release
+    if release < HudiRelease.V1_1 or table.version >= FIRST_WITHOUT_PAYLOADS or table.payload is not None:
+        return
+    if table.table_type is not TableType.COPY_ON_WRITE:
+        return
+    passed = given_settings(options, release).payload
+    what = f"the table stores no payload class (Hudi 0.15 stores none for copy-on-write), so Hudi {release}"
+    store = f"store the class in the table ({PAYLOAD_CLASS.key}), or upgrade it by a write that passes the class"
+    if passed is None:
+        yield Finding(
+            Severity.DAMAGE,
+            f"{what} merges it as Default; if its rows come from AWS DMS or Debezium, deleted rows survive",
+            f"{store}; --prop hoodie.datasource.write.payload.class=... shows what holds for your writer",
+        )
+        yield Finding(
+            Severity.CHANGES,
+            f"a writer without a class merges this table as OverwriteWithLatest in Hudi 0.15, as Default in {release}",
+            "pass hoodie.datasource.write.payload.class, or set hoodie.record.merge.mode after an upgrade",
+        )
+    elif implicit_delete_marker(passed):
+        (_, column), (_, marker) = implicit_delete_marker(passed).items()
+        yield Finding(
+            Severity.DAMAGE,
+            f"{what} keeps deleted rows alive: rows with {column}={marker} are stored as live rows, although the "
+            f"writer passes {_short(passed)}",
+            store,
+        )
+    if passed is not None and passed not in _MERGED_AS_DEFAULT_UNHARMED:
+        yield Finding(
+            Severity.CHANGES,
+            f"{what} merges incoming with stored rows as Default, although the writer passes {_short(passed)}: late "
+            "rows lose by the precombine field, ties win, nulls and markers for unavailable values overwrite",
+            store,
+        )
+
+
+def _failures(
+    config: EffectiveMergeConfig, options: Mapping[str, str], classes: tuple[PayloadClass, ...]
+) -> Iterator[Finding]:
+    table, release = config.table, config.release
+    for name, side, found, reason in classes:
+        if found is CodePlace.UNKNOWN:
+            yield Finding(Severity.FAILS, f"the class of the {side}, {name}, cannot be loaded", reason)
+    for key, passed, stored in conflicts_of(table, options, release):
+        yield Finding(
+            Severity.FAILS,
+            f"the writer passes {key}={passed}, the table stores {stored}: Hudi refuses the write",
+            "leave the option out, or pass the stored value",
+        )
+    if release >= HudiRelease.V1_0 and table.version < FIRST_WITHOUT_PAYLOADS:
+        try:
+            infer(table.settings, table.ordering, table.version, release)
+        except PayloadBridgeError as error:
+            yield Finding(Severity.FAILS, f"reading log files of this table fails: {error}", "fix its properties")
+    marker = [config.merge_properties.get(key) for key in (DELETE_KEY.key, DELETE_MARKER.key)]
+    if any(marker) and not all(marker):
+        yield Finding(
+            Severity.FAILS,
+            f"only one of {DELETE_KEY.key} and {DELETE_MARKER.key} is set: merging fails",
+            "set both or none",
+        )
+
+
+def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
+    table, read = config.table, config.read
+    has_own = table.payload is not None or table.version >= FIRST_WITHOUT_PAYLOADS
+    has_logs = table.table_type is TableType.MERGE_ON_READ
+    elsewhere = "queries and compaction by" if has_logs else "but the table is set to"
+    for name, rule in (("duplicates of a batch", config.dedup), ("copy-on-write merges", config.merge)):
+        if has_own and not _merge_alike(rule, read, config):
+            yield Finding(
+                Severity.CHANGES,
+                f"{name} merge by {_rule(rule)}, {elsewhere} {_rule(read)}",
+                "leave out the writer's class, or make it the table's",
+            )
+    if read.mode is RecordMergeMode.EVENT_TIME_ORDERING and not config.ordering:
+        yield Finding(
+            Severity.CHANGES,
+            "no ordering field is set, so EVENT_TIME_ORDERING makes the last row to arrive win",
+            "set hoodie.table.ordering.fields, or choose COMMIT_TIME_ORDERING",
+        )
+    if read.mode is RecordMergeMode.COMMIT_TIME_ORDERING and config.ordering:
+        yield Finding(
+            Severity.ADVICE,
+            f"COMMIT_TIME_ORDERING does not read the ordering fields {', '.join(config.ordering)}",
+            "choose EVENT_TIME_ORDERING if late rows must lose",
+        )
+    passed = given_settings(options, config.release)
+    on_writer = [name for name, value in zip(passed._fields, passed, strict=True) if value]
+    stored = [name for name, value in zip(passed._fields, table.settings, strict=True) if value]
+    alone = [name for name in on_writer if name not in stored and name != "mode"]
+    if alone and table.version < FIRST_WITHOUT_PAYLOADS:
+        yield Finding(
+            Severity.ADVICE,
+            f"the {' and the '.join(alone)} is set on the writer only; readers and other writers do not see it",
+            "store it in the table",
+        )
+
+
+def _going(classes: tuple[PayloadClass, ...]) -> Iterator[Finding]:
+    """Name the classes that this release still has and a later one does not."""
+    last = {found.java_name: max(found.shipped) for found in builtin_payloads()}
+    for name, side, found, _ in classes:
+        gone = next((line for line in HudiRelease if line > last.get(name, HudiRelease.latest())), None)
+        if found is CodePlace.PORT and gone is not None:
+            yield Finding(
+                Severity.ADVICE,
+                f"the class of the {side}, {_short(name)}, was removed in Hudi {gone}",
+                "choose another class before that upgrade",
+            )
+
+
+def _merge_alike(rule: MergeRule, read: MergeRule, config: EffectiveMergeConfig) -> bool:
+    """Whether two merge points decide alike; in 1.0 writers run the class that the mode of the readers stands for."""
+    if config.release is HudiRelease.V1_0:
+        mode = read.mode or RecordMergeMode.CUSTOM
+        return rule.payload == payload_of_mode(mode, read.payload or config.table_payload, config.release)
+    is_same = (rule.mode, rule.payload) == (read.mode, read.payload)
+    return is_same and (rule.mode is not RecordMergeMode.CUSTOM or rule.strategy == read.strategy)
+
+
+def _rule(rule: MergeRule) -> str:
+    mode = [] if rule.mode is None else [rule.mode.name]
+    return " with ".join([*mode, *([_short(rule.payload)] if rule.payload else [])])
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]

@@ -1,0 +1,232 @@
+"""Behaviours that change silently and that no scenario shows, each with the moves that it concerns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from bridge.config import OVERWRITE, SUCCESSORS, TableType
+from bridge.migration.move import Move, SilentChange
+from bridge.migration.scenarios import About
+from mergers import RecordMergeMode
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Note(NamedTuple):
+    """A change, and whether a move meets it."""
+
+    holds: Callable[[Move], bool]
+    change: SilentChange
+
+
+def _upgraded(*classes: str) -> Callable[[Move], bool]:
+    """The table reaches version 9, and had one of these classes; none named: any class or mode."""
+    return lambda move: move.is_upgraded and (not classes or _short(move) in classes)
+
+
+def _upgraded_log(*classes: str) -> Callable[[Move], bool]:
+    return lambda move: _upgraded(*classes)(move) and move.table_type is TableType.MERGE_ON_READ
+
+
+def _is_custom_log(move: Move) -> bool:
+    """Whether a class without a successor merges logs; what becomes of the others is played."""
+    is_custom = move.payload is not None and move.payload not in SUCCESSORS
+    return is_custom and move.table_type is TableType.MERGE_ON_READ
+
+
+def _short(move: Move) -> str:
+    return (move.payload or "").rpartition(".")[2]
+
+
+_CHANGE_FEEDS: Final = ("AWSDmsAvroPayload", "MySqlDebeziumAvroPayload", "PostgresDebeziumAvroPayload")
+_MERGE_AS_DEFAULT: Final = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload", "OverwriteWithLatestAvroPayload", "")
+
+NOTES: Final = (
+    Note(
+        lambda move: move.loses_class and _short(move) in _CHANGE_FEEDS,
+        SilentChange(
+            About.DELETES,
+            "",
+            "a row with a delete operation deletes its record",
+            "it is stored as a live row, because this copy-on-write table stores no payload class",
+            is_damage=True,
+        ),
+    ),
+    Note(
+        lambda move: move.loses_class and _short(move) not in _MERGE_AS_DEFAULT,
+        SilentChange(
+            About.LATE_ROWS,
+            "",
+            "the payload class merges an incoming row with the stored one",
+            "Default merges them, because this copy-on-write table stores no payload class: late rows lose by the "
+            "precombine field, ties win, nulls and markers for unavailable values overwrite",
+        ),
+    ),
+    Note(
+        lambda move: move.loses_class and not _short(move),
+        SilentChange(
+            About.LATE_ROWS,
+            "",
+            "a table and a writer without a class merge as OverwriteWithLatest",
+            "they merge in EVENT_TIME_ORDERING as Default",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V1_1) and _short(move) == "FirstValueAvroPayload",
+        SilentChange(
+            About.CODE,
+            "",
+            "the class merges",
+            "the class was removed: copy-on-write tables can be read but not written, and merge-on-read tables fail "
+            "where a log must be merged",
+        ),
+    ),
+    Note(
+        _upgraded_log("PostgresDebeziumAvroPayload"),
+        SilentChange(
+            About.VALUES,
+            "",
+            "queries resolve the marker for unavailable values in log files",
+            "the compaction that the upgrade performs stores the markers of log files as values",
+            is_damage=True,
+        ),
+    ),
+    Note(
+        _upgraded_log(),
+        SilentChange(
+            About.DELETES,
+            "",
+            "a delete in a log file blocks older rows",
+            "the compaction that the upgrade performs drops it: an older row that arrives later is inserted",
+        ),
+    ),
+    Note(
+        _upgraded("AWSDmsAvroPayload"),
+        SilentChange(
+            About.DELETES, "", "Op=d deletes like Op=D", "the marker is compared letter by letter: only D deletes"
+        ),
+    ),
+    Note(
+        _upgraded("AWSDmsAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload"),
+        SilentChange(About.ORDERING, "", "the ordering field picks the winner of a batch", "it is not read any more"),
+    ),
+    Note(
+        _upgraded("MySqlDebeziumAvroPayload"),
+        SilentChange(
+            About.ORDERING,
+            "",
+            "rows are ordered by the numbers in _event_seq",
+            "by _event_bin_file as text, then by _event_pos; the write after the upgrade must pass these fields",
+        ),
+    ),
+    Note(
+        _upgraded("MySqlDebeziumAvroPayload"),
+        SilentChange(
+            About.ORDERING,
+            "",
+            "a stored row without _event_seq (from a bootstrap) loses to any row",
+            "its null columns count as a 0 of another type, and merging it fails",
+        ),
+    ),
+    Note(
+        _upgraded("PostgresDebeziumAvroPayload"),
+        SilentChange(
+            About.VALUES,
+            "",
+            "an incoming row gets the stored value for the marker of an unavailable one",
+            "rows of one batch fill each other too, and of two rows the one with the higher LSN is filled",
+        ),
+    ),
+    Note(
+        _upgraded("EventTimeAvroPayload", "DefaultHoodieRecordPayload"),
+        SilentChange(
+            About.TIES,
+            "",
+            "hoodie.payload.update.on.same.ordering.field=false keeps the stored row on a tie",
+            "the incoming row wins every tie",
+        ),
+    ),
+    Note(
+        _upgraded("EventTimeAvroPayload", "DefaultHoodieRecordPayload"),
+        SilentChange(
+            About.CODE,
+            "",
+            "the event time of a commit is recorded",
+            "only with hoodie.write.track.event.time.watermark=true",
+        ),
+    ),
+    Note(
+        _upgraded(),
+        SilentChange(
+            About.DELETES,
+            "",
+            "a custom delete key and marker work for the Default payload alone, and switch off _hoodie_is_deleted",
+            "they work in every merge mode and beside _hoodie_is_deleted",
+        ),
+    ),
+    Note(
+        lambda move: move.is_upgraded and move.payload in SUCCESSORS,
+        SilentChange(
+            About.CODE,
+            "",
+            "a row that its payload ignores, or for which it has no insert value, is not inserted",
+            "no payload is called: the row is inserted",
+        ),
+    ),
+    Note(
+        lambda move: (
+            move.is_upgraded
+            and move.payload == OVERWRITE
+            and move.to_mode is RecordMergeMode.EVENT_TIME_ORDERING
+            and not move.changes_mode
+        ),
+        SilentChange(
+            About.LATE_ROWS,
+            "",
+            "the last row to arrive wins",
+            "the upgrade of this table ends in EVENT_TIME_ORDERING, so the greatest ordering value wins; but while a "
+            "writer passes OverwriteWithLatest, its batches and copy-on-write merges still go by arrival",
+        ),
+    ),
+    Note(
+        lambda move: (
+            _is_custom_log(move) and move.from_release is HudiRelease.V0_15 and move.to_release is HudiRelease.V1_0
+        ),
+        SilentChange(
+            About.DELETES,
+            "",
+            "a late delete removes the row, and an older row after a delete restores the record",
+            "deletes obey the ordering field, and the payload is not called for them",
+        ),
+    ),
+    Note(
+        lambda move: _is_custom_log(move) and move.from_release is HudiRelease.V1_0 and move.passes(HudiRelease.V1_1),
+        SilentChange(
+            About.DELETES,
+            "",
+            "deletes obey the ordering field, and the payload is not called for them",
+            "the payload is called: a late delete removes the row, and an older row after a delete can bring the "
+            "record back",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V1_1) and move.payload is None and move.to_mode is RecordMergeMode.CUSTOM,
+        SilentChange(
+            About.CODE,
+            "",
+            "a merger class merges HoodieRecords, and may suppress a record with shouldFlush",
+            "it must be rewritten for BufferedRecord; shouldFlush is not called",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V1_2) and move.table_type is TableType.MERGE_ON_READ,
+        SilentChange(
+            About.LATE_ROWS,
+            "",
+            "blocks of several writers in one log merge in file order",
+            "instant by instant, in the order in which the instants first appear",
+        ),
+    ),
+)

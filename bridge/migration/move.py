@@ -1,0 +1,95 @@
+"""Move: a table that goes to another release, table version or merge mode; SilentChange: a behaviour that changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from bridge.config import TableType
+    from bridge.migration.scenarios import About
+    from mergers import RecordMergeMode
+
+WITH_SUCCESSORS: Final = 9
+"""The table version in which the deprecated payload classes are replaced."""
+
+
+class Move(NamedTuple):
+    """A table that goes from one release to another.
+
+    Attributes:
+        from_release: who wrote it until now.
+        to_release: who will.
+        from_version: the table version now.
+        to_version: the table version then; the same where the table is kept.
+        payload: the full name of the class that its writer passes or it stores; None for a merge mode alone.
+        table_type: copy-on-write or merge-on-read.
+        stores_payload: whether the table itself stores the class.
+        to_mode: the merge mode then, where the table stores one.
+        changes_mode: whether the move is to a plain merge mode.
+    """
+
+    from_release: HudiRelease
+    to_release: HudiRelease
+    from_version: int
+    to_version: int
+    payload: str | None
+    table_type: TableType
+    stores_payload: bool = True
+    to_mode: RecordMergeMode | None = None
+    changes_mode: bool = False
+
+    def passes(self, release: HudiRelease) -> bool:
+        """Whether `release` is newer than the old one and not newer than the new one."""
+        return self.from_release < release <= self.to_release
+
+    @property
+    def is_upgraded(self) -> bool:
+        """Whether the table reaches version 9 on the way."""
+        return self.from_version < WITH_SUCCESSORS <= self.to_version
+
+    @property
+    def loses_class(self) -> bool:
+        """Whether releases from 1.1 on meet a table that stores no class, below version 9, and take Default for it."""
+        return (
+            self.from_release < HudiRelease.V1_1 <= self.to_release
+            and self.to_version < WITH_SUCCESSORS
+            and not self.stores_payload
+        )
+
+
+class Answering(NamedTuple):
+    """A table that answers scenarios.
+
+    Attributes:
+        release: who writes and reads it.
+        table_version: its version; that which the release makes where that is lower.
+        payload: the full name of its class; None for the merge mode that goes by the ordering field.
+        table_type: copy-on-write or merge-on-read.
+        properties: the properties for mergers that it stores besides, without their prefix.
+    """
+
+    release: HudiRelease
+    table_version: int
+    payload: str | None
+    table_type: TableType
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+class SilentChange(NamedTuple):
+    """One behaviour that changes; nothing fails.
+
+    Attributes:
+        about: what it concerns.
+        case: what happens to the record; empty where it is no single case.
+        before: the answer until now.
+        after: the answer then.
+        is_damage: whether deleted rows live on or values are lost, instead of another version winning.
+    """
+
+    about: About
+    case: str
+    before: str
+    after: str
+    is_damage: bool = False

@@ -1,0 +1,50 @@
+"""Merge behaviours that change without an error when a table moves: examples that were played, and the notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.config import OVERWRITE, SUCCESSORS
+from bridge.migration.known_changes import NOTES
+from bridge.migration.move import WITH_SUCCESSORS, Answering, Move, SilentChange
+from bridge.migration.scenarios import About, Difference
+from mergers import RecordMergeMode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Examples = Callable[[Answering, Answering], tuple[Difference, ...] | None]
+
+
+def silent_changes(move: Move, examples: Examples) -> tuple[SilentChange, ...]:
+    """Return the behaviours that change: damage first, then in the order of `About`.
+
+    `examples` gives the scenarios that two tables answer differently. What no scenario shows is in the notes.
+    """
+    found = [*_played(move, examples), *(note.change for note in NOTES if note.holds(move))]
+    return tuple(sorted(found, key=lambda change: (not change.is_damage, list(About).index(change.about))))
+
+
+def _played(move: Move, examples: Examples) -> Iterator[SilentChange]:
+    if move.loses_class:
+        # The scenarios have tables that store their class; what happens to the others is in the notes.
+        return
+    left = Answering(move.from_release, move.from_version, move.payload, move.table_type)
+    for (about, text, _), before, after in examples(left, _then(move)) or ():
+        yield SilentChange(about, text, before, after)
+
+
+def _then(move: Move) -> Answering:
+    """Return the table that answers then.
+
+    Version 9 answers by its mode. Where that is not the one of the class's successor, it is the plain mode, and the
+    delete marker of the successor stays.
+    """
+    then = Answering(move.to_release, move.to_version, move.payload, move.table_type)
+    successor = SUCCESSORS.get(move.payload or "")
+    is_own = move.to_version < WITH_SUCCESSORS or move.to_mode in {None, RecordMergeMode.CUSTOM}
+    if is_own or (successor is not None and successor.mode is move.to_mode and not move.changes_mode):
+        return then
+    plain = OVERWRITE if move.to_mode is RecordMergeMode.COMMIT_TIME_ORDERING else None
+    kept = () if successor is None else tuple(successor.properties.items())
+    return then._replace(payload=plain, properties=kept)

@@ -1,1 +1,0 @@
-"""Every way that the versions of a key can take through a table, and whether it matters."""

@@ -1,0 +1,112 @@
+"""Figures of simulations: what each commit changed in the snapshot, and where two tables differ; in Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+
+from bridge.engines import COMMIT
+from bridge.spark import in_one_task, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import Column, DataFrame
+
+KINDS = ONLY_LEFT, ONLY_RIGHT, CHANGED = "only-left", "only-right", "changed"
+"""How a key differs between two tables."""
+
+KIND, LEFT, RIGHT = "_pb_kind", "_pb_left", "_pb_right"
+_PRINT, _SIDE, _ROW = "_pb_print", "_pb_side", "_pb_row"
+# Microseconds, and nulls as such: rows are equal where these texts are.
+EXACT = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+
+
+class Figures(NamedTuple):
+    """The snapshot after a commit, beside the one before it: its rows, and the keys that came, changed and went."""
+
+    commit: int
+    rows: int
+    inserted: int
+    changed: int
+    deleted: int
+
+
+def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list[Figures]:
+    """Return the figures of each commit.
+
+    Args:
+        snapshots: what `pipeline.simulate` gives.
+        identity: the columns that identify a row.
+        commits: how many commits there are.
+    """
+    prints = _fingerprints(snapshots, identity)
+    in_order = Window.partitionBy(*map(quoted, identity)).orderBy(COMMIT)
+    was_there = sf.lag(COMMIT).over(in_order) == sf.col(COMMIT) - 1
+    stays = sf.lead(COMMIT).over(in_order) == sf.col(COMMIT) + 1
+    events = prints.select(
+        COMMIT,
+        sf.coalesce(was_there, sf.lit(False)).alias("was_there"),
+        sf.coalesce(stays, sf.lit(False)).alias("stays"),
+        (sf.lag(_PRINT).over(in_order) != sf.col(_PRINT)).alias("differs"),
+    )
+    found = events.groupBy(COMMIT).agg(
+        sf.count(sf.lit(1)),
+        sf.count(sf.when(~sf.col("was_there"), 1)),
+        sf.count(sf.when(sf.col("was_there") & sf.col("differs"), 1)),
+        sf.count(sf.when(~sf.col("stays"), 1)),
+    )
+    by_commit = {row[0]: tuple(row)[1:] for row in found.collect()}
+    result, gone = [], 0
+    for commit in range(1, commits + 1):
+        rows, inserted, changed, not_staying = by_commit.get(commit, (0, 0, 0, 0))
+        result.append(Figures(commit, rows, inserted, changed, gone))
+        gone = not_staying
+    return result
+
+
+def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) -> DataFrame:
+    """Return commit and key of the rows that two simulations don't share, `_pb_commit` first."""
+    both = _together(_fingerprints(left, identity), _fingerprints(right, identity))
+    keys = [sf.col(COMMIT), *map(quoted, identity)]
+    # An equal pair has two prints of one value.
+    once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
+    found = both.groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT)
+    return found.select(*keys).orderBy(*keys)
+
+
+def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) -> DataFrame:
+    """Return commit, key, kind and both rows of the keys that two simulations don't share."""
+    names = [name for name in left.columns if name != COMMIT]
+    keys = [sf.col(COMMIT), *map(quoted, identity)]
+
+    def tagged(frame: DataFrame, side: str) -> DataFrame:
+        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
+
+    def row_of(side: str) -> Column:
+        return sf.first(sf.when(sf.col(_SIDE) == side, sf.col(_ROW)), ignorenulls=True).alias(side)
+
+    both = _together(tagged(left, LEFT), tagged(right, RIGHT)).groupBy(*keys).agg(row_of(LEFT), row_of(RIGHT))
+    kind = (
+        sf.when(sf.col(RIGHT).isNull(), ONLY_LEFT)
+        .when(sf.col(LEFT).isNull(), ONLY_RIGHT)
+        .when(sf.to_json(LEFT, EXACT) != sf.to_json(RIGHT, EXACT), CHANGED)
+    )
+    return both.withColumn(KIND, kind).where(sf.col(KIND).isNotNull())
+
+
+def _together(left: DataFrame, right: DataFrame) -> DataFrame:
+    both = left.unionByName(right)
+    return both.coalesce(1) if in_one_task(left.sparkSession) else both
+
+
+def _fingerprints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:
+    """Return commit, key and the whole row as text."""
+    data = [quoted(name) for name in snapshots.columns if name != COMMIT]
+    return snapshots.select(COMMIT, *map(quoted, identity), sf.to_json(sf.struct(*data), EXACT).alias(_PRINT))

@@ -1,0 +1,130 @@
+"""The merge points on Spark: a DataFrame in, a DataFrame out, every key independent of the others.
+
+All functions are lazy. `append` gives two frames of one job: persist or write its inputs first where that matters.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from bridge.engines import ACTION, COMMIT, KIND, ORDERING, SEQUENCE, TO_LOG, visible
+from bridge.errors import PlanError
+from bridge.pipeline.layout import data_fields, incoming_side, layout_of, log_side, stored_side
+from bridge.pipeline.run import run
+from bridge.programs import Action
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.plan import MergePlan
+
+
+def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Deduplicate a batch: one row a key, plus `_pb_delete` and `_pb_ordering`.
+
+    A delete without data has null in every column but the key's. With a global index the key alone makes two rows one.
+
+    Raises:
+        PlanError: the plan has batches that are not combined.
+    """
+    if not plan.combine_before_upsert:
+        msg = "the plan has combine_before_upsert=False, so there is nothing to combine; give the batch to the write"
+        raise PlanError(msg)
+    layout = layout_of(plan, incoming)
+    return run([incoming_side(incoming, layout, plan)], layout, plan, program="combine_input").drop(ACTION)
+
+
+def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards."""
+    return _upserted(stored, incoming, plan, only_rows=True)
+
+
+def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
+    return _upserted(stored, incoming, plan, only_rows=False)
+
+
+def _upserted(stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, only_rows: bool) -> DataFrame:
+    layout = layout_of(plan, incoming, stored)
+    sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
+    program = "upsert_global_index" if plan.global_index else "upsert"
+    return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows)
+
+
+def append(
+    stored: DataFrame, log: DataFrame | None, incoming: DataFrame, plan: MergePlan
+) -> tuple[DataFrame, DataFrame]:
+    """Write a batch to a merge-on-read table; return its stored rows and its log.
+
+    A key with a row in `stored`, even one that the log hides, goes to the log; any other key is inserted into
+    `stored`, or goes to the log as well (`inserts_to`). The log has the data columns, `_pb_commit`, `_pb_kind` (data,
+    delete), `_pb_seq` and, for delete entries, `_pb_ordering`. `log` is None where nothing was logged yet.
+    """
+    return appended(append_outcomes(stored, incoming, plan, log), log)
+
+
+def appended(outcomes: DataFrame, log: DataFrame | None) -> tuple[DataFrame, DataFrame]:
+    """Part what `append_outcomes` gave into the stored rows and the log."""
+    logged = (Action.INSERT, Action.UPDATE, Action.DELETE)
+    to_log = outcomes.where(sf.col(TO_LOG) & sf.col(ACTION).isin(*map(int, logged)))
+    return visible(outcomes.where(~sf.col(TO_LOG))), _log(log, to_log)
+
+
+def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, log: DataFrame | None = None) -> DataFrame:
+    """Return what `append` does: outcomes with `_pb_to_log` and, for delete entries, `_pb_ordering`."""
+    layout = layout_of(plan, incoming, stored)
+    sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
+    if plan.global_index:  # what a row is now, and so where it goes, is in the log, too
+        sides += [] if log is None else [log_side(log, layout)]
+        return run(sides, layout, plan, program="append_global_index", instant=_instant())
+    outcomes = run(sides, layout, plan, program="append", instant=_instant())
+    if plan.inserts_to == "log":
+        is_new = sf.col(ACTION) == int(Action.INSERT)  # also of rows that passed as Arrow
+        return outcomes.withColumn(TO_LOG, sf.col(TO_LOG) | is_new)
+    return outcomes
+
+
+def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
+    """Merge the log into the stored rows; return the rows of the new base files."""
+    return read_outcomes(stored, log, plan, program="compact", only_rows=True)
+
+
+def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
+    """Merge the log with the stored rows as a query does; return the rows that it sees."""
+    return read_outcomes(stored, log, plan, program="snapshot", only_rows=True)
+
+
+def read_outcomes(
+    stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, only_rows: bool = False
+) -> DataFrame:
+    """Return what `compact` and `snapshot` (the `program`) do to each key; no index has a part in reading."""
+    plan = plan.within_partitions()
+    layout = layout_of(plan, log, stored)
+    sides = [stored_side(stored, layout), log_side(log, layout)]
+    return run(sides, layout, plan, program=program, only_rows=only_rows)
+
+
+def _log(log: DataFrame | None, entries: DataFrame) -> DataFrame:
+    deleted = sf.col(ACTION) == int(Action.DELETE)
+    data = [quoted(field.name) for field in data_fields(entries)]
+    kind = sf.when(deleted, "delete").otherwise("data").alias(KIND)
+    sequence = sf.monotonically_increasing_id().alias(SEQUENCE)
+    new = entries.select(*data, kind, sequence, ORDERING)
+    if log is None:
+        return new.select(*data, _first_commit().alias(COMMIT), KIND, SEQUENCE, ORDERING)
+    last = log.agg((sf.coalesce(sf.max(COMMIT), sf.lit(0)) + 1).cast("long").alias(COMMIT))
+    numbered = new.crossJoin(sf.broadcast(last)).select(*data, COMMIT, KIND, SEQUENCE, ORDERING)
+    return log.unionByName(numbered, allowMissingColumns=True)
+
+
+def _first_commit() -> Column:
+    return sf.lit(1).cast("long")
+
+
+def _instant() -> str:
+    """Return the commit time of a write that starts now: yyyyMMddHHmmssSSS in UTC, as Hudi names instants."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y%m%d%H%M%S%f")[:17]

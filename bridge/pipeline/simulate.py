@@ -1,0 +1,113 @@
+"""Tables over time: batches written in order to an empty table, and the snapshot after each, in one job."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sf
+
+from bridge.engines import COMMIT, FIRST, LAST
+from bridge.errors import PlanError
+from bridge.pipeline.layout import Layout, incoming_side, layout_of
+from bridge.pipeline.run import run
+from bridge.plan import TableType
+from bridge.programs import SMALL_FILE_LIMIT, handover, small_file_candidates
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.plan import MergePlan
+
+
+def simulate(batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Collection[int] = ()) -> DataFrame:
+    """Write batches in order to an empty table of the plan's type; return the snapshot after each, with `_pb_commit`.
+
+    One job for all commits, numbered from 1. After the commits of `compact_after` the log is compacted (merge-on-read)
+    before the snapshot is taken. A column that a later batch adds is null in the snapshots before it.
+    """
+    layout, sides = commits_of(batches, plan)
+    return _simulated(sides, layout, plan, len(batches), compact_after)
+
+
+def commits_of(batches: Sequence[DataFrame], plan: MergePlan) -> tuple[Layout, list[DataFrame]]:
+    """Return batches as commits to an empty table, numbered from 1, in the layout of the last."""
+    for older, newer in itertools.pairwise(batches):
+        layout_of(plan, newer, older)  # each write is checked against the table as it is then
+    layout = layout_of(plan, batches[-1], *batches[:-1])
+    sides = [
+        incoming_side(batch, layout, plan, commit=sf.lit(number).cast("long"))
+        for number, batch in enumerate(batches, start=1)
+    ]
+    return layout, sides
+
+
+def simulate_commits(
+    versions: DataFrame, plan: MergePlan, *, commits: int, compact_after: Collection[int] = ()
+) -> DataFrame:
+    """Do what `simulate` does for batches of one schema in one frame, with their numbers in `_pb_commit`."""
+    layout = layout_of(plan, versions)
+    side = incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    return _simulated([side], layout, plan, commits, compact_after)
+
+
+def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
+    versions: DataFrame,
+    old: MergePlan,
+    new: MergePlan,
+    *,
+    commits: int,
+    upgrade_after: int,
+    keep_table_version: bool = False,
+    compact_after: Collection[int] = (),
+) -> DataFrame:
+    """Do what `simulate_commits` does for a table that `old` writes until `upgrade_after`, and then `new`.
+
+    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
+    table as it is. Where `upgrade_after` is the last commit, the new release only reads, and the last snapshot is its.
+
+    Raises:
+        PlanError: there is nothing to upgrade, or more differs than what the writer passes.
+        MergeConfigError: the settings contradict each other; said as Hudi says it.
+    """
+    if not 1 <= upgrade_after <= commits:
+        msg = f"the upgrade can't come after commit {upgrade_after}; there are {commits}, counted from 1"
+        raise PlanError(msg)
+    keeps = keep_table_version or upgrade_after == commits
+    change = handover(old, new, after=upgrade_after, keep_table_version=keeps)
+    layout = layout_of(old, versions)
+    log_updates = old.table_type is TableType.MERGE_ON_READ
+    arguments = {
+        "commits": commits,
+        "compact_after": tuple(compact_after),
+        "log_updates": log_updates,
+        "handover": change,
+    }
+    side = incoming_side(versions, layout, old, commit=sf.col(COMMIT).cast("long"))
+    return _by_commit(run([side], layout, old, program="simulate_upgrade", arguments=arguments), layout)
+
+
+def _simulated(
+    sides: list[DataFrame], layout: Layout, plan: MergePlan, commits: int, compact_after: Collection[int]
+) -> DataFrame:
+    log_updates = plan.table_type is TableType.MERGE_ON_READ
+    puts_in_base = log_updates and plan.inserts_to == "base"
+    candidates = small_file_candidates(plan.props) if puts_in_base else 0
+    if candidates and (plan.global_index or not plan.combine_before_upsert):
+        what = "a global index" if plan.global_index else "a batch that is not combined"
+        msg = f"the small-file rule together with {what} is not ported; leave out {SMALL_FILE_LIMIT}"
+        raise PlanError(msg)
+    arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
+    arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
+    program = "simulate_global_index" if plan.global_index else "simulate"
+    program = "simulate_small_files" if candidates else program
+    return _by_commit(run(sides, layout, plan, program=program, arguments=arguments), layout)
+
+
+def _by_commit(rows: DataFrame, layout: Layout) -> DataFrame:
+    """Return snapshots: a row that stays visible is one outcome, however many commits it lives through."""
+    numbers = sf.explode(sf.sequence(FIRST, LAST)).alias(COMMIT)
+    return rows.select(numbers, *map(quoted, layout.names))

@@ -1,0 +1,51 @@
+"""What the versions of one key go through: writes, log folds, compactions, upgrades and reads, in plain Python."""
+
+from __future__ import annotations
+
+from bridge.programs.commits import Simulate
+from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
+from bridge.programs.path_programs import AllPaths, SmallestHistory
+from bridge.programs.path_search import check_plan, key_paths, smallest_history
+from bridge.programs.path_walk import FEW, STATES, Path, as_given
+from bridge.programs.program import Action, Arrival, Emit, Origin, Program
+from bridge.programs.small_files import SMALL_FILE_LIMIT, SmallFileTable, small_file_candidates
+from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
+from bridge.programs.upgrade import Handover, Upgrade, check_upgrade, handover
+
+__all__ = [
+    "FEW",
+    "PROGRAMS",
+    "SMALL_FILE_LIMIT",
+    "STATES",
+    "Action",
+    "AllPaths",
+    "Append",
+    "Arrival",
+    "CombineInput",
+    "Compact",
+    "Emit",
+    "EngineName",
+    "Extra",
+    "GlobalAppend",
+    "GlobalIndexTable",
+    "GlobalUpsert",
+    "Handover",
+    "Origin",
+    "Path",
+    "Program",
+    "ProgramSpec",
+    "Simulate",
+    "SmallFileTable",
+    "SmallestHistory",
+    "Snapshot",
+    "Upgrade",
+    "Upsert",
+    "as_given",
+    "check_plan",
+    "check_upgrade",
+    "handover",
+    "key_paths",
+    "small_file_candidates",
+    "smallest_history",
+]

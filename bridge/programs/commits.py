@@ -1,0 +1,119 @@
+"""Programs over time: a key through the commits of a table, and which row of it is visible when; plain Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.errors import PlanError
+from bridge.programs.key_state import KeyState
+from bridge.programs.program import Action
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from bridge.merge import Carrier, LogDelete, LogRow, RecordMerge, StoredRow
+    from bridge.programs.program import Arrival, Emit
+    from mergers import HoodieKey
+
+
+class Timeline(KeyState):
+    """A key through the commits of a table: its state, and which row of it is visible since when."""
+
+    in_one_partition = True
+
+    def __init__(self, merge: RecordMerge) -> None:
+        if merge.plan.global_index and self.in_one_partition:
+            msg = "with a global index a key may be in several partitions, which simulate alone follows; use simulate"
+            raise PlanError(msg)
+        super().__init__(merge)
+        self._visible: StoredRow | None = None
+        self._since = 1
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key of an empty table."""
+        super().start(key)
+        self._visible, self._since = None, 1
+
+    def held(self) -> Iterator[Carrier]:
+        """Give the carriers of the table and the visible row."""
+        yield from super().held()
+        if self._visible is not None:
+            yield self._visible
+
+    def write_log(self) -> None:
+        """Append the input to the log (merge-on-read), unless it is new and new keys go to base files."""
+        if self.base is None and self.merge.plan.inserts_to == "base":
+            self.write_base()
+            return
+        for entry in self.log_entries():
+            self.append_log(entry)
+
+    def append_log(self, entry: LogRow | LogDelete) -> None:
+        """Note an entry of the log."""
+        self.log = self.merge.fold_log(self.log, self.key, entry)
+
+    def compact(self) -> None:
+        """Merge the log into the base file."""
+        if self.log is not None:
+            self.base, self.log = self.merge.compact(self.base, self.log), None
+
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot after `commit`."""
+        self.show(self.merge.snapshot(self.base, self.log), commit, emit)
+
+    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+        """Note that `row` is visible from `commit` on; emit the one that was visible until then."""
+        if row is self._visible and row is not None:
+            return
+        if self._visible is not None and self._since < commit:
+            emit(Action.KEEP, self._visible, self._since, commit - 1)
+        self._visible, self._since = row, commit
+
+
+class Simulate(Timeline):
+    """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible."""
+
+    def __init__(
+        self, merge: RecordMerge, *, commits: int, log_updates: bool, compact_after: Collection[int] = ()
+    ) -> None:
+        """Set up a table.
+
+        Args:
+            merge: the calls of the release.
+            commits: how many commits there are; they are numbered from 1.
+            log_updates: whether updates go to the log (merge-on-read) or are merged at once (copy-on-write).
+            compact_after: the commits after which the log is compacted.
+        """
+        super().__init__(merge)
+        self._commits = commits
+        self._compactions = sorted(compact_after) if log_updates else []
+        self._write = self.write_log if log_updates else self.write_base
+        self._commit = 0
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key of an empty table."""
+        super().start(key)
+        self._commit = 0
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a version of the current commit, or end that commit and begin the arrival's."""
+        if arrival.commit != self._commit:
+            self._end_commit(arrival.commit, emit)
+        self.fold_input(arrival)
+
+    def finish(self, emit: Emit) -> None:
+        """End the last commits and emit what is visible then."""
+        self._end_commit(self._commits + 1, emit)
+        self.show(None, self._commits + 1, emit)
+
+    def _end_commit(self, next_commit: int, emit: Emit) -> None:
+        """Write the input of the current commit, and run the compactions before `next_commit`."""
+        if self.input is not None:
+            self._write()
+            if self._commit not in self._compactions:
+                self.query(self._commit, emit)
+        for commit in self._compactions:
+            if self._commit <= commit < next_commit:
+                self.compact()
+                self.query(commit, emit)
+        self._commit = next_commit

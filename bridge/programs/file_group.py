@@ -1,0 +1,61 @@
+"""FileGroup: what a global index knows of a key in one partition, its file group there and its log; plain Python.
+
+Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.merge import LogDelete, LogRow, StoredRow
+from bridge.plan import TableType
+from bridge.programs.commits import Timeline
+from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from bridge.merge import RecordMerge
+    from bridge.programs.program import Emit
+    from mergers import HoodieKey
+    from payloads import Record
+
+
+class FileGroup(Timeline):
+    """A key in one file group of a partition."""
+
+    in_one_partition = False
+
+    def __init__(self, merge: RecordMerge, key: HoodieKey, columns: Record) -> None:
+        super().__init__(merge)
+        self.start(key)
+        self.columns = columns
+        self.entries: list[StoredRow | LogDelete] = []
+
+    def append_log(self, entry: LogRow | LogDelete) -> None:
+        """Note an entry, also as it is: the index reads logs in its own way."""
+        super().append_log(entry)
+        kept = entry if isinstance(entry, LogDelete) else StoredRow(self.key, entry.record, None, entry.source)
+        self.entries.append(kept)
+
+    def existing(self) -> StoredRow | None:
+        """Return the row as the index reads it."""
+        if self.base is None:
+            return None
+        entries = (e if isinstance(e, LogDelete) else LogRow(e.record or {}, e.source) for e in self.entries)
+        return self.merge.lookup.existing(self.base, entries)
+
+    def compact(self) -> None:
+        """Merge the log into the base file."""
+        super().compact()
+        self.entries.clear()
+
+    def in_partition(self, row: StoredRow | None) -> StoredRow | None:
+        """Return a row as a query sees it: with the partition columns of its partition, whatever the file has."""
+        if row is None or all(row.record[name] == value for name, value in self.columns.items()):
+            return row
+        return StoredRow(row.key, {**row.record, **self.columns}, row.schema)
+
+    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+        """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""
+        plan = self.merge.plan
+        keeps_own = plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ
+        super().show(row if keeps_own else self.in_partition(row), commit, emit)

@@ -1,0 +1,91 @@
+"""KeyState: what all programs keep of a key, and how each version that arrives changes it; plain Python, no Spark."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from bridge.errors import InputError
+from bridge.merge import LogDelete, LogRow, StoredRow
+from bridge.programs.program import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.merge import Carrier, RecordMerge
+    from bridge.programs.program import Arrival, Emit
+    from mergers import HoodieKey
+
+
+class KeyState:
+    """The parts that all programs share: the key, its stored row, its folded log and its folded input."""
+
+    def __init__(self, merge: RecordMerge) -> None:
+        self.merge = merge
+        self.key: HoodieKey = None  # type: ignore[assignment]
+        self.base: StoredRow | None = None
+        self.log: Carrier | None = None
+        self.input: Carrier | None = None
+        self.uncombined: list[Carrier] = []  # what the batch has before `input`, where it is not combined
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key."""
+        self.key, self.base, self.log, self.input, self.uncombined = key, None, None, None, []
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:  # noqa: ARG002
+        """Take the next version."""
+        if arrival.origin is Origin.INCOMING:
+            self.fold_input(arrival)
+        elif arrival.origin is Origin.STORED:
+            if self.base is not None:
+                msg = "the stored side has more than one row for the key; deduplicate it or check the key columns"
+                raise InputError(msg)
+            self.base = StoredRow(self.key, arrival.record, self.merge.schema, arrival.source)
+        elif arrival.is_delete:
+            self.log = self.merge.fold_log(self.log, self.key, LogDelete(arrival.ordering))
+        else:
+            self.log = self.merge.fold_log(self.log, self.key, LogRow(arrival.record or {}, arrival.source))
+
+    def fold_input(self, arrival: Arrival) -> None:
+        """Combine an incoming version with those of its batch before it, where the plan has batches combined."""
+        version = self.merge.incoming(self.key, arrival.record, arrival.source, arrival.ordering)
+        if self.input is None:
+            self.input = version
+        elif self.merge.plan.combine_before_upsert:
+            self.input = self.merge.combine_input(self.input, version)
+        else:
+            self.uncombined.append(self.input)
+            self.input = version
+
+    def take_input(self) -> list[Carrier]:
+        """Return the versions of the batch that reach the table, in order of arrival, and forget them."""
+        versions = [] if self.input is None else [*self.uncombined, self.input]
+        self.input, self.uncombined = None, []
+        return versions
+
+    def write_base(self) -> None:
+        """Merge the input into the base file (copy-on-write), or insert it."""
+        versions = self.take_input()
+        if self.base is not None and versions:
+            self.base = self.merge.upsert(self.base, functools.reduce(self.merge.fold_uncombined, versions))
+        elif versions:
+            self.base = self._insert(versions)
+
+    def log_entries(self) -> list[LogRow | LogDelete]:
+        """Return what the input becomes in a log, in its order there: deletes come last."""
+        entries = [entry for version in self.take_input() if (entry := self.merge.log_entry(version)) is not None]
+        return sorted(entries, key=lambda entry: isinstance(entry, LogDelete))
+
+    def _insert(self, versions: list[Carrier]) -> StoredRow | None:
+        rows = [row for version in versions if (row := self.merge.insert(version)) is not None]
+        if len(rows) > 1:
+            msg = (
+                f"a batch inserts {len(rows)} rows of the new key; Hudi would store them all and have duplicates from "
+                "then on, which is not ported: combine the batch (hoodie.combine.before.upsert=true) or drop one"
+            )
+            raise InputError(msg)
+        return rows[0] if rows else None
+
+    def held(self) -> Iterator[Carrier]:
+        """Give the carriers of all parts."""
+        return (carrier for carrier in (self.base, self.log, *self.uncombined, self.input) if carrier is not None)

@@ -1,0 +1,72 @@
+"""The programs of single operations, one a pipeline function: what a batch, a query or a compaction makes of a key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.merge import LogDelete, StoredRow
+from bridge.programs.key_state import KeyState
+from bridge.programs.program import Action, change_of
+
+if TYPE_CHECKING:
+    from bridge.programs.program import Emit
+
+
+class CombineInput(KeyState):
+    """Deduplicate a batch. Adds: whether the survivor is a delete, its ordering value."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the survivor; a delete without data as a bare key."""
+        if self.input is not None:
+            extras = self.merge.is_deleted(self.input), self.input.ordering_value
+            emit(Action.INSERT, None if self.input.record is None else self.input, *extras)
+
+
+class Upsert(KeyState):
+    """Copy-on-write merge of a batch into the stored rows."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
+        before = self.base
+        self.write_base()
+        emit(change_of(before, self.base), self.base)
+
+
+class Append(KeyState):
+    """Merge-on-read write. Adds: whether the outcome goes to the log, the ordering value of a delete entry."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the stored row as it was, and the log entries or the new row that the batch makes."""
+        if self.base is not None:
+            emit(Action.KEEP, self.base, False, None)
+        elif self.merge.plan.inserts_to == "base":
+            self.write_base()
+            emit(change_of(None, self.base), self.base, False, None)
+            return
+        new = Action.INSERT if self.base is None else Action.UPDATE
+        had_input, entries = self.input is not None, self.log_entries()
+        if had_input and not entries:
+            emit(Action.SKIP, None, True, None)
+        for entry in entries:
+            if isinstance(entry, LogDelete):
+                emit(Action.DELETE, None, True, entry.ordering)
+            else:
+                emit(new, StoredRow(self.key, entry.record, self.merge.schema, entry.source), True, None)
+
+
+class Snapshot(KeyState):
+    """Query-time merge of stored rows with the log."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the row that a query sees."""
+        row = self.merge.snapshot(self.base, self.log)
+        emit(change_of(self.base, row), row)
+
+
+class Compact(KeyState):
+    """Compaction of the log into the stored rows."""
+
+    def finish(self, emit: Emit) -> None:
+        """Emit the row of the new base file."""
+        row = self.merge.compact(self.base, self.log)
+        emit(change_of(self.base, row), row)

@@ -1,0 +1,238 @@
+"""Searching the paths of one key: its different answers, the fewest versions that show them, one step that decides."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.errors import PlanError
+from bridge.merge import RecordMerge, StoredRow
+from bridge.plan import TableType
+from bridge.programs.commits import Timeline
+from bridge.programs.path_walk import Answer, KeyHistory, Path, Walk
+from mergers.laws import canonical, error_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from bridge.plan import MergePlan
+    from payloads import AvroSchema, Record
+
+TRIES = 256
+"""One, two or three versions that show a dependence are looked for where there are at most so many choices."""
+
+
+class KeyPaths(NamedTuple):
+    """The answers of one key.
+
+    Attributes:
+        answers: the different ones, each with the path to it that is nearest to the batches as they are.
+        is_complete: whether every state was followed; else there may be more answers.
+    """
+
+    answers: tuple[Answer, ...]
+    is_complete: bool = True
+
+    @property
+    def failure(self) -> Exception | None:
+        """The first error, where every path ends in one."""
+        fails = bool(self.answers) and all(answer.error is not None for answer in self.answers)
+        return self.answers[0].error if fails else None
+
+    @property
+    def depends(self) -> bool:
+        """Whether the answer depends on the path."""
+        return len(self.answers) > 1 and self.failure is None
+
+
+class Smallest(NamedTuple):
+    """The smallest history that shows that the answer depends on the path.
+
+    Attributes:
+        history: some of the versions, in the batches that they came in.
+        left: the answer of a path.
+        right: another answer, of a path one step away: a compaction, two commits joined, or the table type.
+    """
+
+    history: KeyHistory
+    left: Answer
+    right: Answer
+
+
+def key_paths(
+    versions: Iterable[tuple[int, Record]],
+    plan: MergePlan,
+    schema: AvroSchema,
+    table_types: Iterable[TableType] = tuple(TableType),
+) -> KeyPaths:
+    """Run the versions of one key through every path, without Spark.
+
+    Up to `path_walk.FEW` versions can be split into commits in every way. Of more versions a commit has one, a batch,
+    two batches that follow each other, or all. In either case the log is compacted after any set of commits.
+    What a merge raises is the answer of its paths.
+
+    Args:
+        versions: number of the batch, ascending, and record of physical Avro values, by arrival.
+        plan: what merges, and how; its table type does not count. Hudi's small-file rule looks at all keys of a
+            partition and plays no part here.
+        schema: the write schema.
+        table_types: the table types whose paths are tried.
+
+    Raises:
+        PlanError: the plan runs a compiled class, has a global index, or fits no table.
+    """
+    merge = RecordMerge(plan, schema)
+    return PathSearch(merge, table_types).paths(history_of(versions, merge))
+
+
+def smallest_history(
+    versions: Iterable[tuple[int, Record]],
+    plan: MergePlan,
+    schema: AvroSchema,
+    table_types: Iterable[TableType] = tuple(TableType),
+) -> Smallest | None:
+    """Drop versions of a key as long as its answer depends on the path; None where it does not.
+
+    The arguments are those of `key_paths`.
+    """
+    merge = RecordMerge(plan, schema)
+    return PathSearch(merge, table_types).smallest(history_of(versions, merge))
+
+
+def history_of(versions: Iterable[tuple[int, Record]], merge: RecordMerge) -> KeyHistory:
+    """Return the history of versions as `key_paths` takes them.
+
+    Raises:
+        ValueError: there is no version.
+    """
+    numbered = list(versions)
+    if not numbered:
+        msg = "there is no version; give at least one"
+        raise ValueError(msg)
+    rows = [StoredRow(None, record, None, None, None, None) for _, record in numbered]
+    return KeyHistory(merge.key_of(numbered[0][1]), rows, [number for number, _ in numbered])
+
+
+def check_plan(plan: MergePlan) -> None:
+    """Refuse a plan whose paths can't be searched.
+
+    Raises:
+        PlanError: saying why.
+    """
+    msg = None
+    if plan.runs_java:
+        msg = (
+            f"{plan.payload_name}: the paths are run by the python engine alone, and this plan runs the compiled "
+            "class; use a Python payload, or the simulation of one path"
+        )
+    elif plan.global_index:
+        msg = "the paths of a key are those within one partition, and a global index moves it; leave it out"
+    if msg is not None:
+        raise PlanError(msg)
+
+
+class PathSearch:
+    """Searches histories by the calls of one plan, whose table type does not count."""
+
+    def __init__(self, merge: RecordMerge, table_types: Iterable[TableType] = tuple(TableType)) -> None:
+        """Bind the calls of each table type.
+
+        Raises:
+            PlanError: see `check_plan`.
+        """
+        check_plan(merge.plan)
+        chosen = set(table_types)
+        self._schema = merge.schema
+        self._tables = {
+            one: Timeline(merge.with_plan(dataclasses.replace(merge.plan, table_type=one)))
+            for one in TableType
+            if one in chosen
+        }
+
+    def paths(self, history: KeyHistory) -> KeyPaths:
+        """Return the answers of all paths; an error of a payload or merger is one."""
+        nearest: dict[Hashable, tuple[tuple[int, int, int], Answer]] = {}
+        is_complete = True
+        for rank, (one, table) in enumerate(self._tables.items()):
+            walk = Walk(table, one, history)
+            for steps, answer in walk.ends():
+                found = nearest.setdefault(kind := self._kind(answer), ((*steps, rank), answer))
+                if (*steps, rank) < found[0]:
+                    nearest[kind] = (*steps, rank), answer
+            is_complete = is_complete and walk.is_complete
+        return KeyPaths(tuple(answer for _, answer in sorted(nearest.values(), key=_steps)), is_complete)
+
+    def answer(self, history: KeyHistory, path: Path) -> Answer:
+        """Return the answer of one path."""
+        return Walk(self._tables[path.table_type], path.table_type, history).along(path)
+
+    def smallest(self, history: KeyHistory) -> Smallest | None:
+        """Return the smallest history; None where the answer does not depend on the path."""
+        if not self.paths(history).depends:
+            return None
+        history = self._few(history) or self._fewer(history)
+        first, second, *_ = self.paths(history).answers
+        return self._one_step_apart(history, first.path, second.path)
+
+    def _few(self, history: KeyHistory) -> KeyHistory | None:
+        """Return the first one, two or three versions that show it, where these are few to try."""
+        for size in (1, 2, 3):
+            if math.comb(len(history), size) <= TRIES:
+                for positions in itertools.combinations(range(len(history)), size):
+                    if self.paths(chosen := history.chosen(positions)).depends:
+                        return chosen
+        return None
+
+    def _fewer(self, history: KeyHistory) -> KeyHistory:
+        """Drop runs of versions, half of them first, single ones last."""
+        length = len(history) // 2
+        while length:
+            start = 0
+            while start < len(history):
+                rest = history.chosen(at for at in range(len(history)) if not start <= at < start + length)
+                if self.paths(rest).depends:
+                    history = rest
+                else:
+                    start += length
+            length //= 2
+        return history
+
+    def _one_step_apart(self, history: KeyHistory, left: Path, right: Path) -> Smallest:
+        """Go from one path to another by single steps; return the first two whose answers differ."""
+        walks = {one: Walk(table, one, history) for one, table in self._tables.items()}
+        answers = (walks[path.table_type].along(path) for path in self._between(left, right))
+        for one, other in itertools.pairwise(answers):
+            if self._kind(one) != self._kind(other):
+                return Smallest(history, one, other)
+        msg = f"the paths {left} and {right} have one answer"
+        raise LookupError(msg)
+
+    def _between(self, left: Path, right: Path) -> Iterator[Path]:
+        """Give paths from `left` to `right`: without compactions, in one table type, commits split and joined."""
+        plain = next(iter(self._tables))
+        for count in range(len(left.compact_after), -1, -1):
+            yield left._replace(compact_after=left.compact_after[:count])
+        there, here = set(itertools.accumulate(right.commits)), set(itertools.accumulate(left.commits))
+        yield Path(plain, left.commits)
+        for end in sorted(here ^ there):
+            here ^= {end}
+            ends = sorted(here)
+            yield Path(plain, tuple(end - start for start, end in itertools.pairwise((0, *ends))))
+        for count in range(len(right.compact_after) + 1):
+            yield right._replace(compact_after=right.compact_after[:count])
+
+    def _kind(self, answer: Answer) -> Hashable:
+        """Return what is equal for answers that are: rows by value and type, errors by their kind."""
+        if answer.error is not None:
+            return "error", error_kind(answer.error)
+        if answer.row is None:
+            return None
+        # A row taken from a batch may have got meta columns on its way.
+        record = answer.row.record or {}
+        return canonical({name: record[name] for name in self._schema.by_name if name in record}, self._schema)
+
+
+def _steps(found: tuple[tuple[int, int, int], Answer]) -> tuple[int, int, int]:
+    return found[0]

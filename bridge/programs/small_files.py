@@ -1,0 +1,145 @@
+"""The small-file rule of merge-on-read writes: when Hudi merges a batch into base files instead of the log.
+
+A partition that gets new keys puts them into small base files without a log, and then merges all that the batch has
+for these file groups copy-on-write. So keys of one partition path depend on each other: the program below keeps the
+keys of a path in the memory of one task. Sizes are not simulated: every base file counts as small, and the file with
+fewer rows as the smaller one.
+
+Source: UpsertPartitioner and SparkUpsertDeltaCommitPartitioner, all releases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.programs.commits import Timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from bridge.merge import Carrier, RecordMerge
+    from bridge.programs.program import Arrival, Emit
+    from mergers import HoodieKey
+
+SMALL_FILE_LIMIT = "hoodie.parquet.small.file.limit"
+CANDIDATES = "hoodie.merge.small.file.group.candidates.limit"
+
+
+def small_file_candidates(props: Mapping[str, str]) -> int:
+    """Return how many small files of a partition a batch may rewrite; 0 where the rule is off.
+
+    The limit counts only where it is set: a plan says nothing about file sizes otherwise.
+    """
+    return int(props.get(CANDIDATES, "1")) if int(props.get(SMALL_FILE_LIMIT, "0")) > 0 else 0
+
+
+class _KeyInGroup(Timeline):
+    """A key with the file group that holds it."""
+
+    group: _GroupSize | None = None
+
+
+class _GroupSize:
+    """The size of a file group: how many rows its base file has, and whether there is a log."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.has_log = False
+
+
+class SmallFileTable:
+    """The keys of one partition path through the commits of a merge-on-read table with the small-file rule.
+
+    Adds to an outcome what `Simulate` adds.
+    """
+
+    def __init__(
+        self, merge: RecordMerge, *, commits: int, candidates: int, compact_after: Collection[int] = ()
+    ) -> None:
+        """Set up a partition; `candidates` is how many small files a batch may rewrite, the rest as in `Simulate`."""
+        self._merge = merge
+        self._commits = commits
+        self._candidates = candidates
+        self._compactions = sorted(compact_after)
+        self._keys: dict[HoodieKey, _KeyInGroup] = {}
+        self._groups: list[_GroupSize] = []
+        self._touched: dict[HoodieKey, _KeyInGroup] = {}
+        self._commit = 0
+
+    def start(self, key: HoodieKey) -> None:  # noqa: ARG002 (the path alone matters)
+        """Begin a partition path."""
+        self._keys, self._groups, self._touched, self._commit = {}, [], {}, 0
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a version of any key of the path."""
+        if arrival.commit != self._commit:
+            self._end_commit(arrival.commit, emit)
+        key = self._merge.key_of(arrival.record or {})
+        stored = self._keys.get(key)
+        if stored is None:
+            stored = self._keys[key] = _KeyInGroup(self._merge)
+            stored.start(key)
+        stored.fold_input(arrival)
+        self._touched[key] = stored
+
+    def finish(self, emit: Emit) -> None:
+        """End the last commits and emit what is visible then."""
+        self._end_commit(self._commits + 1, emit)
+        for stored in self._keys.values():
+            stored.show(None, self._commits + 1, emit)
+
+    def held(self) -> Iterator[Carrier]:
+        """Give the carriers of every key."""
+        for stored in self._keys.values():
+            yield from stored.held()
+
+    def _end_commit(self, next_commit: int, emit: Emit) -> None:
+        if self._touched:
+            self._write(emit)
+        for commit in self._compactions:
+            if self._commit <= commit < next_commit:
+                self._compact(commit, emit)
+        self._touched, self._commit = {}, next_commit
+
+    def _write(self, emit: Emit) -> None:
+        new = [stored for stored in self._touched.values() if stored.base is None]
+        chosen = self._small_files() if new else []
+        for stored in self._touched.values():
+            group = stored.group
+            if stored.base is None:
+                continue
+            if group in chosen:
+                stored.write_base()
+            else:
+                stored.write_log()
+                group.has_log = group.has_log or stored.log is not None  # type: ignore[union-attr]
+            self._settle(stored, group)
+        home = chosen[0] if chosen else _GroupSize()
+        for stored in new:
+            stored.write_base()
+            self._settle(stored, home)
+        if home.rows and home not in self._groups:
+            self._groups.append(home)
+        for stored in self._touched.values():
+            stored.query(self._commit, emit)
+
+    def _small_files(self) -> list[_GroupSize]:
+        small = [group for group in self._groups if not group.has_log]
+        return sorted(small, key=lambda group: group.rows)[: self._candidates]
+
+    def _compact(self, commit: int, emit: Emit) -> None:
+        for stored in self._keys.values():
+            if stored.group is not None and stored.group.has_log:
+                stored.compact()
+                stored.query(commit, emit)
+                self._settle(stored, stored.group)
+        for group in self._groups:
+            group.has_log = False
+
+    @staticmethod
+    def _settle(stored: _KeyInGroup, group: _GroupSize | None) -> None:
+        """Note in which file group the row of a key is, after a write."""
+        holds = stored.base is not None
+        if group is not None and holds != (stored.group is group):
+            group.rows += 1 if holds else -1
+        stored.group = group if holds else None

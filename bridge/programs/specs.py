@@ -1,0 +1,86 @@
+"""The table of programs: what an engine has to know of each, in one place.
+
+A new program is a class, and a line here. A pipeline function names it; the engines read the rest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import TYPE_CHECKING, Any
+
+from bridge.programs.commits import Simulate
+from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
+from bridge.programs.path_programs import AllPaths, SmallestHistory
+from bridge.programs.small_files import SmallFileTable
+from bridge.programs.upgrade import Upgrade
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.programs.program import Program
+
+
+class EngineName(enum.StrEnum):
+    """The engines, as users name them."""
+
+    PYTHON = "python"
+    JVM = "jvm"
+
+
+class Extra(enum.StrEnum):
+    """What a program may add to an outcome, besides the action."""
+
+    DELETE = "delete"
+    ORDERING = "ordering"
+    TO_LOG = "to_log"
+    FIRST = "first"
+    LAST = "last"
+    PATH = "path"
+
+
+_EVERY = frozenset(EngineName)
+_SPAN = (Extra.FIRST, Extra.LAST)
+_TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
+
+
+@dataclasses.dataclass(frozen=True)
+class ProgramSpec:
+    """A program as the engines know it.
+
+    Attributes:
+        program: its class, which takes the merge and the arguments of the job.
+        extras: what it adds to an outcome, in order.
+        untouched: the extras of a row without another version of its key, where that needs no program: a stored row, or
+            a new one that a built-in payload inserts as it is. None where the program must see all rows.
+        by_partition: whether it sees the keys of a whole partition path at once, by commit and arrival; else one key.
+        upserts_pairs: whether one stored and one incoming row are one `RecordMerge.upsert_pair`, and a new row is one
+            `insert_single`.
+        engines: those that can run it.
+    """
+
+    program: Callable[..., Program]
+    extras: tuple[Extra, ...] = ()
+    untouched: tuple[Any, ...] | None = None
+    by_partition: bool = False
+    upserts_pairs: bool = False
+    engines: frozenset[EngineName] = frozenset({EngineName.PYTHON})
+
+
+PROGRAMS = {
+    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), engines=_EVERY),
+    "upsert": ProgramSpec(Upsert, untouched=(), upserts_pairs=True, engines=_EVERY),
+    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), engines=_EVERY),
+    "upsert_global_index": ProgramSpec(GlobalUpsert),
+    "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG),
+    "compact": ProgramSpec(Compact, untouched=(), engines=_EVERY),
+    "snapshot": ProgramSpec(Snapshot, untouched=(), engines=_EVERY),
+    "simulate": ProgramSpec(Simulate, _SPAN, engines=_EVERY),
+    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_EVERY),
+    "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN),
+    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN),
+    "all_paths": ProgramSpec(AllPaths, (Extra.PATH,)),
+    "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,)),
+}
+"""The programs by the name that travels to the tasks."""

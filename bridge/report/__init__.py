@@ -1,0 +1,23 @@
+"""The answer of a verb: the JSON envelope, and its text, Markdown, HTML and JUnit forms."""
+
+from __future__ import annotations
+
+from bridge.report.files import FORMS, write_report
+from bridge.report.json_record import json_record
+from bridge.report.json_values import cell, json_float, json_rows
+from bridge.report.report import Check, Label, Report, Table, error_as_json, plan_as_json
+
+__all__ = [
+    "FORMS",
+    "Check",
+    "Label",
+    "Report",
+    "Table",
+    "cell",
+    "error_as_json",
+    "json_float",
+    "json_record",
+    "json_rows",
+    "plan_as_json",
+    "write_report",
+]

@@ -1,0 +1,261 @@
+"""Report: the answer of a verb, the verdict first: the JSON envelope for programs, text or Markdown for people."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from bridge.report.json_values import cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from bridge.plan import MergePlan
+
+FORMAT = 1
+"""The version of the JSON envelope."""
+
+Label: TypeAlias = "tuple[str, Sequence[Any]]"
+"""A column in front of a table: its header, and one cell a row."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people; the cells are text.
+
+    Attributes:
+        columns: the headers.
+        rows: the cells.
+        title: a line above, or nothing.
+        right: the columns of numbers, set flush right.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    right: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_rows(
+        cls,
+        columns: Sequence[str],
+        rows: Iterable[Mapping[str, Any]],
+        title: str = "",
+        labels: Sequence[Label] = (),
+    ) -> Table:
+        """Make a table of rows of JSON values.
+
+        `labels` are columns in front of them, each a header and one cell a row; a column may have the same header.
+        """
+        heads = (*(head for head, _ in labels), *columns)
+        data = [[row[name] for name in columns] for row in rows]
+        cells = [[*(column[at] for _, column in labels), *row] for at, row in enumerate(data)]
+        numbers = {
+            head
+            for head, column in zip(heads, zip(*cells, strict=True), strict=False)
+            if all(isinstance(value, int | float | None) and not isinstance(value, bool) for value in column)
+        }
+        return cls(heads, [[cell(value) for value in row] for row in cells], title, frozenset(numbers))
+
+
+class Check(NamedTuple):
+    """One thing that a verb looked at, for reports that list what passed and what failed.
+
+    Attributes:
+        name: what was looked at.
+        failure: what is wrong; None where nothing is.
+        details: the differences, line by line.
+    """
+
+    name: str
+    failure: str | None = None
+    details: str = ""
+
+
+@dataclass
+class Report:
+    """What a verb answers.
+
+    Attributes:
+        verb: the verb.
+        verdict: the answer in one sentence.
+        success: whether it is a good one (exit code 0, else 1).
+        plan: the settings that were used; see `plan_as_json`.
+        statistics: counts by name.
+        results: JSON values.
+        warnings: what the user should know besides.
+        body: paragraphs and tables for people, after the verdict.
+        checks: what the verdict sums up; empty: the verdict is all there is.
+    """
+
+    verb: str
+    verdict: str
+    success: bool = True
+    plan: dict[str, Any] = field(default_factory=dict)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    results: list[Any] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    body: list[str | Table] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+
+    def as_json(self) -> str:
+        """Return the envelope."""
+        return _json(self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
+
+    def as_text(self, width: int | None = None) -> str:
+        """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
+        stream = io.StringIO()
+        console = _console(stream, width or Console().width)
+        for part in (self.verdict, *self.body):
+            if isinstance(part, Table):
+                _print_table(console, part)
+            else:
+                console.print(_text(part))
+            console.print()
+        return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).rstrip("\n")
+
+    def as_markdown(self) -> str:
+        """Return Markdown: a heading, the verdict in bold, the body, the warnings as a list."""
+        parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_text(part) for part in self.body]
+        warnings = ["\n".join(f"- warning: {_markdown_text(one)}" for one in self.warnings)] if self.warnings else []
+        return "\n\n".join((f"# {self.verb}", f"**{_markdown_text(self.verdict)}**", *parts, *warnings))
+
+    def rendered(self, output: str) -> str:
+        """Return the report as `text`, `json` or `markdown`."""
+        match output:
+            case "json":
+                return self.as_json()
+            case "markdown":
+                return self.as_markdown()
+            case _:
+                return self.as_text()
+
+
+def error_as_json(verb: str, message: str) -> str:
+    """Return the envelope of a verb that failed: all of its fields, and the sentence once more as `error`."""
+    return _json(verb, False, "error", {}, {}, [], [], error=message)
+
+
+def _json(  # noqa: PLR0913, PLR0917 (the fields of the envelope, in order)
+    verb: str,
+    success: bool,  # noqa: FBT001
+    verdict: str,
+    plan: dict[str, Any],
+    statistics: dict[str, Any],
+    results: list[Any],
+    warnings: list[str],
+    **more: str,
+) -> str:
+    envelope = {
+        "format": FORMAT,
+        "verb": verb,
+        "success": success,
+        "verdict": verdict,
+        "plan": plan,
+        "statistics": statistics,
+        "results": results,
+        "warnings": warnings,
+        **more,
+    }
+    return json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def plan_as_json(plan: MergePlan) -> dict[str, Any]:
+    """Return the settings of a plan under the names of the options."""
+    return {
+        "payload": plan.payload_name,
+        "release": str(plan.release),
+        "table_type": plan.table_type.value,
+        "key": list(plan.key),
+        "partition": list(plan.partition),
+        "ordering": list(plan.ordering),
+        "table_version": plan.table_version,
+        "arrival": plan.arrival,
+        "schema": None if plan.schema is None else plan.schema.source,
+        "props": dict(plan.props),
+        "combine_before_upsert": plan.combine_before_upsert,
+        "inserts_to": plan.inserts_to,
+        "global_index": plan.global_index,
+        "fidelity": plan.fidelity,
+        "engine": plan.engine,
+        "implementation": plan.implementation,
+    }
+
+
+# -- tables
+
+
+def _console(stream: TextIO, width: int) -> Console:
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, color_system=None)
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """Print a table; one that is wider than the console with its rows side by side, or each as a list of its own."""
+    if table.title:
+        console.print(_text(table.title))
+    for form in (table, _turned(table)):
+        grid = _grid(form)
+        if Measurement.get(console, console.options.update(max_width=10_000), grid).maximum <= console.width:
+            console.print(grid)
+            return
+    for number, row in enumerate(table.rows, start=1):
+        block = RichTable(box=None, pad_edge=False, show_header=False)
+        block.add_column(no_wrap=True)
+        block.add_column(overflow="fold")
+        for name, value in zip(table.columns, row, strict=True):
+            block.add_row(_text(name), _text(value))
+        console.print(f"-- {number} of {len(table.rows)}")
+        console.print(block)
+
+
+def _grid(table: Table) -> RichTable:
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in table.columns:
+        grid.add_column(_text(name), justify="right" if name in table.right else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*map(_text, row))
+    return grid
+
+
+def _turned(table: Table) -> Table:
+    """Return the table with its rows as columns; what stands first in them become the headers."""
+    first, *others = zip(table.columns, *table.rows, strict=True)
+    return Table(first, others)
+
+
+def _text(text: str) -> Text:
+    """Return text without control characters, which data may hold and a terminal would obey."""
+    return Text(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def _markdown_table(table: Table) -> str:
+    head = "| " + " | ".join(map(_markdown_cell, table.columns)) + " |"
+    rule = "|" + "|".join("---:" if name in table.right else "---" for name in table.columns) + "|"
+    rows = ["| " + " | ".join(map(_markdown_cell, row)) + " |" for row in table.rows]
+    lines = "\n".join((head, rule, *rows))
+    return f"{_markdown_text(table.title)}\n\n{lines}" if table.title else lines
+
+
+def _markdown_cell(text: str) -> str:
+    return _markdown_text(text).replace("|", "\\|").replace("\n", "<br>")
+
+
+def _markdown_text(text: str) -> str:
+    """Return text as such: what Markdown would take for marks or tags is escaped."""
+    return _MARKS.sub(r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
+
+
+# An underscore inside a word is no mark.
+_MARKS = re.compile(r"([\\`*\[\]]|(?<!\w)_(?=\w*_(?!\w)))")

@@ -1,0 +1,56 @@
+"""Small inputs: which files count as small, and the settings of a session that sees nothing else.
+
+Where there are few rows, seconds go into what Spark prepares for many: compiled queries, an optimising compiler in the
+Java VM, shuffles, tasks, and a Python worker for each. Such a session does all in one task, with the same engine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+SMALL = 1 << 20
+"""The bytes of files up to which an input is small: of text, some ten thousand rows."""
+
+_ONE_TASK = "spark.payload_bridge.one_task"
+SETTINGS = {
+    _ONE_TASK: "true",
+    "spark.default.parallelism": "1",
+    # Compiling a query takes longer than interpreting it for these rows.
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    # One task sees all rows already; a broadcast would be a job of its own.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.python.daemon.module": "bridge.engines.python.daemon",
+}
+"""Settings of Spark for small inputs."""
+
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a Java VM that ends before an optimising compiler pays."""
+
+
+def is_small(folder: Path) -> bool:
+    """Whether all files at and below `folder`, or the one file, are small together."""
+    files = folder.rglob("*") if folder.is_dir() else [folder]
+    size = 0
+    for file in files:
+        size += file.stat().st_size if file.is_file() else 0
+        if size > SMALL:
+            return False
+    return True
+
+
+def in_one_task(spark: SparkSession) -> bool:
+    """Whether a session does everything in one task."""
+    return spark.conf.get(_ONE_TASK, "false") == "true"
+
+
+def kept(frame: DataFrame) -> DataFrame:
+    """Return a frame whose rows are kept from the first job on; `unpersist` lets go of many."""
+    # Spark's cache compiles code for each schema; rows of a checkpoint stay as they are.
+    return frame.localCheckpoint(eager=False) if in_one_task(frame.sparkSession) else frame.persist()

@@ -1,0 +1,141 @@
+"""The constants that a user's Python code can compare with: literals of its functions, and the values they refer to."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import functools
+import math
+import re
+import sys
+import types
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+_MOST_VISITED: Final = 2000
+_MOST_TEXT: Final = 200
+_PROPERTY: Final = "hoodie."
+"""How names of properties start, which are no data."""
+_LONG: Final = 1 << 63
+_NEAR_ZERO: Final = frozenset({0, 1, 2})
+"""What examples are full of anyway."""
+_FOREIGN: Final = frozenset({*sys.stdlib_module_names, "payloads", "mergers", "bridge", "pyspark", "fastavro"})
+_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_LABELS: Final = frozenset(
+    {"__doc__", "__module__", "__qualname__", "__annotations__", "__slots__", "__match_args__", "__firstlineno__"}
+)
+
+
+def constants_of(*roots: object) -> tuple[Any, ...]:
+    """Return the texts, bytes and numbers that classes, functions and objects can compare with, the nearest first.
+
+    What they refer to counts: nested functions, globals of their modules, closures, class attributes and base classes,
+    functions and classes that they call. Code of the standard library and of this project does not.
+    """
+    found: dict[Any, None] = {}
+    left = deque(roots)
+    seen: set[int] = set()
+    kept: list[Any] = []  # an id stays taken as long as its object lives
+    while left and len(seen) < _MOST_VISITED:
+        one = left.popleft()
+        values = list(_plain(one))
+        found |= dict.fromkeys((type(value), value) for value in values)
+        if not values and id(one) not in seen:
+            seen.add(id(one))
+            kept.append(one)
+            left.extend(_parts(one))
+    return usable(value for _, value in found)
+
+
+def usable(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the constants that are worth trying, each once; sentences, such as messages of errors, come last."""
+    distinct = dict.fromkeys((type(value), value) for value in values if _is_worth_it(value))
+    return tuple(sorted((value for _, value in distinct), key=lambda value: isinstance(value, str) and " " in value))
+
+
+def _is_worth_it(value: Any) -> bool:
+    if isinstance(value, str) and value.startswith(_PROPERTY):
+        return False
+    if isinstance(value, str | bytes):
+        return 0 < len(value) <= _MOST_TEXT
+    if isinstance(value, int):
+        return -_LONG <= value < _LONG and value not in _NEAR_ZERO
+    return math.isfinite(value)
+
+
+def _plain(one: object) -> Iterator[Any]:
+    """Yield what a value is in an Avro record; nothing for what is no such value."""
+    if isinstance(one, enum.Enum):
+        yield from _plain(one.value)
+    elif isinstance(one, bool):
+        return
+    elif isinstance(one, str | bytes | int | float):
+        yield one
+    elif isinstance(one, re.Pattern):
+        yield one.pattern
+    elif isinstance(one, datetime.datetime):
+        since = (one if one.tzinfo else one.replace(tzinfo=datetime.UTC)) - _EPOCH
+        for unit in ({"seconds": 1}, {"milliseconds": 1}, {"microseconds": 1}):
+            yield since // datetime.timedelta(**unit)
+    elif isinstance(one, datetime.date):
+        yield (one - _EPOCH.date()).days
+
+
+def _parts(one: Any) -> Iterable[Any]:  # noqa: C901, PLR0911 (one a kind)
+    match one:
+        case types.FunctionType():
+            return _function(one)
+        case types.MethodType() | staticmethod() | classmethod():
+            return [one.__func__]
+        case property():
+            return [one.fget]
+        case functools.cached_property():
+            return [one.func]
+        case functools.partial():
+            return [one.func, *one.args, *one.keywords.values()]
+        case type():
+            return [] if _is_foreign(one) else _class(one)
+        case Mapping():
+            return [*one.keys(), *one.values()]
+        case list() | tuple() | set() | frozenset():
+            return one
+        case types.ModuleType() | types.BuiltinFunctionType() | None:
+            return []
+    if _is_foreign(type(one)):
+        return []
+    return [*getattr(one, "__dict__", {}).values(), type(one)]
+
+
+def _class(one: type) -> list[Any]:
+    members = [value for name, value in vars(one).items() if name not in _LABELS]
+    return [*members, *one.__bases__]
+
+
+def _function(function: types.FunctionType) -> list[Any]:
+    if _is_foreign(function):
+        return []
+    cells = [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()]
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    literals = [one for one in _code(function.__code__, function.__globals__) if one is not function.__doc__]
+    return [*literals, *cells, *defaults, getattr(function, "__wrapped__", None)]
+
+
+def _code(code: types.CodeType, namespace: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the literals of code, of the functions inside it, and what its names stand for."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _code(constant, namespace)
+        else:
+            yield constant
+    for name in code.co_names:
+        value = namespace.get(name)
+        if isinstance(value, types.ModuleType) and not _is_foreign(value):
+            yield from (getattr(value, attribute, None) for attribute in code.co_names)
+        else:
+            yield value
+
+
+def _is_foreign(one: Any) -> bool:
+    name = one.__name__ if isinstance(one, types.ModuleType) else getattr(one, "__module__", None)
+    return str(name or "builtins").partition(".")[0] in _FOREIGN

@@ -1,0 +1,100 @@
+"""The merges that other processes repeat, and repeating them under conditions that need no new process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from mergers.laws.core import After, Again, Before, Expr, Operands
+from mergers.laws.evaluate import Evaluator
+from mergers.laws.nodes import turned
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mergers.laws.algebra import Algebra
+    from mergers.laws.conditions import Aspect, Conditions
+    from mergers.laws.core import Law
+    from mergers.laws.universe import Universe
+
+Answers = list[list[Any]]
+"""For each choice of operands, what each merge gives: an answer, or that it failed."""
+
+
+class ElsewhereError(PayloadBridgeError, RuntimeError):
+    """No other process could repeat the merges; the message says why."""
+
+
+class Jobs(NamedTuple):
+    """What is repeated.
+
+    Attributes:
+        expressions: the merges.
+        operands: the stored rows and versions.
+    """
+
+    expressions: tuple[Expr, ...]
+    operands: tuple[Operands, ...]
+
+
+class Elsewhere(Protocol):
+    """What starts processes that repeat merges."""
+
+    @property
+    def aspects(self) -> Sequence[Aspect]:
+        """What it can vary."""
+
+    def answers(self, jobs: Jobs, conditions: Sequence[Conditions]) -> list[Answers | ElsewhereError]:
+        """Return what a new process for each of the conditions answers, or why it could not."""
+
+
+def jobs_of(law: Law, universe: Universe) -> Jobs:
+    """Return the merges of a law over all pairs of versions, ties first: they are what chance decides."""
+    rows, versions = universe.rows, list(enumerate(universe.incoming))
+    operands = [
+        (Operands(rows[(i + j) % len(rows)], (a, b)), a.ordering != b.ordering or a.record == b.record)
+        for i, a in versions
+        for j, b in versions
+    ]
+    operands.sort(key=lambda one: one[1])
+    return jobs_on(law, [one for one, _ in operands])
+
+
+def jobs_on(law: Law, operands: Sequence[Operands]) -> Jobs:
+    """Return the merges of a law over operands."""
+    expressions = (equation.left for equation in law.stated(law.sizes[1]))
+    return Jobs(tuple(expr for expr in expressions if not isinstance(expr, Again | Before | After)), tuple(operands))
+
+
+def answered(algebra: Algebra, jobs: Jobs, conditions: Conditions) -> Answers:
+    """Answer in this process, with the calls and the order of map entries that the conditions ask for."""
+    operands = jobs.operands
+    if conditions.maps:
+        operands = tuple(map(_turned, operands))
+    if conditions.calls == _REVERSED:
+        # The last one comes first, and every merge was run often before.
+        for _ in range(0, _CALLS, len(jobs.expressions) * len(operands)):
+            _answers(algebra, jobs.expressions, operands[::-1])
+        return _answers(algebra, jobs.expressions, operands[::-1])[::-1]
+    if conditions.calls == _ONE_MORE:
+        _answers(algebra, jobs.expressions[:1], operands[:1])
+    return _answers(algebra, jobs.expressions, operands)
+
+
+_REVERSED: Final = 2
+_ONE_MORE: Final = 3
+_CALLS: Final = 1_000
+
+
+def _answers(algebra: Algebra, expressions: Sequence[Expr], operands: Sequence[Operands]) -> Answers:
+    evaluator = Evaluator(algebra)
+    found = []
+    for one in operands:
+        bound = evaluator.bind(one)
+        found.append([evaluator.value(expr, bound).answer for expr in expressions])
+    return found
+
+
+def _turned(operands: Operands) -> Operands:
+    versions = (version._replace(record=turned(version.record)) for version in operands.versions)
+    return Operands(turned(operands.row), tuple(versions))

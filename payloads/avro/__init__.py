@@ -1,0 +1,38 @@
+"""Avro: schemas, coding, logical types, text and JSON of values, and rewriting records to another schema."""
+
+from __future__ import annotations
+
+from payloads.avro.codec import decode, encode, parse_schema, read_container
+from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
+from payloads.avro.from_json import parse_object, read_record
+from payloads.avro.logical import to_logical, to_physical
+from payloads.avro.rewrite import default_value, project_record, rewrite_record_with_new_schema
+from payloads.avro.schema import AvroSchema, Branch, Field, JavaString, Record, branch_of
+from payloads.avro.text import date_text, plain_text, timestamp_text, value_text
+
+__all__ = [
+    "AvroSchema",
+    "Branch",
+    "Field",
+    "JavaString",
+    "Record",
+    "branch_of",
+    "date_text",
+    "decimal_scale",
+    "decimal_value",
+    "decode",
+    "default_value",
+    "encode",
+    "parse_object",
+    "parse_schema",
+    "plain_text",
+    "project_record",
+    "read_container",
+    "read_record",
+    "rewrite_record_with_new_schema",
+    "timestamp_text",
+    "to_logical",
+    "to_physical",
+    "unscaled_bytes",
+    "value_text",
+]

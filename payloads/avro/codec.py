@@ -1,0 +1,227 @@
+"""Avro coding: parse schemas, encode and decode values. The only module that imports fastavro.
+
+fastavro never sees a logical type here, so physical values go in and come out as they are; and a value is validated
+before it is encoded, because fastavro would write 1.5 as the long 1 and 2**40 as an int.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import functools
+import io
+import json
+import zlib
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import fastavro
+import fastavro.schema
+
+from payloads.avro.schema import AvroSchema, Branch, branch_of
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error)
+
+
+def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroSchema:
+    """Parse JSON text or JSON-like data; one text gives one object.
+
+    Raises:
+        SchemaError: the text is not JSON, or the JSON is not an Avro schema.
+    """
+    if isinstance(source, AvroSchema):
+        return source
+    is_json = isinstance(source, str) and source.lstrip()[:1] in {"{", "[", '"'}
+    return _parse(str(source) if is_json else json.dumps(source))
+
+
+def _reduced(schema: AvroSchema) -> tuple[Any, ...]:
+    """Pickle a schema as its text: it is parsed, or found, where it arrives."""
+    return parse_schema, (json.dumps(schema.source),)
+
+
+copyreg.pickle(AvroSchema, _reduced)
+
+
+def encode(schema: AvroSchema, value: Any) -> bytes:
+    """Return the binary Avro encoding of `value`, without a header.
+
+    Raises:
+        SchemaError: the value does not fit; the message names the field.
+    """
+    schema.validate(value)
+    coding, wraps = schema.derived(_coding)
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, coding, _wrapped(schema, value) if wraps else value)
+    return out.getvalue()
+
+
+def decode(schema: AvroSchema, data: bytes) -> Any:
+    """Return the value that `data` encodes, with `schema` as writer and reader schema.
+
+    Raises:
+        SchemaError: the bytes are not an encoding of this schema.
+    """
+    coding, wraps = schema.derived(_coding)
+    try:
+        value = fastavro.schemaless_reader(io.BytesIO(data), coding, None, return_record_name=wraps)
+    except _UNREADABLE as error:
+        msg = f"{len(data)} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
+        raise SchemaError(msg) from error
+    return _unwrapped(schema, value) if wraps else value
+
+
+def read_container(stream: BinaryIO) -> tuple[AvroSchema, Iterator[Any]]:
+    """Open an Avro container file: its schema, and its values, which are read as they are taken.
+
+    Raises:
+        SchemaError: the stream is not a container file, its codec is not installed, or (by the iterator) a block is
+            damaged.
+    """
+    try:
+        blocks = fastavro.block_reader(stream)
+        schema = parse_schema(json.loads(blocks.metadata["avro.schema"]))
+    except _UNREADABLE as error:
+        msg = f"this is not an Avro container file that can be read: {error}; check how it was written"
+        raise SchemaError(msg) from error
+    return schema, _values(schema, blocks)
+
+
+def _values(schema: AvroSchema, blocks: Iterable[Any]) -> Iterator[Any]:
+    coding, wraps = schema.derived(_coding)
+    try:
+        for block in blocks:
+            for _ in range(block.num_records):
+                value = fastavro.schemaless_reader(block.bytes_, coding, None, return_record_name=wraps)
+                yield _unwrapped(schema, value) if wraps else value
+    except _UNREADABLE as error:
+        msg = f"a block of the Avro container file is damaged: {error}; write the file again"
+        raise SchemaError(msg) from error
+
+
+@functools.lru_cache(maxsize=512)
+def _parse(text: str) -> AvroSchema:
+    try:
+        parsed = fastavro.parse_schema(json.loads(text))
+        return AvroSchema(_plain(parsed), {})
+    except fastavro.schema.UnknownType as error:
+        msg = f"the Avro schema names the type {error}, which it does not define"
+        raise SchemaError(msg) from error
+    except (ValueError, KeyError, TypeError, fastavro.schema.SchemaParseException) as error:
+        msg = f"not an Avro schema: {error}; check the JSON of {text[:120]}"
+        raise SchemaError(msg) from error
+
+
+def _plain(schema: Any) -> Any:
+    """Return `schema` without fastavro's own keys."""
+    if isinstance(schema, list):
+        return [_plain(branch) for branch in schema]
+    if isinstance(schema, dict):
+        return {
+            key: value if key == "default" else _plain(value)
+            for key, value in schema.items()
+            if not key.startswith("__")
+        }
+    return schema
+
+
+def _coding(schema: AvroSchema) -> tuple[Any, bool]:
+    """Return what fastavro works with, and whether it wraps the branches of a union."""
+    wrapped: list[str] = []
+    coding = _coding_schema(schema, set(), wrapped)
+    return fastavro.parse_schema(coding), bool(wrapped)
+
+
+def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> Any:  # noqa: C901, PLR0911 (one case a kind)
+    """Drop logical types; make each branch of a union that needs it a record of one field (the same bytes)."""
+    if schema.kind in {"record", "enum", "fixed"}:
+        if schema.name in seen:
+            return schema.name
+        seen.add(schema.name)
+    match schema.kind:
+        case "record":
+            fields = [{"name": f.name, "type": _coding_schema(f.schema, seen, wrapped)} for f in schema.fields]
+            return {"type": "record", "name": schema.name, "fields": fields}
+        case "enum":
+            return {"type": "enum", "name": schema.name, "symbols": list(schema.symbols)}
+        case "fixed":
+            return {"type": "fixed", "name": schema.name, "size": schema.size}
+        case "array":
+            return {"type": "array", "items": _coding_schema(schema.items, seen, wrapped)}
+        case "map":
+            return {"type": "map", "values": _coding_schema(schema.values, seen, wrapped)}
+        case "union" if _needs_wrapping(schema):
+            branches: list[Any] = []
+            for branch in schema.branches:
+                if branch.kind == "null":
+                    branches.append("null")
+                    continue
+                name = schema.derived(_wrapper_names)[branch.name]
+                wrapped.append(name)
+                field = {"name": "value", "type": _coding_schema(branch, seen, wrapped)}
+                branches.append({"type": "record", "name": name, "fields": [field]})
+            return branches
+        case "union":
+            return [_coding_schema(branch, seen, wrapped) for branch in schema.branches]
+        case kind:
+            return kind
+
+
+def _needs_wrapping(schema: AvroSchema) -> bool:
+    """Whether fastavro would choose the branch of a union otherwise than `branch_of` does."""
+    kinds = {branch.kind for branch in schema.branches}
+    takes_bytes_for_array = "array" in kinds and not kinds.isdisjoint({"bytes", "fixed"})
+    return schema.ambiguous or schema.mixes_numbers or takes_bytes_for_array
+
+
+def _wrapper_names(union: AvroSchema) -> dict[str, str]:
+    """Return the name of the record around each branch but null; no two unions of a process share one."""
+    names = [branch.name for branch in union.branches if branch.kind != "null"]
+    return {name: f"payload_bridge.union{id(union)}.branch{index}" for index, name in enumerate(names)}
+
+
+def _wrapped(schema: AvroSchema, value: Any) -> Any:
+    """Return `value` with every `Branch` in the form that the coding schema expects."""
+    if value is None:
+        return None
+    match schema.kind:
+        case "record":
+            return {field.name: _wrapped(field.schema, value[field.name]) for field in schema.fields}
+        case "array":
+            return [_wrapped(schema.items, item) for item in value]
+        case "map":
+            return {key: _wrapped(schema.values, item) for key, item in value.items()}
+        case "union":
+            branch, plain = branch_of(schema, value)
+            inner = _wrapped(branch, plain)
+            return (schema.derived(_wrapper_names)[branch.name], {"value": inner}) if _needs_wrapping(schema) else inner
+        case _:
+            return value
+
+
+def _unwrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: PLR0911 (one case a kind)
+    """Invert `_wrapped` on what fastavro read."""
+    if value is None:
+        return None
+    match schema.kind:
+        case "record":
+            fields = value[1] if isinstance(value, tuple) else value
+            return {field.name: _unwrapped(field.schema, fields[field.name]) for field in schema.fields}
+        case "array":
+            return [_unwrapped(schema.items, item) for item in value]
+        case "map":
+            return {key: _unwrapped(schema.values, item) for key, item in value.items()}
+        case "union" if _needs_wrapping(schema):
+            name, fields = value
+            names = schema.derived(_wrapper_names)
+            branch = next(b for b in schema.branches if names.get(b.name) == name)
+            plain = _unwrapped(branch, fields["value"])
+            return Branch(branch.name, plain) if schema.ambiguous else plain
+        case "union":
+            plain = value[1] if isinstance(value, tuple) else value
+            branch, plain = branch_of(schema, plain)
+            return _unwrapped(branch, plain)
+        case _:
+            return value

@@ -1,0 +1,23 @@
+"""What Java prints, parses and compares: numbers, text, time. Standard library alone."""
+
+from __future__ import annotations
+
+from payloads.java.comparison import floating, natural, signed_bytes, utf16
+from payloads.java.floats import double_text, float_text
+from payloads.java.iso_time import days, instant_nanos, local_nanos, nanos_of_day
+from payloads.java.json_text import printed, written
+
+__all__ = [
+    "days",
+    "double_text",
+    "float_text",
+    "floating",
+    "instant_nanos",
+    "local_nanos",
+    "nanos_of_day",
+    "natural",
+    "printed",
+    "signed_bytes",
+    "utf16",
+    "written",
+]

@@ -1,0 +1,321 @@
+"""An object of a user's class as a payload: what its code sees, and what becomes of its answers and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from payloads.api import SENTINEL, HoodieRecordPayload, Sentinel
+from payloads.avro import to_logical
+from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfigError, PayloadFailedError, SchemaError
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.ordering_fields import as_ordering
+from payloads.user.copies import copied, copier, kept, same_record
+from payloads.user.pair_calls import PairCalls, pair_calls
+
+if TYPE_CHECKING:
+    from payloads.api import Props
+    from payloads.avro import AvroSchema, Record
+    from payloads.release import HudiRelease
+    from payloads.user.overloads import MethodCall
+
+_SHOWN = 200
+
+Adapt = Callable[[type, "str | HudiRelease"], "type[HoodieRecordPayload]"]
+"""Makes the class that mergers call for a user's class."""
+
+
+class PayloadAdapter(HoodieRecordPayload):
+    """An object of a user's class as a payload. `adapt` makes one subclass for each user's class and release.
+
+    The user's code sees its own objects only: `pre_combine` gets the other side unwrapped, and what it returns is
+    wrapped again, or is one of the two adapters if it is one of their objects. What the class does not define answers
+    as Java's interface does: no metadata, ordering Integer 0 (the ordering value given, where it inherits ours),
+    the insert value as indexed record, and a delete where there is no insert value. `SENTINEL` always counts.
+
+    With `logical_types` the user's constructor can't run before the schema is known: `for_schema` states it, else the
+    first call that has a schema does. Whatever the user's code raises becomes a PayloadFailedError.
+
+    Attributes:
+        record: what the constructor got; what the user's object makes of it is its insert value.
+        wrapped: the object of the user's class.
+        user_class: the user's class.
+        target: the class that is constructed: the user's, bound to the release where it inherits ours.
+        calls: how to call the methods that it defines.
+        construct: how to call its constructor.
+        adapt: what makes the adapter of a class for a release.
+        schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
+        copy: what copies the records that objects are built from.
+    """
+
+    user_class: ClassVar[type]
+    target: ClassVar[type]
+    calls: ClassVar[Mapping[str, MethodCall]]
+    construct: ClassVar[MethodCall]
+    adapt: ClassVar[Adapt]
+    schema: ClassVar[AvroSchema | None] = None
+    copy: Callable[[Record], Record] = staticmethod(copied)
+
+    _object: Any = None
+    _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
+    _given: Record | None = None  # the copy of it that the user's code holds
+    _schema: AvroSchema | None = None
+
+    def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
+        """Build the user's object, unless its record needs a schema that is not known yet.
+
+        Raises:
+            PayloadFailedError: the user's constructor raised.
+        """
+        self.record = record
+        self.ordering_value = ordering_value  # type: ignore[assignment]  # the user's class decides about null
+        if self.schema is not None or not self.logical_types:
+            self._build(self.schema)
+
+    @classmethod
+    def for_schema(cls, schema: AvroSchema) -> type[Self]:
+        """Return this class for records of `schema`, so that a constructor sees logical values at once."""
+        return schema.derived(_for_schema, cls)  # type: ignore[return-value]
+
+    @classmethod
+    def for_release(cls, release: str | HudiRelease) -> type[Self]:
+        """Return the adapter of the same class and schema for `release`."""
+        return _adapter(cls.adapt, cls.user_class, release, cls.schema)  # type: ignore[return-value]
+
+    @property
+    def wrapped(self) -> Any:
+        """The object of the user's class.
+
+        Raises:
+            PayloadConfigError: it is not built yet, for want of a schema.
+        """
+        if self._object is None:
+            msg = (
+                f"{self.user_class.__qualname__} wants logical types, but no schema is known yet; "
+                "build payloads with for_schema(schema), or pass the schema"
+            )
+            raise PayloadConfigError(msg)
+        return self._object
+
+    # -- the payload
+
+    def pre_combine(
+        self,
+        older: HoodieRecordPayload,
+        schema: AvroSchema | None = None,
+        props: Props | None = None,
+    ) -> HoodieRecordPayload:
+        """Let the user's objects combine; an answer that is not a payload raises PayloadFailedError."""
+        own = self.opened(schema)
+        theirs = older.opened(schema) if isinstance(older, PayloadAdapter) else older
+        result = self._call("pre_combine", theirs, schema, props)
+        if result is own:
+            return self
+        if result is theirs:
+            return older
+        if isinstance(result, self.user_class):
+            return self._wrap(result, schema)
+        if isinstance(result, HoodieRecordPayload):
+            return result
+        raise self._wrong(result, "pre_combine", "self, the older payload or a new one")
+
+    def combine_and_get_update_value(
+        self,
+        current: Record,
+        schema: AvroSchema,
+        props: Props | None = None,
+    ) -> Record | Sentinel | None:
+        """Let the user's object merge with a copy of `current`; `current` itself comes back where nothing changed.
+
+        Raises:
+            PayloadFailedError: the user's code raised, or returned something other than a record.
+        """
+        if self._object is None:
+            self.opened(schema)
+        untouched = to_logical(current, schema) if self.logical_types else current
+        given = copier(schema)(untouched)
+        try:  # as `_call` does, but this call happens for each merge
+            result = self.calls["combine_and_get_update_value"].apply(self._object, given, schema, props)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise self.failed(error, "combine_and_get_update_value", self.record) from error
+        if result is given and same_record(given, untouched):
+            return current
+        return self._taken_back("combine_and_get_update_value", result, schema)
+
+    @classmethod
+    def pair_calls(cls, schema: AvroSchema, props: Props) -> PairCalls | None:
+        """Return two calls that do what the constructor and `combine_and_get_update_value` do, for many records.
+
+        An adapter for each of them would take longer than most users' methods do. None with logical types, where
+        values have to be converted as well.
+        """
+        return None if cls.logical_types else pair_calls(cls, schema, props)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the user's insert value."""
+        return self._record_of("get_insert_value", schema, props)
+
+    def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the user's indexed record, else the insert value."""
+        name = "get_indexed_record" if "get_indexed_record" in self.calls else "get_insert_value"
+        return self._record_of(name, schema, props)
+
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
+        """Return the user's answer, else whether there is no insert value."""
+        if "is_deleted" not in self.calls:
+            return self.get_insert_value(schema, props) is None
+        self.opened(schema)
+        return bool(self._call("is_deleted", schema, props))
+
+    def can_produce_sentinel(self) -> bool:
+        """Return the user's answer, else True: a SENTINEL of a user's class counts without further notice."""
+        return bool(self._call("can_produce_sentinel")) if "can_produce_sentinel" in self.calls else True
+
+    def get_ordering_value(self) -> Ordering:
+        """Return the user's answer as an `Ordering`, else what Java's interface gives.
+
+        A plain value has the type of the ordering value that the payload was built with, where that is of the same
+        Python type; else an int is a `long` (0: natural order), a str a `string`.
+
+        Raises:
+            NullOrderingError: the user's class returned None.
+        """
+        if "get_ordering_value" not in self.calls:
+            if not issubclass(self.target, HoodieRecordPayload):
+                return NATURAL_ORDER
+            inherited: Ordering = getattr(self._object, "ordering_value", self.ordering_value)
+            return inherited
+        value = self._call("get_ordering_value")
+        if value is None:
+            msg = f"{self._label('get_ordering_value')} returned None; fill the ordering field before the write"
+            raise NullOrderingError(msg)
+        ordering = as_ordering(value, self.ordering_value)
+        if ordering is None:
+            raise self._wrong(value, "get_ordering_value", "an Ordering, or a plain number or text")
+        return ordering
+
+    def get_metadata(self) -> dict[str, str] | None:
+        """Return the user's metadata, else None."""
+        result = self._call("get_metadata") if "get_metadata" in self.calls else None
+        if result is not None and not isinstance(result, Mapping):
+            raise self._wrong(result, "get_metadata", "a dict of texts or None")
+        return None if result is None else dict(result)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A generated class has no importable name: travel as the user's class, the release and the schema.
+        return _restore, (type(self).adapt, self.user_class, self.release, self.schema), self.__dict__
+
+    # -- the user's object
+
+    def opened(self, schema: AvroSchema | None) -> Any:
+        """Return the user's object, built now if it was waiting for a schema."""
+        if self._object is None and schema is not None:
+            self._build(schema)
+        return self.wrapped
+
+    def _build(self, schema: AvroSchema | None) -> None:
+        self._schema = schema
+        if self.record is not None:
+            self._untouched = to_logical(self.record, schema) if self.logical_types and schema else self.record
+            self._given = self.copy(self._untouched)
+        try:
+            self._object = self.construct.apply(self.target, self._given, self.ordering_value)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise self.failed(error, "__init__", self.record) from error
+
+    def _wrap(self, made: Any, schema: AvroSchema | None) -> PayloadAdapter:
+        """Return an adapter of `made`, an object that the user's code built itself."""
+        if type(made) is self.user_class is not self.target:
+            made.__class__ = self.target  # named by its own name, a class that inherits ours is bound to no release
+        adapter = type(self).__new__(type(self))
+        known = schema or self._schema
+        record, ordering_value = getattr(made, "record", None), getattr(made, "ordering_value", None)
+        adapter.__dict__ |= {
+            "record": kept(record, self._logical(known)) if isinstance(record, dict) else None,
+            "ordering_value": ordering_value if isinstance(ordering_value, Ordering) else NATURAL_ORDER,
+            "_object": made,
+            "_schema": known,
+        }
+        return adapter
+
+    # -- calls
+
+    @classmethod
+    def _label(cls, name: str) -> str:
+        spelled = cls.calls[name].attribute if name in cls.calls else name
+        return f"{cls.user_class.__qualname__}.{spelled}"
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        try:
+            return self.calls[name].apply(self.wrapped, *arguments)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise self.failed(error, name, self.record) from error
+
+    @classmethod
+    def failed(cls, error: Exception, name: str, record: Record | None) -> PayloadFailedError:
+        """Return the error to raise where the method `name` raised `error`."""
+        shown = repr(record)
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        return PayloadFailedError(
+            f"{cls._label(name)} raised {type(error).__name__}: {error}; fix the class, or the record: {shown}",
+        )
+
+    @classmethod
+    def _wrong(cls, result: object, name: str, wanted: str) -> PayloadFailedError:
+        return PayloadFailedError(f"{cls._label(name)} returned {result!r} ({type(result).__name__}); return {wanted}")
+
+    # -- records out and in
+
+    def _logical(self, schema: AvroSchema | None) -> AvroSchema | None:
+        return schema if self.logical_types else None
+
+    def _record_of(self, name: str, schema: AvroSchema, props: Props | None) -> Record | Sentinel | None:
+        self.opened(schema)
+        return self._taken_back(name, self._call(name, schema, props), schema)
+
+    def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
+        """Return an answer for the engine: `record` itself where its copy came back as it was, else a new record."""
+        if result is not None and result is self._given:
+            if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
+                return self.record
+            schema = self._schema or schema
+        return self.returned(name, result, self._logical(schema))
+
+    @classmethod
+    def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
+        """Return an answer that is none of the records that were given, in physical values by the logical `schema`."""
+        if result is None or result is SENTINEL:
+            return result
+        if not isinstance(result, dict):
+            raise cls._wrong(result, name, "a record (dict), None to delete the row or SENTINEL to leave it")
+        try:
+            return kept(result, schema)
+        except SchemaError as error:
+            msg = f"{cls._label(name)} returned a record that doesn't fit: {error}"
+            raise SchemaError(msg) from error
+
+
+def _for_schema(schema: AvroSchema, adapter: type[PayloadAdapter]) -> type[PayloadAdapter]:
+    namespace = {"__doc__": adapter.__doc__, "__module__": adapter.__module__, "__qualname__": adapter.__qualname__}
+    stated = {"schema": schema} if adapter.logical_types else {}
+    return type(adapter.__name__, (adapter,), namespace | stated | {"copy": staticmethod(copier(schema))})
+
+
+def _adapter(
+    adapt: Adapt, user_class: type, release: str | HudiRelease, schema: AvroSchema | None
+) -> type[PayloadAdapter]:
+    """Return the adapter of `user_class` for `release`, bound to `schema` where there is one."""
+    adapter: type[PayloadAdapter] = adapt(user_class, release)  # type: ignore[assignment]
+    return adapter if schema is None else adapter.for_schema(schema)
+
+
+def _restore(adapt: Adapt, user_class: type, release: HudiRelease, schema: AvroSchema | None) -> PayloadAdapter:
+    """Return an empty adapter, which unpickling fills."""
+    adapter = _adapter(adapt, user_class, release, schema)
+    return adapter.__new__(adapter)

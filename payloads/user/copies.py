@@ -1,0 +1,98 @@
+"""Records that are lent to code which may change them: copies, and what has become of a copy that comes back."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import uuid
+from operator import is_
+from typing import TYPE_CHECKING, Any
+
+from payloads import codegen
+from payloads.avro import Branch, to_physical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from payloads.avro import AvroSchema, Record
+
+# A record of these alone is copied in one go.
+_ATOMS: frozenset[type] = frozenset(
+    {type(None), bool, int, float, str, bytes, decimal.Decimal, uuid.UUID}
+    | {datetime.date, datetime.time, datetime.datetime},
+)
+_CHANGEABLE = {"record", "array", "map"}
+
+
+def kept(record: Record, schema: AvroSchema | None) -> Record:
+    """Return a copy in physical values: user code may go on to change its own record.
+
+    Raises:
+        SchemaError: a logical value can't be written as the schema wants it.
+    """
+    return copied(record) if schema is None else copied(to_physical(record, schema))
+
+
+def copier(schema: AvroSchema) -> Callable[[Record], Record]:
+    """Return what copies records of `schema`, in physical or logical values; decided once a schema.
+
+    Looking at the values of each record takes longer than the copy, so the types of the fields are looked at instead.
+    """
+    return schema.derived(_copier)
+
+
+def _copier(schema: AvroSchema) -> Callable[[Record], Record]:
+    kinds = {branch.kind for field in schema.fields for branch in field.schema.branches or (field.schema,)}
+    return dict.copy if kinds.isdisjoint(_CHANGEABLE) else copied
+
+
+def comparer(schema: AvroSchema) -> Callable[[Record, Record], bool]:
+    """Return `same_record` for a record of `schema`, in physical values, and a copy of it; decided once a schema.
+
+    Equality of whole records is far faster than a look at each value. Equal texts are the same; equal numbers and bytes
+    are, too, where they are one object, and a copy shares its values.
+    """
+    return schema.derived(_comparer)
+
+
+def _comparer(schema: AvroSchema) -> Callable[[Record, Record], bool]:
+    kinds = {name: field.schema.non_null.kind for name, field in schema.by_name.items()}
+    if not {*_CHANGEABLE, "union"}.isdisjoint(kinds.values()):
+        return same_record
+    shared = [name for name, kind in kinds.items() if kind not in {"string", "enum"}]
+    return codegen.copy_comparer(shared, same_record)
+
+
+def copied(record: Record) -> Record:
+    """Return a copy of `record` that shares nothing that can be changed."""
+    if _ATOMS.issuperset(map(type, record.values())):
+        return dict(record)
+    return {name: _copied_value(value) for name, value in record.items()}
+
+
+def _copied_value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied_value(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copied_value(item) for item in value]
+    return Branch(value.name, _copied_value(value.value)) if isinstance(value, Branch) else value
+
+
+def same_record(left: Record, right: Record) -> bool:
+    """Whether two records have the same fields and values, by value and type: 1 is not 1.0, nor 0.0 -0.0."""
+    if left.keys() != right.keys():
+        return False
+    # Copies share their values, so most comparisons end here.
+    return all(map(is_, left.values(), right.values())) or all(_same(left[name], right[name]) for name in left)
+
+
+def _same(left: Any, right: Any) -> bool:
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return left.hex() == right.hex() if isinstance(left, float) else bool(left == right)

@@ -1,0 +1,64 @@
+"""Users' payload classes behind the payload interface: their spellings, their overloads, their mistakes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from payloads.api import HoodieRecordPayload
+from payloads.errors import PayloadConstructorError
+from payloads.release import HudiRelease
+from payloads.user.adapter import PayloadAdapter
+from payloads.user.overloads import METHODS, constructor_of, methods_of
+
+
+def adapt(user_class: object, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+    """Return the class that mergers call for `user_class`: always the same one for the same class and release.
+
+    A class of this package is bound to the release and returned as it is. Any other class gets a `PayloadAdapter`, also
+    where it inherits ours: only the adapter keeps its records and its errors apart from everybody else's.
+
+    Raises:
+        PayloadConstructorError: it is not a class, lacks a method that every payload needs, has a constructor or method
+            with parameters that nothing is known for, or is abstract.
+    """
+    if not isinstance(user_class, type):
+        msg = f"{user_class!r} is a {type(user_class).__name__}, not a class; name a payload class"
+        raise PayloadConstructorError(msg)
+    wanted: type = user_class.user_class if issubclass(user_class, PayloadAdapter) else user_class
+    return _adapt(wanted, HudiRelease.parse(release))
+
+
+@functools.cache
+def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
+    user_class: Any = wanted
+    target: type[Any] = wanted
+    if issubclass(wanted, HoodieRecordPayload):
+        user_class = wanted.unbound or wanted
+        target = wanted.for_release(release)
+        if user_class.__module__.partition(".")[0] == __name__.partition(".")[0] and not inspect.isabstract(target):
+            return target
+    calls = methods_of(user_class)
+    left = set(getattr(target, "__abstractmethods__", ()))
+    if issubclass(target, HoodieRecordPayload) and left <= set(METHODS):
+        # Java's names fill the gaps that the abstract methods leave open; the bound class is ours to change.
+        target.__abstractmethods__ = frozenset()
+    elif left:
+        msg = (
+            f"{user_class.__qualname__} is abstract: it lacks {', '.join(sorted(left))}; define them or name a subclass"
+        )
+        raise PayloadConstructorError(msg)
+    namespace = {
+        "__doc__": user_class.__doc__,
+        "__module__": user_class.__module__,
+        "__qualname__": user_class.__qualname__,
+        "release": release,
+        "logical_types": bool(getattr(user_class, "logical_types", False)),
+        "user_class": user_class,
+        "target": target,
+        "calls": calls,
+        "construct": constructor_of(target),
+        "adapt": staticmethod(adapt),
+    }
+    return type(user_class.__name__, (PayloadAdapter,), namespace)

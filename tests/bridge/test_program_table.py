@@ -1,0 +1,56 @@
+"""One table says what the engines have to know of each program: they and their sources agree with it."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bridge
+from bridge import MergePlan, PlanError, engines
+from bridge.engines import Job
+from bridge.programs import PROGRAMS, EngineName
+from payloads import PayloadRef, parse_schema
+
+JAVA = Path(bridge.__file__).parent / "engines" / "java" / "Programs.java"
+SCHEMA = parse_schema({"type": "record", "name": "Row", "fields": [{"name": "id", "type": "string"}]})
+ON_PYTHON_ALONE = [name for name, spec in PROGRAMS.items() if EngineName.JVM not in spec.engines]
+
+
+def job_of(program: str, plan: MergePlan) -> Job:
+    return Job(plan, SCHEMA, ("id", "part"), program)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_extras_of_a_row_that_passes_untouched_are_those_of_the_program(name: str) -> None:
+    spec = PROGRAMS[name]
+    assert spec.untouched is None or len(spec.untouched) == len(spec.extras)
+    assert EngineName.PYTHON in spec.engines
+    assert inspect.isclass(spec.program)
+
+
+def test_java_has_the_programs_that_the_table_gives_it() -> None:
+    found = set(re.findall(r'name\.equals\("(\w+)"\)', JAVA.read_text("utf-8")))
+    assert found == set(PROGRAMS) - set(ON_PYTHON_ALONE)
+
+
+@pytest.mark.parametrize("name", ON_PYTHON_ALONE)
+def test_a_program_that_an_engine_does_not_have_is_refused_by_name(name: str) -> None:
+    plan = MergePlan(payload=PayloadRef("com.acme.Custom", jar="acme.jar"), key=("id",), engine="jvm")
+    frame: Any = None  # it is refused before any row is looked at
+    with pytest.raises(PlanError, match=f"the jvm engine does not run {name}; use the python engine"):
+        engines.run(frame, job_of(name, plan), ())
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_job_groups_by_the_identity_of_a_row_or_by_its_partition_and_travels(name: str) -> None:
+    plan = MergePlan(payload=PayloadRef("DefaultHoodieRecordPayload"), key=("id",), partition=("part",))
+    job = job_of(name, plan)
+    by_partition = name == "simulate_small_files"
+    assert job.grouping == (("part",) if by_partition else ("part", "id"))
+    assert job.order == (("part",) if by_partition else ("id", "part"))
+    assert pickle.loads(pickle.dumps(job)).added == job.added  # noqa: S301 (made here)

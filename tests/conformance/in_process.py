@@ -1,0 +1,173 @@
+"""Runs table histories in this process: the programs and Arrow batches of a Spark task, without Spark's session.
+
+What Spark does around a task (shuffle, sort, the explosion of commits) is done here on lists.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import types as spark_types
+
+from bridge.engines import ACTION, COMMIT, FIRST, LAST, ORIGIN, Job, arrow_schema
+from bridge.engines.python.worker import merged
+from bridge.errors import PlanError
+from bridge.pipeline.layout import as_nullable
+from bridge.plan import MergePlan, TableType
+from bridge.programs.program import Origin
+from bridge.programs.small_files import small_file_candidates
+from bridge.programs.upgrade import Handover, handover
+from bridge.spark.schema import avro_schema
+from payloads import HudiRelease
+from tests.conformance.histories import columns_of
+from tests.conformance.spark_histories import plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from tests.conformance.histories import History, Row
+
+_TYPES: dict[str, spark_types.DataType] = {
+    "string": spark_types.StringType(),
+    "boolean": spark_types.BooleanType(),
+    "tinyint": spark_types.ByteType(),
+    "smallint": spark_types.ShortType(),
+    "int": spark_types.IntegerType(),
+    "integer": spark_types.IntegerType(),
+    "bigint": spark_types.LongType(),
+    "long": spark_types.LongType(),
+    "float": spark_types.FloatType(),
+    "double": spark_types.DoubleType(),
+    "date": spark_types.DateType(),
+    "timestamp": spark_types.TimestampType(),
+}
+_ROWS_IN_BATCH = 16  # so few that keys go on in the next batch
+
+
+def run_histories(histories: Iterable[History]) -> Iterator[tuple[History, int, list[Row] | Exception]]:
+    """Give the snapshots of each history: (history, number as in `History.snapshots`, rows or what failed)."""
+    for history in histories:
+        try:
+            yield from list(_snapshots(history))
+        except Exception as error:  # noqa: BLE001 (one history that fails must not hide the others)
+            yield from ((history, number, error) for number in history.snapshots)
+
+
+def refusal(history: History) -> str | None:
+    """Say why a history can't be run here; None where it can."""
+    try:
+        struct_of(history.schema_ddl)
+    except PlanError as error:
+        return str(error)
+    return None
+
+
+def _snapshots(history: History) -> Iterator[tuple[History, int, list[Row]]]:
+    plan, struct = plan_of(history), struct_of(history.schema_ddl)
+    for run in history.runs:
+        change = None
+        if run.upgrade_after is not None and history.upgrade is not None:
+            then = dataclasses.replace(plan, release=history.upgrade.release)
+            keeps = run.keeps_version or run.upgrade_after == run.commits
+            change = handover(plan, then, after=run.upgrade_after, keep_table_version=keeps)
+        batches = [commit.incoming for commit in history.commits[: run.commits]]
+        rows = simulate(batches, struct, plan, compact_after=history.compact_after, change=change)
+        for commit, number in run.numbers.items():
+            yield history, number, rows[commit]
+
+
+def simulate(
+    batches: Sequence[Sequence[Row]],
+    struct: spark_types.StructType,
+    plan: MergePlan,
+    *,
+    compact_after: Collection[int] = (),
+    change: Handover | None = None,
+) -> dict[int, list[Row]]:
+    """Write batches to an empty table, as `pipeline.simulate_commits` and `simulate_upgrade` do; return the snapshots.
+
+    `change` is what takes the table over; the plan is then the old release's.
+    """
+    program = program_of(plan, is_upgrade=change is not None)
+    arguments: dict[str, Any] = {"commits": len(batches), "compact_after": tuple(compact_after)}
+    if program == "simulate_small_files":
+        arguments["candidates"] = _candidates(plan)
+    else:
+        arguments["log_updates"] = plan.table_type is TableType.MERGE_ON_READ
+    if change is not None:
+        arguments["handover"] = change
+    schema = avro_schema(struct, plan.release)
+    job = Job(plan, schema, tuple(struct.names), program, arguments)
+    found: dict[int, list[Row]] = collections.defaultdict(list)
+    for batch in merged(job, _arrow(batches, struct, plan, job.order)):
+        for row in batch.drop_columns([ACTION]).to_pylist():
+            first, last = row.pop(FIRST), row.pop(LAST)
+            values = {name: _naive(value) for name, value in row.items()}
+            for commit in range(first, last + 1):
+                found[commit].append(values)
+    return found
+
+
+def program_of(plan: MergePlan, *, is_upgrade: bool) -> str:
+    """Choose the program that `pipeline` chooses."""
+    if is_upgrade:
+        return "simulate_upgrade"
+    if _candidates(plan):
+        return "simulate_small_files"
+    return "simulate_global_index" if plan.global_index else "simulate"
+
+
+def _candidates(plan: MergePlan) -> int:
+    takes_new = plan.table_type is TableType.MERGE_ON_READ and plan.inserts_to == "base"
+    return small_file_candidates(plan.props) if takes_new else 0
+
+
+def _arrow(
+    batches: Sequence[Sequence[Row]], struct: spark_types.StructType, plan: MergePlan, order: tuple[str, ...]
+) -> list[pa.RecordBatch]:
+    """Return all rows as a Spark task gets them: sorted by key, commit and arrival, null first."""
+    rows = [
+        {**_stored(row, plan), ORIGIN: int(Origin.INCOMING), COMMIT: number}
+        for number, batch in enumerate(batches, start=1)
+        for row in batch
+    ]
+    rows.sort(key=lambda row: [(row[name] is not None, row[name]) for name in order])  # stable: commit and arrival stay
+    control = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64())]
+    table = pa.Table.from_pylist(rows, pa.schema([*arrow_schema(struct), *control]))
+    found: list[pa.RecordBatch] = table.to_batches(max_chunksize=_ROWS_IN_BATCH)
+    return found
+
+
+def _stored(row: Row, plan: MergePlan) -> Row:
+    """Make the empty text in a partition column null where `frames.without_empty_partitions` does."""
+    if plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ:
+        return row
+    empty = {name: None for name in plan.partition if name not in plan.key and row[name] == ""}
+    return {**row, **empty}
+
+
+def _naive(value: Any) -> Any:
+    return value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value
+
+
+def struct_of(schema_ddl: str) -> spark_types.StructType:
+    """Return the columns of a Spark DDL, nullable as Spark reads them.
+
+    Raises:
+        PlanError: a type is nested, or otherwise none that is read here.
+    """
+    struct = spark_types.StructType()
+    for name, kind in columns_of(schema_ddl).items():
+        digits = [int(number) for number in re.findall(r"\d+", kind)]
+        is_decimal = re.match(r"(decimal|numeric|dec)\b", kind) is not None
+        found = spark_types.DecimalType(*digits) if is_decimal else _TYPES.get(kind)
+        if found is None:
+            msg = f"the column {name} is {kind}, which only Spark reads; run it with --engine auto"
+            raise PlanError(msg)
+        struct.add(as_nullable(spark_types.StructField(name, found)))
+    return struct

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bridge.verify.compiled import compiled
+from mergers.laws import Verdict, check_laws
+from payloads import HudiRelease, PayloadRef
+from tests.jvm.java_compiler import compiled as compiled_jar
+
+SOURCE = Path(__file__).parent / "java" / "Undetermined.java"
+RELEASE = HudiRelease.V0_15
+
+
+@pytest.fixture(scope="module")
+def judged(bundles, tmp_path_factory):
+    """Return what judges a class of the source by the law."""
+    folder = tmp_path_factory.mktemp("undetermined")
+    jar = str(compiled_jar(bundles, {SOURCE.name: SOURCE.read_text("utf-8")}, RELEASE, folder))
+
+    def result(name):
+        subject = compiled(bundles, PayloadRef(f"com.acme.Undetermined${name}", jar=jar), RELEASE, key=("id",))
+        (found,) = check_laws(subject.java, laws=["determinism"], domain="data", exhaustive=True).results
+        return found
+
+    return result
+
+
+QUICK = [("Hour", "clock"), ("Identity", "identity")]
+SLOW = [
+    ("Millis", "clock"),
+    ("Nanos", "clock"),
+    ("Later", "clock"),
+    ("Dates", "clock"),
+    ("Seldom", "random"),
+    ("Numbers", "random"),
+    ("Threads", "process"),
+    ("Uuids", "random"),
+    ("Hashes", "identity"),
+    ("Locales", "environment"),
+    ("Variable", "environment"),
+    ("Zone", "environment"),
+    ("EveryOther", "calls"),
+    ("FirstCall", "calls"),
+]
+
+
+@pytest.mark.parametrize(("name", "cause"), [*QUICK, *(pytest.param(*one, marks=pytest.mark.slow) for one in SLOW)])
+def test_what_decides_a_tie_is_found_and_named(judged, name, cause):
+    result = judged(name)
+    assert result.verdict is Verdict.VIOLATED, str(result)
+    assert cause in result.counterexample.cause
+
+
+def test_what_decides_nothing_is_no_defect(judged):
+    result = judged("Unmoved")
+    assert result.verdict is Verdict.PROVED, str(result)
+    assert result.detail.endswith("; alike in 3 other processes")
+
+
+def test_a_jvm_that_ends_is_no_agreement(judged):
+    result = judged("Exits")
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert "another JVM ended with exit code 7" in result.detail
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", HudiRelease)
+def test_a_class_of_hudi_repeats_alike_everywhere(bundles, release):
+    subject = compiled(bundles, PayloadRef("PartialUpdateAvroPayload"), release, key=("id",))
+    (result,) = check_laws(subject.java, laws=["determinism"], domain="flagged", exhaustive=True).results
+    assert result.verdict is Verdict.PROVED, str(result)

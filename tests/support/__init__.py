@@ -1,0 +1,7 @@
+"""What tests of every package share: where recorded data lies."""
+
+from __future__ import annotations
+
+from tests.support.folders import DATA, GOLDEN, GUIDE, HISTORIES, ROOT, SETTINGS, UPGRADED
+
+__all__ = ["DATA", "GOLDEN", "GUIDE", "HISTORIES", "ROOT", "SETTINGS", "UPGRADED"]

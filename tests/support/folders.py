@@ -1,0 +1,19 @@
+"""Folders of the checkout that tests read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+GUIDE: Final = ROOT / "migration_guide"
+DATA: Final = ROOT / "tests" / "data"
+"""Answers of real Hudi."""
+GOLDEN: Final = DATA / "golden"
+"""Vectors: one method call each."""
+HISTORIES: Final = DATA / "histories"
+"""Tables of one release."""
+SETTINGS: Final = DATA / "histories-settings"
+"""Tables of one release, written with other settings."""
+UPGRADED: Final = DATA / "histories-upgraded"
+"""Tables that live through an upgrade."""

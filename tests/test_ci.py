@@ -1,0 +1,120 @@
+"""What `.ci/run` relies on: the lines of the README that it runs, and that a skipped test fails there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("extras", ["java", "java,test"])
+def test_the_readme_has_each_line_that_is_run(extras: str) -> None:
+    patterns = re.findall(r"grep -m 1 -E '([^']+)' README\.md", SCRIPT)
+    assert len(patterns) == 2
+    lines = [[line for line in README if re.search(pattern, line)] for pattern in patterns]
+    assert sum(f"pip install -q '.[{extras}]'" in line for found in lines for line in found) == 1
+    assert [len(found) for found in lines] == [1, 1]
+
+
+SKIPS = {
+    "a test": "import pytest\ndef test_one(): pytest.importorskip('nowhere_to_be_found')\n",
+    "a module": "import pytest\npytest.importorskip('nowhere_to_be_found')\ndef test_one(): pass\n",
+}
+
+
+@pytest.mark.parametrize("ci", ["true", "false"])
+def test_what_is_skipped_fails_where_ci_is_true(tmp_path: Path, ci: str) -> None:
+    for name, text in SKIPS.items():
+        (tmp_path / f"test_{name.replace(' ', '_')}.py").write_text(text)
+    words = ["-q", "-p", "tests.conftest", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, "--rootdir", tmp_path, tmp_path],
+        cwd=ROOT,
+        env=os.environ | {"CI": ci},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ("1 failed, 1 error" if ci == "true" else "2 skipped") in done.stdout
+    assert done.stdout.count("a failure where CI is true") == (4 if ci == "true" else 0)  # with the summary
+
+
+FIRST = "python3 -m venv --help >/dev/null && {} && : payload-bridge demo"
+SECOND = "python3 -m venv --help >/dev/null && mkdir -p .venv/bin && cd .venv/bin && {} && : pytest -q"
+TRUE = "for name in ruff mypy lint-imports; do printf '#!/bin/sh\\n' >$name; chmod +x $name; done"
+VERDICT = 'echo "All 20 answers are real Hudi\'s, row by row."'
+
+
+TOOLS = ("bash", "chmod", "dirname", "env", "grep", "mkdir", "mktemp", "rm", "sh", "tar", "tee")
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put what the script calls on the PATH, and a Java; nothing else."""
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    for name in TOOLS:
+        (folder / name).symlink_to(str(shutil.which(name)))
+    (folder / "python3").symlink_to(sys.executable)
+    (folder / "java").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("JAVA_HOME", "anywhere")
+    return folder
+
+
+@pytest.fixture
+def run(tools: Path, tmp_path: Path) -> Callable[[str, str], subprocess.CompletedProcess[str]]:
+    """Run the script on a small checkout, whose README says what the two lines do."""
+
+    def script(first: str, second: str) -> subprocess.CompletedProcess[str]:
+        checkout = tmp_path / "checkout"
+        for name in (".ci/run", "tests/__init__.py", "tests/environment.py"):
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, checkout / name)
+        (checkout / "README.md").write_text(f"{FIRST.format(first)}\n{SECOND.format(second)}\n")
+        command = [checkout / ".ci" / "run"]
+        return subprocess.run(command, env=os.environ | {"CI": ""}, capture_output=True, text=True, check=False)
+
+    return script
+
+
+def test_the_script_hides_java_from_the_first_line_alone_and_times_each_part(
+    run: Callable[[str, str], subprocess.CompletedProcess[str]],
+) -> None:
+    hidden = 'test -z "${JAVA_HOME:-}" && ! command -v java && command -v tar'
+    done = run(f"{hidden} && {VERDICT}", f'test "$CI $JAVA_HOME" = "true anywhere" && command -v java && {TRUE}')
+    assert done.returncode == 0, done.stderr
+    timed = re.findall(r"^\.ci/run: (.+) took \d+ s$", done.stdout, re.MULTILINE)
+    lines = ["README's first line without Java", "README's second line"]
+    assert timed == [*lines, "ruff check", "ruff format --check", "mypy", "lint-imports"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "says"),
+    [
+        (f"{VERDICT} && false", TRUE, "README's first line without Java failed"),
+        (f"{VERDICT} >&2", TRUE, "README's first line without Java failed"),
+        (VERDICT, f"{TRUE} && false", "README's second line failed"),
+        (VERDICT, TRUE.replace("mypy", ""), "mypy failed"),
+    ],
+    ids=["exit code", "no verdict", "tests", "linter"],
+)
+def test_the_script_fails_where_a_part_fails(
+    run: Callable[[str, str], subprocess.CompletedProcess[str]], first: str, second: str, says: str
+) -> None:
+    done = run(first, second)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f".ci/run: {says} after")

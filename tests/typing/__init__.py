@@ -1,0 +1,1 @@
+"""Code as users write it, which mypy checks from outside: it is not run."""
