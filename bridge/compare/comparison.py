@@ -54,7 +54,7 @@ class Comparison:
         how = "upgraded to"
         if self.keep_table_version or self.upgrade_after == self.commits:
             how = "read by" if self.upgrade_after == self.commits else "written by"
-        return f"Hudi {self.left.release}", f"Hudi {self.left.release} {how} {self.right.release}"
+        return f"Hudi {self.left.release}", f"{self.left.release} table {how} {self.right.release}"
 
     @property
     def follow_one_rule(self) -> bool:

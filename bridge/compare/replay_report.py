@@ -29,7 +29,7 @@ _EXPLAINED = {
 
 def kinds_of(names: Names) -> dict[str, str]:
     """Return how a key differs, in words, by the kinds of JSON."""
-    return dict(zip(KINDS, (f"only {names[0]}", f"only {names[1]}", "changed"), strict=True))
+    return dict(zip(KINDS, (f"only in {names[0]}", f"only in {names[1]}", "changed"), strict=True))
 
 
 def verdict_of(found: ReplayReport) -> str:
@@ -174,12 +174,14 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
 
 
 def _commits(part: ReplayReport) -> Table:
-    kinds = tuple(kinds_of(part.comparison.names).values())
+    kinds = (*part.comparison.names, "changed")
     lines = [
         {"batch": batch, "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
         for batch, one in zip(part.batches.names, part.counts, strict=True)
     ]
-    return Table.of_rows(("batch", "commit", *kinds), lines, "Keys that differ after each commit")
+    return Table.of_rows(
+        ("batch", "commit", *kinds), lines, "Keys after each commit that are on one side only, or changed"
+    )
 
 
 def example_table(example: Example, names: Names) -> Table:

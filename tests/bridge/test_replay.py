@@ -284,7 +284,7 @@ def test_text_names_some_keys_and_json_all(spark: SparkSession, days: Path) -> N
     words = words_of(days, "--to", "1.2")
     text = CliRunner().invoke(main, words).stdout
     assert "Keys that differ after the last batch, 20 of 25" in text
-    assert text.count("only Hudi 0.15\n") == 20
+    assert text.count("only in Hudi 0.15\n") == 20
     assert len(json.loads(CliRunner().invoke(main, [*words, *JSON]).stdout)["results"]) == 25
     cut = CliRunner().invoke(main, [*words, *JSON, "--sample", "3"])
     assert len(json.loads(cut.stdout)["results"]) == 3
