@@ -89,7 +89,7 @@ class PayloadRef:
         """Whether a jar or a package comes with the name."""
         return self.jar is not None or bool(self.package)
 
-    def has_port(self, release: str | HudiRelease = HudiRelease.V1_2) -> bool:
+    def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
         """Whether there is a Python class of this name; one that can't be used counts, so that its error is seen."""
         try:
             resolve_payload(self.name, release)
@@ -99,7 +99,7 @@ class PayloadRef:
             return True
         return True
 
-    def resolve(self, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
         """Return the Python class of this name, also where a jar offers a compiled one.
 
         Raises:
@@ -115,7 +115,7 @@ class PayloadRef:
             raise PayloadNotFoundError(msg) from error
 
 
-def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
     """Return the payload class called `name`, bound to `release`.
 
     The order is fixed: a built-in by its full or short Java name (`com.uber.hoodie`, the old prefix, included), an

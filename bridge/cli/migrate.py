@@ -25,8 +25,8 @@ from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.versions import read_versions
-from bridge.config import TableMergeConfig
-from bridge.migration import RELEASE_OF_VERSION, Evidence, candidates_for, check_twin, migrate, of_upgrade
+from bridge.config import TableMergeConfig, first_release_of
+from bridge.migration import Evidence, candidates_for, check_twin, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.spark import is_small, visible
 from payloads import HudiRelease
@@ -200,7 +200,7 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
     table = TableMergeConfig.from_properties(stored or {})
     by_table = {
         "payload": table.payload or table.legacy_payload,
-        "release": HudiRelease.V0_15 if stored is None else RELEASE_OF_VERSION[table.version],
+        "release": HudiRelease.V0_15 if stored is None else first_release_of(table.version),
         "ordering": table.ordering,
         "key": _names((stored or {}).get(_KEY_OF_A_TABLE)) or (None if needs_key else _META_KEY),
         "partition": _names((stored or {}).get(_PARTITION_OF_A_TABLE)),

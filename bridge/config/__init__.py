@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from bridge.config.capabilities import Capabilities, capabilities, first_release_of
 from bridge.config.creation import created_properties, given_settings
 from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
-    FIRST_WITHOUT_PAYLOADS,
     InferredSettings,
     MergeSettings,
     infer,
@@ -35,7 +35,7 @@ from bridge.config.properties import format_properties, parse_properties, read_p
 from bridge.config.refusals import MergeConfigError
 from bridge.config.sources import DeprecatedKey, Setting, Source, deprecated_keys, settings_of
 from bridge.config.sql import created_by_sql, from_sql, literal, to_sql
-from bridge.config.stored import CREATED_VERSION, TableMergeConfig, read_table
+from bridge.config.stored import TableMergeConfig, read_table
 from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, OVERWRITE, SUCCESSORS, implicit_delete_marker
 from bridge.config.table_type import TableType
 from bridge.config.table_versions import change_version
@@ -44,11 +44,9 @@ from bridge.config.validation import Conflict, check_writer, conflicts_of
 __all__ = [
     "AUTO_UPGRADE",
     "BUILT_IN_STRATEGIES",
-    "CREATED_VERSION",
     "DEFAULT",
     "DELETE_KEY",
     "DELETE_MARKER",
-    "FIRST_WITHOUT_PAYLOADS",
     "MERGE_PROPERTY_PREFIX",
     "OVERWRITE",
     "PAYLOAD_CLASS",
@@ -60,6 +58,7 @@ __all__ = [
     "WRITE_PAYLOAD_CLASS",
     "WRITE_PRECOMBINE",
     "WRITE_TABLE_VERSION",
+    "Capabilities",
     "ConfigEntry",
     "Conflict",
     "DeprecatedKey",
@@ -74,6 +73,7 @@ __all__ = [
     "TableMergeConfig",
     "TableType",
     "TargetMode",
+    "capabilities",
     "change_mode",
     "change_version",
     "check_writer",
@@ -83,6 +83,7 @@ __all__ = [
     "deprecated_keys",
     "effective_config",
     "first_given",
+    "first_release_of",
     "format_properties",
     "from_sql",
     "given_settings",
