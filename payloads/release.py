@@ -61,6 +61,13 @@ class HudiRelease(enum.Enum):
         return self.value
 
 
+def releases(*, since: str | None = None, until: str | None = None) -> tuple[HudiRelease, ...]:
+    """Return the releases from `since` to `until`, both included; None is the oldest or the latest."""
+    first = None if since is None else HudiRelease.parse(since)
+    last = HudiRelease.latest() if until is None else HudiRelease.parse(until)
+    return tuple(release for release in HudiRelease if (first is None or first <= release) and release <= last)
+
+
 class ByRelease(Generic[T]):
     """A rule that changes with releases; as a class attribute, that of the release which its class is bound to.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.config.capabilities import TABLE_VERSIONS, capabilities
+from bridge.config.capabilities import capabilities
 from bridge.config.inference import mode_of_payload
 from bridge.config.keys import (
     DELETE_KEY,
@@ -61,13 +61,15 @@ def change_version(
         MergeConfigError: the release can't make this version, or can't read the table.
     """
     table = TableMergeConfig.from_properties(properties, release)
-    newest = capabilities(release).created_version
+    can = capabilities(release)
+    newest = can.created_version
     if max(table.version, to_version) > newest:
         version = max(table.version, to_version)
         msg = f"Hudi {release} knows table versions up to {newest}, not {version}; name a later release"
         raise MergeConfigError(msg)
-    if to_version not in TABLE_VERSIONS:
-        msg = f"table version {to_version} is not supported; choose one of {', '.join(map(str, TABLE_VERSIONS))}"
+    if to_version not in can.readable_versions:
+        known = ", ".join(map(str, can.readable_versions))
+        msg = f"table version {to_version} is not supported; choose one of {known}"
         raise MergeConfigError(msg)
     now, then = capabilities(release, table.version), capabilities(release, to_version)
     changes = _Changes()
