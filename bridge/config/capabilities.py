@@ -46,6 +46,7 @@ class Capabilities:
         partition_from_path: a merge-on-read query shows partition columns as the path has them, else as the file has
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         timestamp_ntz: writes Spark's TIMESTAMP_NTZ (SchemaConverters).
+        spark_conf: Spark SQL reads the keys `spark.hoodie.*` of a Spark conf.
         delete_block_dates: an ordering value that is a date can be written to a delete block (HoodieDeleteBlock).
         delete_block_instants: an ordering value that is a timestamp comes back as Instant (HoodieDeleteBlock).
     """
@@ -68,6 +69,7 @@ class Capabilities:
     commit_time_lookup: bool
     partition_from_path: bool
     timestamp_ntz: bool
+    spark_conf: bool
     delete_block_dates: bool
     delete_block_instants: bool
 
@@ -110,6 +112,7 @@ _V0_15 = Capabilities(
     commit_time_lookup=True,
     partition_from_path=False,
     timestamp_ntz=False,
+    spark_conf=False,
     delete_block_dates=True,
     delete_block_instants=True,
 )
@@ -140,7 +143,7 @@ _V1_1 = replace(
     commit_time_payload=True,
     operation_deletes=True,
 )
-_V1_2 = replace(_V1_1, release=HudiRelease.V1_2, bundle="1.2.0", commit_time_lookup=False)
+_V1_2 = replace(_V1_1, release=HudiRelease.V1_2, bundle="1.2.0", commit_time_lookup=False, spark_conf=True)
 
 _ROWS: Final = {row.release: row for row in (_V0_15, _V1_0, _V1_1, _V1_2)}
 
