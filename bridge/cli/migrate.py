@@ -23,8 +23,8 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.config import TableMergeConfig
-from bridge.migration import RELEASE_OF_VERSION, candidates_for, check_twin, files_of, migrate, of_upgrade
+from bridge.config import TableMergeConfig, first_release_of
+from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.report import SAMPLE
@@ -219,7 +219,7 @@ def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
     """Return the release that has written so far: the oldest that creates the table's version."""
     if stored is None:
         return HudiRelease.V0_15
-    return RELEASE_OF_VERSION[TableMergeConfig.from_properties(stored).version]
+    return first_release_of(TableMergeConfig.from_properties(stored).version)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

@@ -9,9 +9,9 @@ import click
 from bridge.cli.options import refuse, release
 from bridge.cli.table import properties_of, table_options, writer_of
 from bridge.cli.verb import Verb
-from bridge.config import TableMergeConfig
+from bridge.config import TableMergeConfig, first_release_of
 from bridge.errors import PlanError
-from bridge.migration import RELEASE_OF_VERSION, plan_migration, report_plan
+from bridge.migration import plan_migration, report_plan
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_v
     Example: payload-bridge plan warehouse/orders --to 1.2 --payload AWSDmsAvroPayload
     """
     properties = properties_of(table, from_release or HudiRelease.latest())
-    old = from_release or RELEASE_OF_VERSION[TableMergeConfig.from_properties(properties).version]
+    old = from_release or first_release_of(TableMergeConfig.from_properties(properties).version)
     writer = writer_of(release=old, **options)
     try:
         made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version)

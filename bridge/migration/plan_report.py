@@ -25,7 +25,6 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
         "plan",
         verdict,
         plan=settings,
-        sides=made.names,
         statistics={"properties": len(made.changes), "behaviours": len(made.behaviours), "damage": damage},
         results=[plan_result(made)],
         warnings=[str(warning) for warning in made.warnings],
