@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from bridge.cli.issue import issue_option, report_of_issue
 from bridge.cli.options import payload_option
+from bridge.cli.payloads import rule_text
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb
 from bridge.demo import NEW, OLD
@@ -157,7 +158,7 @@ def _within(disagreeing: list[Identity]) -> str:
 def _rule(recording: Recording) -> list[str]:
     """Return the docstring of the payload, in paragraphs."""
     found = PayloadRef(recording.plan.payload_name).resolve(recording.plan.release)
-    return [" ".join(part.split()) for part in f"The rule of the class: {found.__doc__}".split("\n\n")]
+    return [" ".join(part.split()) for part in f"The rule of the class: {rule_text(found)}".split("\n\n")]
 
 
 def _line(one: TableType, release: str, side: _Side) -> dict[str, Any]:
