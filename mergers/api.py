@@ -33,6 +33,14 @@ class RecordMergeMode(enum.Enum):
     CUSTOM = "CUSTOM"
 
 
+STRATEGY_OF_MODE: Final = {
+    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode.CUSTOM: CUSTOM_MERGE_STRATEGY_UUID,
+}
+"""The strategy id of each merge mode; a custom merger may have a UUID of its own."""
+
+
 class OperationMode(enum.Enum):
     """Which payload method a merge stands for: two incoming versions, or an incoming one and the stored row."""
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mergers.api import (
-    COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
-    CUSTOM_MERGE_STRATEGY_UUID,
-    EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
-    HoodieRecordType,
-    RecordMergeMode,
-)
+from mergers.api import STRATEGY_OF_MODE, HoodieRecordType, RecordMergeMode
 from mergers.errors import MergerConfigError, MergerNotFoundError
 from mergers.registry import resolve_merger
 
@@ -20,12 +14,6 @@ if TYPE_CHECKING:
 
     from mergers.api import HoodieRecordMerger
     from mergers.registry import MergerRef
-
-_STRATEGY_OF_MODE = {
-    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
-    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
-    RecordMergeMode.CUSTOM: CUSTOM_MERGE_STRATEGY_UUID,
-}
 
 
 def strategy_id(strategy: str | RecordMergeMode) -> str:
@@ -43,7 +31,7 @@ def strategy_id(strategy: str | RecordMergeMode) -> str:
         if strategy not in RecordMergeMode.__members__:
             return strategy
         strategy = RecordMergeMode[strategy]
-    return _STRATEGY_OF_MODE[strategy]
+    return STRATEGY_OF_MODE[strategy]
 
 
 def select_merger(

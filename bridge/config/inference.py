@@ -14,8 +14,9 @@ from bridge.config.keys import (
     STRATEGY_ID,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
+from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
+from mergers.api import STRATEGY_OF_MODE
 from payloads.release import HudiRelease
 
 _EVENT, _COMMIT, _CUSTOM = (

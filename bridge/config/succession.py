@@ -13,6 +13,7 @@ from mergers import (
     PAYLOAD_BASED_MERGE_STRATEGY_UUID,
     RecordMergeMode,
 )
+from mergers.api import STRATEGY_OF_MODE
 from payloads import (
     AWSDmsAvroPayload,
     DefaultHoodieRecordPayload,
@@ -39,11 +40,6 @@ BUILT_IN_STRATEGIES: Final = frozenset(
         CUSTOM_MERGE_STRATEGY_UUID,
     }
 )
-
-STRATEGY_OF_MODE: Final = {
-    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
-    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,10 @@ from bridge.config.keys import (
 )
 from bridge.config.refusals import MergeConfigError
 from bridge.config.stored import CREATED_VERSION, TableMergeConfig, payload_in
-from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
+from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from bridge.config.table_type import TableType
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
+from mergers.api import STRATEGY_OF_MODE
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _to_successors(table: TableMergeConfig, release: HudiRelease, writer: Mappin
 
 def _from_successors(table: TableMergeConfig, changes: _Changes) -> None:
     """Go back to version 8; a delete key and marker that came from the writer stay."""
-    if table.mode in STRATEGY_OF_MODE:
+    if table.mode is not None and table.mode is not _CUSTOM:
         changes.add(STRATEGY_ID, STRATEGY_OF_MODE[table.mode])
     changes.remove(PARTIAL_UPDATE_MODE.key)
     ordering = ",".join(table.ordering)

@@ -13,18 +13,26 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.user import copied
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mergers.laws.core import Version
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
 
 _UNAVAILABLE_PROPERTY: Final = "hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value"
-_PLAIN_MODES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
+_WITH_PARTIAL_UPDATES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
+
+
+def _partial_updates(mode: RecordMergeMode) -> Iterable[PartialUpdateMode]:
+    return PartialUpdateMode if mode in _WITH_PARTIAL_UPDATES else ()
+
 
 MODES: Final = tuple(
     name
-    for mode in _PLAIN_MODES
-    for name in (mode.value, *(f"{mode.value}/{partial.value}" for partial in PartialUpdateMode))
+    for mode in RecordMergeMode
+    if mode is not RecordMergeMode.CUSTOM
+    for name in (mode.value, *(f"{mode.value}/{partial.value}" for partial in _partial_updates(mode)))
 )
 """The merge modes by name, with a partial update mode after a slash."""
 

@@ -41,7 +41,8 @@ from payloads import (
 )
 from tests.mergers.tables import BY_TS, KEY, RIDES, long, ride
 
-COMMIT, EVENT, CUSTOM = RecordMergeMode
+COMMIT, EVENT = RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING
+CUSTOM = RecordMergeMode.CUSTOM
 
 
 def mode(merge_mode=EVENT, release="1.2", **options):
