@@ -68,7 +68,7 @@ class ByRelease(Generic[T]):
         self._table = table
 
     def at(self, release: HudiRelease) -> T:
-        """Return the value that holds in `release`: that of the newest entry not younger than it."""
+        """Return the value for `release`: that of the newest entry that is not later than it."""
         since = max(start for start in self._table if start <= release)
         return self._table[since]
 
