@@ -1,4 +1,4 @@
-"""The operations of a merge mode, as the laws see them: what a log folds, and what meets the stored row."""
+"""The operations of a merge mode, as the laws see them: folding a log, and merging with the stored row."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ModeAlgebra(MergerAlgebra):
         return self._mode.fold(older, newer)
 
     def act(self, row: Record | None, newer: Any) -> Record | None:
-        """Merge with the row of a base file; where there is none, insert anything but a delete."""
+        """Merge with the row of a base file; without one, insert anything but a delete."""
         merged = newer
         if row is not None:
             merged = self._mode.final_merge(self._carrier(row, self._ordering(row), None), newer)
