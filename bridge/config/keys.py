@@ -72,7 +72,7 @@ def _choice(values: Any) -> str:
 
 
 def _since(release: HudiRelease, text: str, *, until: HudiRelease | None = None) -> ByRelease[str | None]:
-    """Make a default that holds from `release` on, and no more from `until` on."""
+    """Make a default that applies from `release` on and before `until`."""
     table: dict[HudiRelease, str | None] = {_V0_15: None, release: text}
     if until is not None:
         table[until] = None

@@ -1,4 +1,4 @@
-"""What takes the place of each deprecated payload class in table version 9: mode, partial update mode, properties."""
+"""What replaces each deprecated payload class in table version 9: mode, partial update mode, properties."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BUILT_IN_STRATEGIES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """The settings of table version 9 that stand for a payload class.
+    """The settings of table version 9 that replace a payload class.
 
     Attributes:
         mode: the merge mode.
@@ -52,7 +52,7 @@ class Successor:
         properties: merge properties, without their prefix.
         ordering: the ordering fields that replace the table's own; empty where those stay.
         ordering_before: the one ordering field that a downgrade restores; empty where the table's own stay.
-        mode_is_written: whether an upgrade writes mode and strategy; where it does not, what 8 has stored stays.
+        mode_is_written: whether an upgrade writes mode and strategy; if not, what 8 has stored stays.
     """
 
     mode: RecordMergeMode

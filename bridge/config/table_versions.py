@@ -119,7 +119,7 @@ def _to_modes(table: TableMergeConfig, release: HudiRelease, changes: _Changes) 
         changes.add(PAYLOAD_CLASS, payload)
         changes.add_mode(_CUSTOM, PAYLOAD_BASED_MERGE_STRATEGY_UUID)
     else:
-        # EventTime, which from 1.1 on has a mode of its own, is not told from OverwriteWithLatest here.
+        # EventTime, which from 1.1 on has a mode of its own, is treated like OverwriteWithLatest here.
         has_event_time = table.table_type is TableType.MERGE_ON_READ and bool(table.ordering)
         mode = _EVENT if has_event_time or payload == DEFAULT else _COMMIT
         changes.add(PAYLOAD_CLASS, DEFAULT if mode is _EVENT else OVERWRITE)
@@ -128,10 +128,10 @@ def _to_modes(table: TableMergeConfig, release: HudiRelease, changes: _Changes) 
 
 
 def _to_successors(table: TableMergeConfig, release: HudiRelease, writer: Mapping[str, str], changes: _Changes) -> None:
-    """Go to version 9, where the eight deprecated classes become what succeeds them."""
+    """Go to version 9, where the eight deprecated classes become their successors."""
     payload = payload_in(table.properties, release) or payload_in(writer, release) or DEFAULT
     if table.mode is not _CUSTOM:
-        # Also where no mode is stored: the step before has not been applied yet.
+        # Even if no mode is stored: the previous step has not been applied yet.
         changes.remove(STRATEGY_ID.key)
     successor = SUCCESSORS.get(payload)
     if successor is not None:
