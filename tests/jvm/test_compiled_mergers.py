@@ -185,7 +185,7 @@ def test_null_is_no_answer(mergers, spark):
         (
             "NoMerger",
             MergerConfigError,
-            "is no merger: it does not implement org.apache.hudi.common.model",
+            "is not a merger: it does not implement org.apache.hudi.common.model",
         ),
         ("OfAvro", MergerConfigError, "is abstract"),
         ("Hidden", MergerConfigError, "is not public"),
@@ -196,9 +196,9 @@ def test_null_is_no_answer(mergers, spark):
             MergerConfigError,
             "records of type SPARK, and only those of type AVRO run here; let",
         ),
-        ("NoStrategy", MergerConfigError, "says no strategy id"),
-        ("ByPayload", MergerConfigError, "says the strategy id 00000000-.* which is Hudi's own"),
-        ("ByEventTime", MergerConfigError, "says the strategy id eeb8d96f-.* which is Hudi's own"),
+        ("NoStrategy", MergerConfigError, "returns no strategy id"),
+        ("ByPayload", MergerConfigError, "returns the strategy id 00000000-.* which is Hudi's own"),
+        ("ByEventTime", MergerConfigError, "returns the strategy id eeb8d96f-.* which is Hudi's own"),
     ],
 )
 def test_a_class_that_is_no_merger_of_the_table_is_refused_before_any_task(mergers, spark, name, error, words):
@@ -223,7 +223,7 @@ def test_a_table_that_asks_something_else_is_refused(stored):
 
 def test_a_merger_of_a_later_release_is_refused_with_both_shapes(new_merger, spark):
     plan = plan_of(new_merger, "Larger", merger=MergerRef("com.acme.NewMerger", jar=str(new_merger)))
-    words = r"has not the shape of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
+    words = r"interface of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
     with pytest.raises(MergerConfigError, match=words):
         combine_input(batch(spark, ("a", 1)), plan)
 

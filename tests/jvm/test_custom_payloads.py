@@ -107,7 +107,7 @@ def test_an_exception_names_key_merge_point_and_cause(jar, spark):
     [
         ("Absent", PayloadNotFoundError, "there is no class com.acme.Examples$Absent in .*jar"),
         ("NoConstructor", PayloadConstructorError, "no public constructor .* it has .Option."),
-        ("NoPayload", PayloadConstructorError, "is no payload: it does not implement"),
+        ("NoPayload", PayloadConstructorError, "is not a payload: it does not implement"),
         ("Unfinished", PayloadConstructorError, "is abstract"),
     ],
 )

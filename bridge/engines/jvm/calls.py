@@ -1,4 +1,4 @@
-"""PayloadCalls: steps on payloads of compiled classes, run in the driver's JVM, many in one trip."""
+"""PayloadCalls: steps on payloads of compiled classes, run in the driver's JVM, many in one round trip."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from payloads.api import Props
 
 Step = dict[str, Any]
-"""What is asked, by `op`; schemas and payloads are numbers in it."""
+"""A step, by `op`; schemas and payloads are referred to by number."""
 
 
 class PayloadCalls:
@@ -37,11 +37,11 @@ class PayloadCalls:
         self._start(driver.new(driver.session_class("bridge.jvm.Calls"), calls.newInstance()).run)
 
     def _start(self, ask: Callable[[str], str]) -> None:
-        """Begin with nothing told; `ask` takes a script as JSON and returns the answers to it."""
+        """Begin without schemas; `ask` takes a script as JSON and returns its results."""
         self._ask = ask
         self.numbers = itertools.count()
         self._left: list[int] = []
-        # From 0 on the schemas that steps name, below 0 those that only answers have.
+        # From 0 on the schemas that steps name, below 0 those that occur only in results.
         self._schemas: dict[int, AvroSchema] = {}
         self._schema_numbers: dict[str, int] = {}
         self._untold: dict[int, str] = {}
@@ -69,7 +69,7 @@ class PayloadCalls:
     # -- steps
 
     def schema_number(self, schema: AvroSchema | None) -> int | None:
-        """Return the number by which steps name a schema."""
+        """Return the number by which steps refer to a schema."""
         if schema is None:
             return None
         text = schema.derived(_json_text)
@@ -103,7 +103,7 @@ class PayloadCalls:
         }
 
     def asked(self, schema: AvroSchema | None, props: Props | None) -> Step:
-        """Return what a step on a payload carries."""
+        """Return the fields of a step on a payload."""
         return {"schema": self.schema_number(schema), "props": None if props is None else dict(props)}
 
     def stored(self, schema: AvroSchema, record: Record) -> Step:
@@ -113,17 +113,17 @@ class PayloadCalls:
     # -- answers
 
     def schema_of(self, answer: dict[str, Any]) -> AvroSchema:
-        """Return the schema of the record in an answer."""
+        """Return the schema of the record in a result."""
         return self._schemas[answer["schema"]]
 
     def record_of(self, answer: dict[str, Any]) -> Record | None:
-        """Return the record in an answer.
+        """Return the record in a result.
 
         Raises:
             SchemaError: it does not fit its own schema.
         """
         if "misfit" in answer:
-            msg = f"the payload answered a record that does not fit its own schema: {answer['misfit']}"
+            msg = f"the payload returned a record that does not fit its own schema: {answer['misfit']}"
             raise SchemaError(msg)
         if answer["record"] is None:
             return None
@@ -131,7 +131,7 @@ class PayloadCalls:
 
 
 def decoded(schema: AvroSchema, text: str) -> Record:
-    """Return the record that base64 text holds the Avro bytes of."""
+    """Return the record decoded from Avro bytes in base64."""
     record: Record = decode(schema, base64.b64decode(text))
     return record
 
@@ -142,7 +142,7 @@ def base64_of(schema: AvroSchema, record: Record) -> str:
 
 
 def ordering_of(answer: dict[str, Any]) -> Ordering | None:
-    """Return the ordering value in an answer."""
+    """Return the ordering value in a result."""
     value = answer["value"]
     return None if value is None else from_text({"type": value[0], "value": value[1]})
 
