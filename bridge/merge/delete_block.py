@@ -56,7 +56,7 @@ def _decimal(ordering: Ordering, _release: HudiRelease) -> Ordering:
         scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-_DECIMAL_SCALE))
     if scaled != ordering.value or len(scaled.as_tuple().digits) > _DECIMAL_DIGITS:
         msg = (
-            f"the ordering value {ordering.value} does not fit a delete block, which holds {_DECIMAL_DIGITS} digits, "
+            f"the ordering value {ordering.value} does not fit a delete block, which stores {_DECIMAL_DIGITS} digits, "
             f"{_DECIMAL_SCALE} of them after the point; use another ordering field"
         )
         raise UnsupportedPayloadOperationError(msg)
