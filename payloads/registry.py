@@ -89,7 +89,7 @@ class PayloadRef:
         return self.jar is not None or bool(self.package)
 
     def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
-        """Whether there is a Python class of this name; one that can't be used counts, so that its error is seen."""
+        """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces."""
         try:
             resolve_payload(self.name, release)
         except PayloadNotFoundError:
@@ -99,7 +99,7 @@ class PayloadRef:
         return True
 
     def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-        """Return the Python class of this name, also where a jar offers a compiled one.
+        """Return the Python class of this name, even if a jar offers a compiled one.
 
         Raises:
             PayloadNotFoundError: there is none; a class that exists only in a jar needs the jvm engine.
@@ -115,7 +115,7 @@ class PayloadRef:
 
 
 def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-    """Return the payload class called `name`, bound to `release`.
+    """Return the payload class named `name`, bound to `release`.
 
     The order is fixed: a built-in by its full or short Java name (`com.uber.hoodie`, the old prefix, included), an
     entry point of the group `hudi_payload_bridge.payloads` by its name, a Python path `package.module:Class`.

@@ -101,7 +101,7 @@ def created_properties(
 
 
 def _of_writer(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
-    """Return the options of a DataFrame writer without the table's keys that creating a table does not look at."""
+    """Return the options of a DataFrame writer without the table's keys that creating a table ignores."""
     if not capabilities(release).separate_writer_options:
         return dict(options)
     ignored = {name for entry in _OF_TABLES for name in entry.names(release)}

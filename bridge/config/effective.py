@@ -153,7 +153,7 @@ def _rules_of_payloads(
 def _rules_of_mode_readers(
     table: TableMergeConfig, options: Mapping[str, str], ordering: tuple[str, ...], release: HudiRelease
 ) -> tuple[MergeRule, MergeRule, MergeRule]:
-    """Writers merge with payload classes, also where only a mode is set; readers by the table's mode."""
+    """Writers merge with payload classes, even if only a mode is set; readers by the table's mode."""
     read = _table_rule(table, release)
     given = given_settings(options, release)
     passed = given.payload

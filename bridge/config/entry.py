@@ -36,7 +36,7 @@ class ConfigEntry(Generic[T]):
         parse: reads the text; raises ValueError with what is allowed.
         default: the text that applies if nothing is set, by release; None for none.
         aliases: other names, the most important first; deprecated wherever the release knows `key`.
-        since: the first release that knows `key`, None for all; earlier ones know the aliases alone.
+        since: the first release that knows `key`, None for all; earlier ones know only the aliases.
         sql: the short names in TBLPROPERTIES.
         instead: what to use from the release `deprecated` on; the key still works.
         deprecated: the first release that advises against the key.

@@ -17,6 +17,7 @@ from bridge.config.keys import (
 from bridge.config.refusals import MergeConfigError
 from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
+from mergers.api import STRATEGY_OF_MODE
 
 if TYPE_CHECKING:
     from payloads.release import HudiRelease

@@ -39,7 +39,7 @@ def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiReleas
 
 
 def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
-    """Return the properties that CREATE TABLE with these TBLPROPERTIES stores; the type is cow where none is given.
+    """Return the properties that CREATE TABLE with these TBLPROPERTIES stores; the type defaults to cow.
 
     Raises:
         MergeConfigError, PayloadConfigError: as `created_properties`.

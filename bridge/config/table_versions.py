@@ -27,7 +27,7 @@ from bridge.config.keys import (
 )
 from bridge.config.refusals import MergeConfigError
 from bridge.config.stored import TableMergeConfig, payload_in
-from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
+from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from bridge.config.table_type import TableType
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from mergers.api import STRATEGY_OF_MODE

@@ -83,7 +83,7 @@ def _conflicts(table: TableMergeConfig, writer: Mapping[str, str], release: Hudi
 def _conflicts_of_table_keys(
     table: TableMergeConfig, writer: Mapping[str, str], release: HudiRelease
 ) -> Iterator[Conflict]:
-    """Give the table's own keys that a writer passes with another value: from 1.1 on, in tables of version 9."""
+    """Yield the table's own keys that a writer passes with another value: from 1.1 on, in tables of version 9."""
     for entry, stored in (
         (PAYLOAD_CLASS, table.payload or table.legacy_payload),
         (LEGACY_PAYLOAD_CLASS, table.legacy_payload),
@@ -100,7 +100,7 @@ def _conflicts_of_table_keys(
 
 
 def _is_tolerated(payload: str, table: TableMergeConfig, release: HudiRelease) -> bool:
-    """Whether Hudi lets a class pass that is not the stored one.
+    """Whether Hudi accepts a class other than the stored one.
 
     A version 8 table that an upgrade made stores Default for OverwriteWithLatest with an ordering field.
     """

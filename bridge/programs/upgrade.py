@@ -72,7 +72,7 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
     """
     problem = None
     if capabilities(new.release).payload_writer:
-        problem = f"an upgrade to Hudi {new.release} is not ported, but to 1.1 and 1.2; name one of these"
+        problem = f"an upgrade to Hudi {new.release} is not ported, only to 1.1 and 1.2; name one of these"
     elif new.release < old.release:
         problem = f"Hudi {new.release} is older than {old.release}; an upgrade goes to a later release"
     elif (old.table_type, old.identity) != (new.table_type, new.identity):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Fidelity = Literal["hudi", "intended"]
 
 _REFUSED = ByRelease("fixed", {"1.2": "union"})
-"""The type of which no default can be read; defaults of union columns that are null do not count."""
+"""The type whose defaults can't be read; null defaults of union columns don't matter."""
 
 _ADVICE = {
     "fixed": "drop the default, use bytes, or go to 1.2",

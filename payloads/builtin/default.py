@@ -57,10 +57,10 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     tie_wins = by_release(_tie_wins, since={"1.2": _tie_wins_by_property})
 
-    #: What combine answers where the incoming version loses: the stored row itself, or SENTINEL.
+    #: What combine returns if the incoming version loses: the stored row itself, or SENTINEL.
     answers_sentinel: ClassVar[bool] = by_release(False, since={"1.2": True})
 
-    #: Whether combine asks the ordering before it lets a payload without a record delete the row.
+    #: Whether combine compares ordering values before a payload without a record deletes the row.
     empty_obeys_ordering: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def _beats_by_record(self, stored: Ordering | None, read: Reader, incoming: Record | None, props: Props) -> bool:

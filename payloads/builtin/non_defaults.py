@@ -49,7 +49,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
     def _self_is_empty(self, older: HoodieRecordPayload) -> bool:
         return self.record is None
 
-    #: Where the newer version wins without a look at ordering: against an empty one, from 1.1 if it is empty itself.
+    #: When the newer version wins regardless of ordering: against an empty one, from 1.1 if it is empty itself.
     wins_unordered = by_release(_older_is_empty, since={"1.1": _self_is_empty})
 
     def pre_combine(

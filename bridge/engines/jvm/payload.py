@@ -121,7 +121,7 @@ class JvmPayload(HoodieRecordPayload):
         return self._answered(self._ask({"op": "insert_value", **self.calls.asked(schema, props)}, schema), None)
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Ask the object for its record without any delete rule, from 1.1 on; before, for its insert value."""
+        """Return the record without any delete rule from 1.1 on; before that the insert value."""
         if not capabilities(self.release).indexed_records:
             return self.get_insert_value(schema, props)
         return self._answered(
