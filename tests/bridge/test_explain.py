@@ -237,7 +237,7 @@ def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
             "DefaultHoodieRecordPayload",
             [(1, row(5, deleted=True))],
             MergePoint.INSERT,
-            "is_deleted says that it deletes (_hoodie_is_deleted is true): nothing is there to delete",
+            "is_deleted returns true (_hoodie_is_deleted is true): nothing is there to delete",
         ),
         ("1.2", "DefaultHoodieRecordPayload", [(1, row(5))], MergePoint.INSERT, "no row is stored yet: inserted"),
     ],
@@ -307,7 +307,7 @@ def test_classes_that_do_not_compare_are_named() -> None:
     texts = [(commit, {**one, "ts": str(one["ts"])}) for commit, one in versions]
     told = rules(texts, plan_of("DefaultHoodieRecordPayload", "1.0", "mor"), schema)
     assert (
-        "the ordering values have unlike Java classes (utf8 and string) and are not compared: the delete entry wins"
+        "the ordering values have different Java classes (utf8 and string) and don't compare: the delete entry wins"
     ) in told
 
 
@@ -347,7 +347,7 @@ def test_an_edit_that_a_reader_loses_is_told() -> None:
     change = handover(old, new, after=1, keep_table_version=True)
     assert rules(versions, old, issue.schema, handover=change)[-1] == (
         "combine_and_get_update_value returns the incoming row (_event_lsn: 1, then 2), which it has edited in place; "
-        "the reader takes it for unchanged, and the edit is lost"
+        "the reader considers it unchanged, and the edit is lost"
     )
 
 

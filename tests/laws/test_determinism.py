@@ -209,7 +209,7 @@ def test_an_interpreter_that_never_answers_is_no_agreement(crashing, monkeypatch
     monkeypatch.setattr(interpreter, "_TIMEOUT", 1)
     result = subject_of(crashing("import time; time.sleep = None\n    while True: pass"))
     assert result.verdict is Verdict.NOT_CHECKED
-    assert "gave no answer within 1 seconds" in result.detail
+    assert "sent no result within 1 seconds" in result.detail
 
 
 def test_what_can_not_be_sent_is_not_checked():
