@@ -1,26 +1,20 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from bridge.verify.compiled import compiled
 from mergers.laws import Verdict, check_laws
 from payloads import HudiRelease, PayloadRef
-from tests.jvm.java_compiler import compiled as compiled_jar
 
-SOURCE = Path(__file__).parent / "java" / "Undetermined.java"
 RELEASE = HudiRelease.V0_15
 
 
 @pytest.fixture(scope="module")
-def judged(bundles, tmp_path_factory):
-    """Return what judges a class of the source by the law."""
-    folder = tmp_path_factory.mktemp("undetermined")
-    jar = str(compiled_jar(bundles, {SOURCE.name: SOURCE.read_text("utf-8")}, RELEASE, folder))
+def judged(bundles, jar):
+    """Return what judges a class of java/Undetermined.java by the law."""
 
     def result(name):
-        subject = compiled(bundles, PayloadRef(f"com.acme.Undetermined${name}", jar=jar), RELEASE, key=("id",))
+        subject = compiled(bundles, PayloadRef(f"com.acme.Undetermined${name}", jar=str(jar)), RELEASE, key=("id",))
         (found,) = check_laws(subject.java, laws=["determinism"], domain="data", exhaustive=True).results
         return found
 
