@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
 import pytest
 
-from bridge.engines.jvm.jars import bundle_for, resolve
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import jars_of
 from bridge.migration.skeletons import java_skeletons, strategy_id
-from bridge.spark.session import find_java
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadRef
 from tests.jvm.java_compiler import SOURCES
 
 if TYPE_CHECKING:
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
     from tests.jvm.java_compiler import JavaCompiler
 
-SPARK_JARS = Path(pyspark.__file__).parent / "jars" / "*"
 CLASSES = ["RunningSum", "KeepNonNull", "OldestWins", "ChangesInput", "TwoArguments", "Deletes"]
 DELETES = """package com.acme;
 import org.apache.avro.Schema;
@@ -70,12 +67,10 @@ def asked(spark: SparkSession, release: HudiRelease, compiler: JavaCompiler) -> 
     sources |= {"Examples.java": (SOURCES / "Examples.java").read_text("utf-8"), "Deletes.java": DELETES}
     sources["AskMergers.java"] = (SOURCES / f"AskMergers_1_{line}.java").read_text("utf-8")
     jar = compiler.compiled(sources, release)
-    class_path = ":".join(map(str, (jar, *resolve(spark, bundle_for(spark, release)), SPARK_JARS)))
-    opened = ["java.base/java.nio", "java.base/sun.nio.ch", "java.base/java.lang"]
-    options = [word for package in opened for word in ("--add-opens", f"{package}=ALL-UNNAMED")]
-    command = [find_java() / "bin" / "java", *options, "-cp", class_path, "com.acme.AskMergers", json.dumps(SCHEMA)]
-    done = subprocess.run([*command, *(one.merger for one in mergers)], check=True, capture_output=True, text=True)
-    return done.stdout.splitlines()
+    driver, payload = Driver(spark), PayloadRef("HoodieAvroPayload", jar=str(jar))
+    mergers_class = driver.class_in(jars_of(spark, payload, release).paths, "com.acme.AskMergers")
+    told = driver.call(mergers_class, "answers", json.dumps(SCHEMA), " ".join(one.merger for one in mergers))
+    return str(told).splitlines()
 
 
 @pytest.mark.parametrize("release", [HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2])

@@ -1,6 +1,5 @@
 package com.acme;
 
-import java.util.Arrays;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
@@ -18,19 +17,21 @@ import org.apache.spark.sql.HoodieInternalRowUtils;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 
-/** Merges two versions by each merger that is named, with the stored row and within a batch, and prints the answers. */
+/** Merges two versions by each merger that is named, with the stored row and within a batch, and returns a line for each. */
 public class AskMergers {
     private static final TypedProperties PROPS = new TypedProperties();
 
-    public static void main(String[] args) throws Exception {
+    public static String answers(String schemaText, String names) throws Exception {
+        Thread.currentThread().setContextClassLoader(AskMergers.class.getClassLoader());
         PROPS.setProperty("hoodie.datasource.write.precombine.field", "ts");
-        Schema schema = new Schema.Parser().parse(args[0]);
-        for (String name : Arrays.copyOfRange(args, 1, args.length)) {
+        Schema schema = new Schema.Parser().parse(schemaText);
+        StringBuilder lines = new StringBuilder();
+        for (String name : names.split(" ")) {
             HoodieRecordMerger merger = (HoodieRecordMerger) Class.forName(name).getConstructor().newInstance();
             HoodieRecordMerger ofBatch = ((OperationModeAwareness) merger).asPreCombiningMode();
-            System.out.println(merger.getMergingStrategy() + " " + merger.getRecordType()
-                + " | " + told(merger, schema) + " | " + told(ofBatch, schema));
+            lines.append(merger.getMergingStrategy() + " " + merger.getRecordType() + " | " + told(merger, schema) + " | " + told(ofBatch, schema) + "\n");
         }
+        return lines.toString();
     }
 
     private static String told(HoodieRecordMerger merger, Schema schema) throws Exception {
