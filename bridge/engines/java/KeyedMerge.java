@@ -1,6 +1,7 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Constants.ControlColumn;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -52,17 +53,16 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             isKey[identity[i]] = true;
         }
         List all = Arrays.asList(columns);
-        originAt = all.indexOf("_pb_origin");
-        commitAt = all.indexOf("_pb_commit");
-        deleteAt = all.indexOf("_pb_delete");
-        orderingAt = all.indexOf("_pb_ordering");
-        String name = (String) job.get("program");
-        byPartition = name.equals("simulate_small_files");
+        originAt = all.indexOf(ControlColumn.ORIGIN);
+        commitAt = all.indexOf(ControlColumn.COMMIT);
+        deleteAt = all.indexOf(ControlColumn.IS_DELETE);
+        orderingAt = all.indexOf(ControlColumn.ORDERING);
+        byPartition = flag("by_partition");
         StructType data = (StructType) DataType.fromJson((String) job.get("data"));
         Records records = new Records(schema("write_schema"), schema("meta_schema"), flag("has_meta"), data,
             flag("java8"));
         merge = new RecordMerge(job, records);
-        program = Programs.of(name, merge, (Map) job.get("arguments"));
+        program = Programs.of((String) job.get("program"), merge, (Map) job.get("arguments"));
     }
 
     private int[] positions(String name) {

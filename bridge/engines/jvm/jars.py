@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import pyspark
 from py4j.protocol import Py4JError
 
+from bridge.engines.jvm import constants
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
@@ -206,6 +207,7 @@ def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> 
     """Compile our Java source against the jars, once an application: the four releases fit one compilation."""
     if application.helper is None:
         sources = {path.name: path.read_text("utf-8") for path in sorted(SOURCES.glob("*.java"))}
+        sources[constants.FILE] = constants.constants_java()
         classes = driver.compile(sources, files)
         digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
         path = application.folder / f"payload-bridge-{digest}.jar"

@@ -167,6 +167,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
         {
             **calls.described(job.schema),
             "arguments": job.arguments,
+            "by_partition": job.spec.by_partition,
             "columns": columns,
             "data": data.json(),
             "extras": len(job.extras),
