@@ -24,9 +24,7 @@ def test_no_java_source_spells_out_what_python_names(source, name):
     written = re.findall(r'"((?:[^"\\]|\\.)*)"', source)
     found = {text: TEXTS[text] for text in written if text in TEXTS}
     assert {
-        text: where
-        for text, where in found.items()
-        if name == TYPES_ARE_OURS or not where.startswith("OrderingType.")
+        text: where for text, where in found.items() if name == TYPES_ARE_OURS or not where.startswith("OrderingType.")
     } == {}
     assert [text for text in written if "_pb_" in text or "_hoodie_" in text] == []
 

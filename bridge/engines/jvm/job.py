@@ -6,7 +6,8 @@ Everything that plan and schema decide is decided here, so that Java looks nothi
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.engines.jvm.jars import java_name_of
@@ -20,7 +21,7 @@ from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayloa
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pyspark.sql.types import StructType
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from payloads import AvroSchema
 
+Json = dict[str, "JsonValue"]
+JsonValue = str | int | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 _CUSTOM = RecordMergeMode.CUSTOM
 
 
@@ -86,7 +89,7 @@ class Calls:
                 )
                 raise PlanError(msg)
 
-    def described(self, schema: AvroSchema) -> dict[str, Any]:
+    def described(self, schema: AvroSchema) -> Json:
         """Return the calls of writer and reader as plain values.
 
         Raises:
@@ -102,10 +105,10 @@ class Calls:
 
     # -- payload objects
 
-    def _by_payload(self, payload: str) -> dict[str, Any]:
+    def _by_payload(self, payload: str) -> Json:
         plan = self._plan
         ordering = plan.ordering[0] if plan.ordering else None
-        points = {
+        points: Json = {
             point.value: {
                 "with_meta": call.schema is SchemaView.WITH_META,
                 "props": props_of(call.props, plan.props, ordering),
@@ -122,7 +125,7 @@ class Calls:
 
     # -- merge modes
 
-    def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+    def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
         return {
             "asked": self._asked(),
@@ -134,7 +137,7 @@ class Calls:
             "props": props,
         }
 
-    def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+    def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
         since_1_1 = config.release >= HudiRelease.V1_1
         # From 1.1 on a reader looks at its own properties alone.
@@ -184,7 +187,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
     )
 
 
-def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> dict[str, Any]:
+def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> Json:
     ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
     return {
         "mode": None if rule.mode is None else rule.mode.value,
