@@ -34,3 +34,8 @@ class Judge:
         answers = [json.loads(line) for line in told.split("\n") if line]
         assert [answer["id"] for answer in answers] == [vector["id"] for vector in vectors]
         return [vector | answer for vector, answer in zip(vectors, answers, strict=True)]
+
+    def key_and_path(self, key: float, part: str | None) -> tuple[str, str]:
+        """Return the record key and the partition path that Hudi's key generators make of two columns."""
+        record_key, path = self._driver.call(self._judge, "keyAndPath", key, part)
+        return str(record_key), str(path)

@@ -25,6 +25,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     private final String payload;
     private final int width;
     private final int extras;
+    private final int[] keys;
     private final int[] identity;
     private final int[] grouping;
     private final boolean[] isKey;
@@ -46,6 +47,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         payload = (String) job.get("payload");
         width = ((Integer) job.get("width")).intValue();
         extras = ((Integer) job.get("extras")).intValue();
+        keys = positions("key");
         identity = positions("identity");
         grouping = positions("grouping");
         isKey = new boolean[width];
@@ -129,9 +131,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         }
         row = next;
         try {
-            for (int i = 0; i < identity.length; i++) {
-                if (row.isNullAt(identity[i])) {
-                    throw new RecordError("the key column '" + columns[identity[i]]
+            for (int i = 0; i < keys.length; i++) {
+                if (row.isNullAt(keys[i])) {
+                    throw new RecordError("the key column '" + columns[keys[i]]
                         + "' is null; fill it or drop these rows");
                 }
             }

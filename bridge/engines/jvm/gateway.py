@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
 
-    JavaValue: TypeAlias = JavaObject | str | int | bool | None
+    JavaValue: TypeAlias = JavaObject | str | float | bool | None
 
 
 class Driver:
