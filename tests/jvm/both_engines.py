@@ -63,6 +63,11 @@ class Compared(NamedTuple):
     outcomes: list[Any]
 
     @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of all outcomes."""
+        return [row for outcome in self.outcomes if isinstance(outcome, list) for row in outcome]
+
+    @property
     def merged(self) -> float:
         """The part of the outcomes that are rows; the others are failures, in both engines."""
         return sum(not isinstance(one, str) for one in self.outcomes) / len(self.outcomes)

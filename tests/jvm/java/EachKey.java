@@ -69,7 +69,7 @@ public final class EachKey {
                 }
                 failed.put(named.group(1), error.getMessage());
                 int key = Integer.parseInt(named.group(1));
-                if (rows.get(next).getInt(0) > key) {
+                if (!allKeys && rows.get(next).getInt(0) > key) {
                     throw new IllegalStateException("a key that is done with is named", error);
                 }
                 while (next < rows.size() && (allKeys || rows.get(next).getInt(0) <= key)) {
