@@ -14,12 +14,14 @@ from mergers.payload_rules import MERGE_RULES
 from mergers.record import HoodieAvroRecord, HoodieRecord
 from payloads.errors import PayloadConfigError
 from payloads.registry import PayloadRef, resolve_payload
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 from payloads.user import PayloadAdapter, adapt
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
+
+_STRATEGY = ByRelease(EVENT_TIME_BASED_MERGE_STRATEGY_UUID, {"1.0": PAYLOAD_BASED_MERGE_STRATEGY_UUID})
 
 
 class AvroRecordMerger:
@@ -61,13 +63,10 @@ class AvroRecordMerger:
         except ValueError as error:
             msg = f"unknown operation mode {operation_mode!r}; use 'combine', 'pre_combine' or None"
             raise PayloadConfigError(msg) from error
-        payload_is_default = self.release < HudiRelease.V1_0
-        self.merging_strategy = (
-            EVENT_TIME_BASED_MERGE_STRATEGY_UUID if payload_is_default else PAYLOAD_BASED_MERGE_STRATEGY_UUID
-        )
+        self.merging_strategy = _STRATEGY.at(self.release)
         self._payload = payload
         self.rows_are_avro = rows_are_avro
-        self._rules = MERGE_RULES[self.release](self.payload_class, self.release, rows_are_avro=rows_are_avro)
+        self._rules = MERGE_RULES.at(self.release)(self.payload_class, self.release, rows_are_avro=rows_are_avro)
 
     def merge(
         self,

@@ -17,13 +17,15 @@ from payloads.api import SENTINEL
 from payloads.avro import JavaString
 from payloads.builtin import HoodieAvroPayload, OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, SchemaError
-from payloads.release import HudiRelease
+from payloads.release import ByRelease
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema, Field, Record
+    from payloads.release import HudiRelease
 
 V = TypeVar("V", bound=HoodieRecord)
+_NEEDS_SCHEMA = ByRelease(False, {"1.2": True})
 
 
 class MergeRules(Protocol):
@@ -95,7 +97,7 @@ class BufferedRules:
         """Build payloads of `payload_class`; `release` decides on deletes that lost their schema."""
         self._payload_class: Any = payload_class
         self._release = release
-        self._needs_schema = release >= HudiRelease.V1_2
+        self._needs_schema = _NEEDS_SCHEMA.at(release)
         self._rows_are_avro = rows_are_avro
         # It decodes its record anew for each answer, so that its own record counts as one that the payload made.
         self._answers_copies = issubclass(payload_class, HoodieAvroPayload)
@@ -233,10 +235,5 @@ def _kept(newer: HoodieRecord, payload: HoodieRecordPayload) -> HoodieRecord:
     return newer
 
 
-MERGE_RULES: dict[HudiRelease, type[MergeRules]] = {
-    HudiRelease.V0_15: OptionRules,
-    HudiRelease.V1_0: OptionRules,
-    HudiRelease.V1_1: BufferedRules,
-    HudiRelease.V1_2: BufferedRules,
-}
+MERGE_RULES: ByRelease[type[MergeRules]] = ByRelease(OptionRules, {"1.1": BufferedRules})
 """The rules of each release."""

@@ -15,7 +15,7 @@ from payloads.api import Properties
 from payloads.avro import AvroSchema, JavaString, branch_of, decimal_scale, decimal_value
 from payloads.errors import OrderingTypeError, PayloadConfigError, SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -60,10 +60,21 @@ def ordering_fields(props: Props, release: HudiRelease) -> tuple[str, ...] | Non
     Until 1.0 one name that is never split, `hoodie.payload.ordering.field` first; from 1.1 a comma-separated list,
     `hoodie.table.ordering.fields` first. Names are not trimmed.
     """
-    if release < HudiRelease.V1_1:
-        return next(((props[key],) for key in _ONE_NAME_KEYS if key in props), None)
+    return _ORDERING_FIELDS.at(release)(props)
+
+
+def _one_field(props: Props) -> tuple[str, ...] | None:
+    return next(((props[key],) for key in _ONE_NAME_KEYS if key in props), None)
+
+
+def _listed_fields(props: Props) -> tuple[str, ...] | None:
     text = next((props[key] for key in _LIST_KEYS if key in props), None)
     return tuple(java_split(text, ",")) if text else None
+
+
+_ORDERING_FIELDS = ByRelease(_one_field, {"1.1": _listed_fields})
+_REFUSES_MAPS = ByRelease(False, {"1.1": True})
+_REFUSES_EMPTY_PARTS = ByRelease(False, {"1.2": True})
 
 
 def ordering_reader(schema: AvroSchema, props: Props, release: HudiRelease) -> Reader | None:
@@ -85,7 +96,7 @@ def _ordering_reader(
     if names is None:
         return None
     consistent = is_true(props.get(CONSISTENT_TIMESTAMP))
-    return list_reader(schema, names, consistent=consistent, comparable=release >= HudiRelease.V1_1)
+    return list_reader(schema, names, consistent=consistent, comparable=_REFUSES_MAPS.at(release))
 
 
 def list_reader(
@@ -197,7 +208,7 @@ def context_value(
         if schema.kind != "record":
             msg = f"field {path!r}: there is no record above {part!r}, but {value!r}; choose a field that always exists"
             raise SchemaError(msg)
-        if not part and release >= HudiRelease.V1_2:
+        if not part and _REFUSES_EMPTY_PARTS.at(release):
             msg = f"the path {path!r} has an empty part, and Hudi {release} refuses that; put one dot between names"
             raise PayloadConfigError(msg)
         if part not in schema.by_name:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import payloads.builtin
 from payloads.builtin import ALL_RELEASES, BuiltinPayload
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
-from payloads.release import HudiRelease
+from payloads.release import HudiRelease, releases
 from payloads.user import adapt
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP: Final = "hudi_payload_bridge.payloads"
 
 _OLD_PREFIX, _NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
-_UNTIL_1_0 = (HudiRelease.V0_15, HudiRelease.V1_0)
 
 
 class _Refused(NamedTuple):
@@ -41,7 +40,7 @@ _REFUSED = {
         "name the payload class that the table itself is configured with",
     ),
     "org.apache.spark.sql.hudi.command.ValidateDuplicateKeyPayload": _Refused(
-        (HudiRelease.V0_15,),
+        releases(until="0.15"),
         "INSERT INTO of Spark SQL uses it to fail on a key that exists and never merges; "
         "name DefaultHoodieRecordPayload, which it extends",
     ),
@@ -51,11 +50,11 @@ _REFUSED = {
         "name the payload class of the data table",
     ),
     "org.apache.hudi.metadata.EmptyHoodieRecordPayloadWithPartition": _Refused(
-        (HudiRelease.V1_1, HudiRelease.V1_2),
+        releases(since="1.1"),
         "it carries a partition path inside a writer and is never stored; name EmptyHoodieRecordPayload",
     ),
     "org.apache.hudi.client.bootstrap.BootstrapRecordPayload": _Refused(
-        _UNTIL_1_0,
+        releases(until="1.0"),
         "the bootstrap operation uses it to write rows that have no second version; "
         "name the payload class that the bootstrapped table is configured with",
     ),
@@ -89,7 +88,7 @@ class PayloadRef:
         """Whether a jar or a package comes with the name."""
         return self.jar is not None or bool(self.package)
 
-    def has_port(self, release: str | HudiRelease = HudiRelease.V1_2) -> bool:
+    def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
         """Whether there is a Python class of this name; one that can't be used counts, so that its error is seen."""
         try:
             resolve_payload(self.name, release)
@@ -99,7 +98,7 @@ class PayloadRef:
             return True
         return True
 
-    def resolve(self, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
         """Return the Python class of this name, also where a jar offers a compiled one.
 
         Raises:
@@ -115,7 +114,7 @@ class PayloadRef:
             raise PayloadNotFoundError(msg) from error
 
 
-def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
     """Return the payload class called `name`, bound to `release`.
 
     The order is fixed: a built-in by its full or short Java name (`com.uber.hoodie`, the old prefix, included), an

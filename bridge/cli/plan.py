@@ -9,6 +9,7 @@ import click
 from bridge.cli.options import refuse, release
 from bridge.cli.table import findings_as_json, properties_of, short, table_options, writer_of
 from bridge.cli.verb import Verb
+from bridge.config import TableMergeConfig, first_release_of
 from bridge.errors import PlanError
 from bridge.migration import MigrationPlan, plan_migration
 from bridge.report import Report, Table
@@ -40,8 +41,9 @@ def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_v
 
     Example: payload-bridge plan warehouse/orders --to 1.2 --payload AWSDmsAvroPayload
     """
-    writer = writer_of(**options)
     properties = properties_of(table, from_release or HudiRelease.latest())
+    old = from_release or first_release_of(TableMergeConfig.from_properties(properties).version)
+    writer = writer_of(release=old, **options)
     try:
         made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version)
     except PlanError as error:

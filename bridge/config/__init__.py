@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from bridge.config.capabilities import Capabilities, capabilities, first_release_of
 from bridge.config.creation import created_properties, given_settings
 from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
-    FIRST_WITHOUT_PAYLOADS,
     InferredSettings,
     MergeSettings,
     infer,
@@ -14,6 +14,14 @@ from bridge.config.inference import (
     infer_for_writes,
     mode_of_payload,
     payload_of_mode,
+)
+from bridge.config.job_settings import (
+    WRITE_PARTITION,
+    WRITE_RECORD_KEY,
+    JobFormat,
+    JobSetting,
+    JobSettings,
+    read_job_settings,
 )
 from bridge.config.keys import (
     AUTO_UPGRADE,
@@ -35,7 +43,7 @@ from bridge.config.properties import format_properties, parse_properties, read_p
 from bridge.config.refusals import MergeConfigError
 from bridge.config.sources import DeprecatedKey, Setting, Source, deprecated_keys, settings_of
 from bridge.config.sql import created_by_sql, from_sql, literal, to_sql
-from bridge.config.stored import CREATED_VERSION, TableMergeConfig, read_table
+from bridge.config.stored import TableMergeConfig, read_table
 from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, OVERWRITE, SUCCESSORS, implicit_delete_marker
 from bridge.config.table_type import TableType
 from bridge.config.table_versions import change_version
@@ -44,11 +52,9 @@ from bridge.config.validation import Conflict, check_writer, conflicts_of
 __all__ = [
     "AUTO_UPGRADE",
     "BUILT_IN_STRATEGIES",
-    "CREATED_VERSION",
     "DEFAULT",
     "DELETE_KEY",
     "DELETE_MARKER",
-    "FIRST_WITHOUT_PAYLOADS",
     "MERGE_PROPERTY_PREFIX",
     "OVERWRITE",
     "PAYLOAD_CLASS",
@@ -57,15 +63,21 @@ __all__ = [
     "TABLE_VERSION",
     "UNAVAILABLE_MARKER",
     "WRITE_MERGE_MODE",
+    "WRITE_PARTITION",
     "WRITE_PAYLOAD_CLASS",
     "WRITE_PRECOMBINE",
+    "WRITE_RECORD_KEY",
     "WRITE_TABLE_VERSION",
+    "Capabilities",
     "ConfigEntry",
     "Conflict",
     "DeprecatedKey",
     "DeprecatedKeyWarning",
     "EffectiveMergeConfig",
     "InferredSettings",
+    "JobFormat",
+    "JobSetting",
+    "JobSettings",
     "MergeConfigError",
     "MergeRule",
     "MergeSettings",
@@ -74,6 +86,7 @@ __all__ = [
     "TableMergeConfig",
     "TableType",
     "TargetMode",
+    "capabilities",
     "change_mode",
     "change_version",
     "check_writer",
@@ -83,6 +96,7 @@ __all__ = [
     "deprecated_keys",
     "effective_config",
     "first_given",
+    "first_release_of",
     "format_properties",
     "from_sql",
     "given_settings",
@@ -95,6 +109,7 @@ __all__ = [
     "mode_of_payload",
     "parse_properties",
     "payload_of_mode",
+    "read_job_settings",
     "read_properties",
     "read_table",
     "settings_of",

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from payloads.errors import PayloadConfigError
-from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from payloads.release import ByRelease
+    from payloads.release import ByRelease, HudiRelease
 
 T = TypeVar("T")
 
@@ -37,7 +36,7 @@ class ConfigEntry(Generic[T]):
         parse: reads the text; raises ValueError with what is allowed.
         default: the text that holds where nothing is set, by release; None for none.
         aliases: other names, the most important first; deprecated wherever the release knows `key`.
-        since: the first release that knows `key`; earlier ones know the aliases alone.
+        since: the first release that knows `key`, None for all; earlier ones know the aliases alone.
         sql: the short names in TBLPROPERTIES.
         instead: what to use from the release `deprecated` on; the key still works.
         deprecated: the first release that advises against the key.
@@ -47,14 +46,22 @@ class ConfigEntry(Generic[T]):
     parse: Callable[[str], T]
     default: ByRelease[str | None] | None = None
     aliases: tuple[str, ...] = ()
-    since: HudiRelease = HudiRelease.V0_15
+    since: HudiRelease | None = None
     sql: tuple[str, ...] = ()
     instead: str = ""
     deprecated: HudiRelease | None = None
 
+    def is_known(self, release: HudiRelease) -> bool:
+        """Whether a release knows `key`, and not the aliases alone."""
+        return self.since is None or release >= self.since
+
+    def is_deprecated(self, release: HudiRelease) -> bool:
+        """Whether a release advises against `key`."""
+        return self.deprecated is not None and release >= self.deprecated
+
     def names(self, release: HudiRelease) -> tuple[str, ...]:
         """Return the names that a release reads, the one that wins first."""
-        return (self.key, *self.aliases) if release >= self.since else self.aliases
+        return (self.key, *self.aliases) if self.is_known(release) else self.aliases
 
     def find(self, properties: Mapping[str, str], release: HudiRelease) -> Found | None:
         """Return the name and text that win; None where nothing is set. An empty text counts as not set."""
@@ -91,9 +98,7 @@ class ConfigEntry(Generic[T]):
 
     def old_names(self, properties: Mapping[str, str], release: HudiRelease) -> tuple[str, ...]:
         """Return the deprecated names that are set; none in a release that knows no other."""
-        if release < self.since:
-            return ()
-        return tuple(alias for alias in self.aliases if properties.get(alias))
+        return tuple(alias for alias in self.aliases if self.is_known(release) and properties.get(alias))
 
 
 def first_given(options: Mapping[str, str], release: HudiRelease, *entries: ConfigEntry[Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bridge.config.capabilities import capabilities
 from bridge.config.keys import (
     DELETE_KEY,
     DELETE_MARKER,
@@ -26,13 +27,13 @@ from bridge.config.keys import (
     WRITE_STRATEGY_ID,
     WRITER_ENTRIES,
 )
-from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from bridge.config.effective import EffectiveMergeConfig
     from bridge.config.entry import ConfigEntry
+    from payloads.release import HudiRelease
 
 
 class Source(NamedTuple):
@@ -84,8 +85,8 @@ def settings_of(config: EffectiveMergeConfig, writer: Mapping[str, str] | None =
     stated = _Stated(config.table.properties, writer or {}, config.release)
     rule = config.read
     mode = None if rule.mode is None else rule.mode.name
-    # Until 1.0 writers run a class in every mode.
-    payload = config.merge.payload if config.release < HudiRelease.V1_1 else rule.payload
+    # Writers that merge with payloads run a class in every mode.
+    payload = config.merge.payload if capabilities(config.release).payload_writer else rule.payload
     return (
         stated.setting("table version", str(config.table.version), (TABLE_VERSION,)),
         stated.setting("table type", config.table.table_type.name, (TABLE_TYPE,)),
@@ -124,7 +125,7 @@ def deprecated_keys(
 def _deprecated(entry: ConfigEntry[Any], given: Mapping[str, str], release: HudiRelease) -> Iterator[tuple[str, str]]:
     for alias in entry.old_names(given, release):
         yield alias, entry.key
-    if entry.deprecated is not None and release >= entry.deprecated and given.get(entry.key):
+    if entry.is_deprecated(release) and given.get(entry.key):
         yield entry.key, entry.instead
 
 

@@ -18,7 +18,7 @@ _ENTRY_OF: Final = {name: entry for entry in TABLE_ENTRIES for name in entry.sql
 _BY_LOWER: Final = {name.lower(): name for name in _ENTRY_OF}
 
 
-def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
+def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
     """Return TBLPROPERTIES under Hudi's own names; what is neither a short name nor Hudi's is left out.
 
     A full name beats a short one, and `orderingFields` beats `preCombineField`.
@@ -38,7 +38,7 @@ def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiReleas
     return {**properties, **{key: text for key, text in tblproperties.items() if key.startswith(_PREFIX)}}
 
 
-def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
+def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
     """Return the properties that CREATE TABLE with these TBLPROPERTIES stores; the type is cow where none is given.
 
     Raises:
@@ -56,11 +56,11 @@ def literal(text: str) -> str:
     return f"'{escaped}'"
 
 
-def to_sql(properties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
+def to_sql(properties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
     """Return merge settings as TBLPROPERTIES: under short names where there are any; versions are left out."""
     found = {}
     for entry in TABLE_ENTRIES:
         text = next((properties[name] for name in (entry.key, *entry.aliases) if properties.get(name)), None)
         if entry.sql and text is not None:
-            found[entry.sql[0] if release >= entry.since else entry.sql[-1]] = text
+            found[entry.sql[0] if entry.is_known(release) else entry.sql[-1]] = text
     return found | {key: text for key, text in properties.items() if key.startswith(MERGE_PROPERTY_PREFIX)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from bridge.config.capabilities import capabilities
 from bridge.config.entry import first_given
 from bridge.config.inference import MergeSettings
 from bridge.config.keys import (
@@ -35,14 +36,6 @@ if TYPE_CHECKING:
 PROPERTIES_FILE: Final = "hoodie.properties"
 
 _JAVA_BLANKS: Final = "".join(map(chr, range(0x21)))  # what String.trim takes off
-
-CREATED_VERSION: Final[Mapping[HudiRelease, int]] = {
-    HudiRelease.V0_15: 6,
-    HudiRelease.V1_0: 8,
-    HudiRelease.V1_1: 9,
-    HudiRelease.V1_2: 9,
-}
-"""The table version that each release creates, and the newest that it reads."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,7 @@ class TableMergeConfig:
 
     @classmethod
     def from_properties(
-        cls, properties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2
+        cls, properties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()
     ) -> TableMergeConfig:
         """Read the properties of a table; without a version, of one that the release creates.
 
@@ -86,7 +79,7 @@ class TableMergeConfig:
         """
         latest = HudiRelease.latest()
         return cls(
-            version=first_given(properties, latest, TABLE_VERSION) or CREATED_VERSION[release],
+            version=first_given(properties, latest, TABLE_VERSION) or capabilities(release).created_version,
             table_type=first_given(properties, latest, TABLE_TYPE) or TableType.COPY_ON_WRITE,
             mode=first_given(properties, latest, MERGE_MODE),
             payload=first_given(properties, latest, PAYLOAD_CLASS),
@@ -115,7 +108,7 @@ class TableMergeConfig:
         In order: the stored key, the writer's key among the table's properties, from 1.1 on OverwriteWithLatest in
         mode COMMIT_TIME_ORDERING, and the default: OverwriteWithLatest in 0.15, Default later.
         """
-        return payload_in(self.properties, release) or (OVERWRITE if release < HudiRelease.V1_0 else DEFAULT)
+        return payload_in(self.properties, release) or PAYLOAD_CLASS.default_text(release) or DEFAULT
 
 
 def payload_in(properties: Mapping[str, str], release: HudiRelease) -> str | None:
@@ -123,8 +116,8 @@ def payload_in(properties: Mapping[str, str], release: HudiRelease) -> str | Non
     payload: str | None = first_given(properties, release, PAYLOAD_CLASS, WRITE_PAYLOAD_CLASS)
     if payload is not None:
         return payload
-    by_mode = release >= HudiRelease.V1_1 and properties.get(MERGE_MODE.key) == "COMMIT_TIME_ORDERING"
-    return OVERWRITE if by_mode else None
+    by_mode = properties.get(MERGE_MODE.key) == "COMMIT_TIME_ORDERING"
+    return OVERWRITE if by_mode and capabilities(release).commit_time_payload else None
 
 
 def merge_properties_of(properties: Mapping[str, str]) -> dict[str, str]:

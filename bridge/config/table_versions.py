@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from bridge.config.capabilities import capabilities
 from bridge.config.inference import mode_of_payload
 from bridge.config.keys import (
     DELETE_KEY,
@@ -23,10 +24,9 @@ from bridge.config.keys import (
     PAYLOAD_CLASS,
     STRATEGY_ID,
     TABLE_VERSION,
-    TABLE_VERSIONS,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.stored import CREATED_VERSION, TableMergeConfig, payload_in
+from bridge.config.stored import TableMergeConfig, payload_in
 from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
 from bridge.config.table_type import TableType
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
@@ -44,13 +44,12 @@ _EVENT, _COMMIT, _CUSTOM = (
 )
 _PRECOMBINE: Final = ORDERING_FIELDS.aliases[0]
 _KEEP_THEIR_MODE: Final = frozenset({DEFAULT, EVENT_TIME, OVERWRITE})
-_OLDEST, _WITH_MODES, _WITH_SUCCESSORS = TABLE_VERSIONS
 
 
 def change_version(
     properties: Mapping[str, str],
     to_version: int,
-    release: HudiRelease = HudiRelease.V1_2,
+    release: HudiRelease = HudiRelease.latest(),
     writer: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return a table's properties after `release` has brought it to a table version.
@@ -62,24 +61,27 @@ def change_version(
         MergeConfigError: the release can't make this version, or can't read the table.
     """
     table = TableMergeConfig.from_properties(properties, release)
-    newest = CREATED_VERSION[release]
+    can = capabilities(release)
+    newest = can.created_version
     if max(table.version, to_version) > newest:
         version = max(table.version, to_version)
         msg = f"Hudi {release} knows table versions up to {newest}, not {version}; name a later release"
         raise MergeConfigError(msg)
-    if to_version not in TABLE_VERSIONS:
-        msg = f"table version {to_version} is not supported; choose one of {', '.join(map(str, TABLE_VERSIONS))}"
+    if to_version not in can.readable_versions:
+        known = ", ".join(map(str, can.readable_versions))
+        msg = f"table version {to_version} is not supported; choose one of {known}"
         raise MergeConfigError(msg)
+    now, then = capabilities(release, table.version), capabilities(release, to_version)
     changes = _Changes()
     if to_version > table.version:
-        if table.version < _WITH_MODES:
+        if then.stored_modes and not now.stored_modes:
             _to_modes(table, release, changes)
-        if to_version >= _WITH_SUCCESSORS:
+        if then.payload_successors:
             _to_successors(table, release, writer or {}, changes)
     else:
-        if table.version >= _WITH_SUCCESSORS > to_version:
+        if now.payload_successors and not then.payload_successors:
             _from_successors(table, changes)
-        if table.version >= _WITH_MODES > to_version:
+        if now.stored_modes and not then.stored_modes:
             changes.remove(MERGE_MODE.key, STRATEGY_ID.key)
     return changes.applied_to(properties, to_version)
 

@@ -10,7 +10,6 @@ from bridge.merge.carriers import StoredRow
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
 from mergers.strategies import buffered_merger
-from payloads import HudiRelease
 from payloads.api import Properties
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD
 
@@ -61,7 +60,6 @@ class Buffered:
             msg = f"Hudi {self._release} has no merge mode for this table"
             raise PlanError(msg)
         custom = self._custom_merger(rule, engine, mode) if rule.mode is _CUSTOM else None
-        table = self._config.table
         return buffered_merger(
             rule.mode,
             schema,
@@ -69,7 +67,7 @@ class Buffered:
             release=self._release,
             engine=engine,
             merger=custom,
-            partial_update_mode=table.partial_update_mode if table.version >= 9 else None,  # noqa: PLR2004
+            partial_update_mode=self._config.partial_update_mode,
             fidelity=self._plan.fidelity,
         )
 
@@ -82,8 +80,6 @@ class Buffered:
             return pre_combining(merger) if mode == "pre_combine" else merger
         rows_are_avro = engine is HoodieRecordType.AVRO
         payload = self._plan.payload_ref(rule.payload)
-        if self._release < HudiRelease.V1_1:
-            return AvroRecordMerger(payload, self._release, mode)
         return AvroRecordMerger(payload, self._release, mode, rows_are_avro=rows_are_avro)
 
     def as_stored_row(self, merged: Any, *known: StoredRow | None) -> StoredRow:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import decimal
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from payloads import HudiRelease, Ordering, UnsupportedPayloadOperationError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def read_back(ordering: Ordering, release: HudiRelease) -> Ordering:
     """
     if ordering.java_type == "array":
         return Ordering("array", tuple(_element(element, release) for element in ordering.value))
-    if ordering.java_type == "local_date" and release >= HudiRelease.V1_0:
+    if ordering.java_type == "local_date" and not capabilities(release).delete_block_dates:
         raise _refusal(ordering)
     return _converted(ordering, release)
 
@@ -48,7 +49,7 @@ def _converted(ordering: Ordering, release: HudiRelease) -> Ordering:
 
 
 def _timestamp(ordering: Ordering, release: HudiRelease) -> Ordering:
-    return Ordering("instant", ordering.value // 1000) if release < HudiRelease.V1_0 else ordering
+    return Ordering("instant", ordering.value // 1000) if capabilities(release).delete_block_instants else ordering
 
 
 def _decimal(ordering: Ordering, _release: HudiRelease) -> Ordering:

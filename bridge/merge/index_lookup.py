@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.carriers import StoredRow, Version, key_of_version, key_reader, with_meta_columns
@@ -17,7 +18,6 @@ from bridge.merge.points import MergePoint
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey, HoodieRecordType, RecordMergeMode
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,7 +106,7 @@ class ModeLookup(Buffered):
         self._key_of = key_reader(plan)
         self._by_commit = config.merge.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._moves = plan.moves_rows
-        self._leaves_alone = self._by_commit and plan.release >= HudiRelease.V1_2  # 1.1 looks at the table type alone
+        self._leaves_alone = self._by_commit and not capabilities(plan.release).commit_time_lookup
         self._is_on_read = plan.table_type is TableType.MERGE_ON_READ
 
     def merges(self, version: StoredRow, path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from bridge.config import TableMergeConfig, created_properties, effective_config
+from bridge.config import TableMergeConfig, capabilities, created_properties, effective_config
 from bridge.errors import PlanError
 from bridge.merge.buffered import Setup
 from bridge.merge.carriers import Progress, RowShape, key_reader
@@ -14,7 +14,6 @@ from bridge.merge.log_scanner import LogScanner
 from bridge.merge.mode_writer import ModeWriter
 from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.points import MergePoint
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
@@ -157,7 +156,8 @@ class _Sides(NamedTuple):
 
 def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress) -> _Sides:
     """Return writer, reader and, for a global index, lookup of the plan's release."""
-    if plan.release < HudiRelease.V1_0:
+    can = capabilities(plan.release)
+    if not can.file_group_reader:
         if plan.payload is None:
             msg = f"Hudi {plan.release} merges with payloads alone; name one"
             raise PlanError(msg)
@@ -167,7 +167,7 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progr
     config = merge_config(plan)
     setup = Setup(config, plan, schema, shape, progress)
     reader = FileGroupReader(setup)
-    if plan.release < HudiRelease.V1_1:
+    if can.payload_writer:
         if config.merge.payload is None:
             msg = f"Hudi {plan.release} needs a payload class to write; name one with --payload"
             raise PlanError(msg)

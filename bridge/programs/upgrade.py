@@ -8,13 +8,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import CREATED_VERSION, TableMergeConfig, change_version, created_properties
+from bridge.config import TableMergeConfig, capabilities, change_version, created_properties
 from bridge.errors import PlanError
 from bridge.merge import LogDelete, LogRow, StoredRow
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
 from bridge.programs.small_files import SMALL_FILE_LIMIT, small_file_candidates
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -53,8 +52,8 @@ def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: 
     check_upgrade(old, new)
     created = created_properties(old.writer_options(), old.table_type, old.release)
     kept = dataclasses.replace(new, table=TableMergeConfig.from_properties(created, old.release))
-    version = CREATED_VERSION[new.release]
-    if keep_table_version or version == CREATED_VERSION[old.release]:
+    version = capabilities(new.release).created_version
+    if keep_table_version or version == capabilities(old.release).created_version:
         return Handover(after, kept)
     changed = change_version(created, version, new.release, new.writer_options())
     table = TableMergeConfig.from_properties(changed, new.release)
@@ -72,7 +71,7 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
         PlanError: saying why.
     """
     problem = None
-    if new.release < HudiRelease.V1_1:
+    if capabilities(new.release).payload_writer:
         problem = f"an upgrade to Hudi {new.release} is not ported, but to 1.1 and 1.2; name one of these"
     elif new.release < old.release:
         problem = f"Hudi {new.release} is older than {old.release}; an upgrade goes to a later release"

@@ -9,7 +9,7 @@ from mergers.record.indexed import HoodieAvroIndexedRecord
 from payloads.api import SENTINEL
 from payloads.errors import PayloadFailedError
 from payloads.ordering_fields import field_reader
-from payloads.release import HudiRelease
+from payloads.release import ByRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
     from payloads.ordering import Ordering
 
-_UNTIL_1_0 = frozenset({HudiRelease.V0_15, HudiRelease.V1_0})  # checked for each record: a lookup costs less than `<`
+# Looked up for each record, so without the call of `at`.
+_HAS_INDEXED_RECORD = ByRelease(False, {"1.1": True}).rules
+_DELETES_BY_OPERATION = ByRelease(False, {"1.0": True}).rules
 
 
 class HoodieAvroRecord(HoodieRecord):
@@ -47,7 +49,7 @@ class HoodieAvroRecord(HoodieRecord):
         Until 1.0 this is the insert value, so that a delete has none; from 1.1 on the record without any delete rule.
         """
         payload = self.payload
-        read = payload.get_insert_value if payload.release in _UNTIL_1_0 else payload.get_indexed_record
+        read = payload.get_indexed_record if _HAS_INDEXED_RECORD[payload.release] else payload.get_insert_value
         record = read(schema, props)
         if record is None or record is SENTINEL:
             return None
@@ -134,7 +136,7 @@ class HoodieAvroRecord(HoodieRecord):
 
     def is_delete(self, schema: AvroSchema, props: Props) -> bool:
         """Whether the operation is `D` (from 1.0 on) or the payload says delete."""
-        if self.operation == DELETE and self.payload.release is not HudiRelease.V0_15:
+        if self.operation == DELETE and _DELETES_BY_OPERATION[self.payload.release]:
             return True
         return self.payload.is_deleted(schema, props)
 

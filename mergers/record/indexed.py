@@ -13,13 +13,16 @@ from payloads.avro import project_record, rewrite_record_with_new_schema
 from payloads.errors import SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, context_value, is_true, list_reader, ordering_reader
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
+
+# Looked up for each record, so without the call of `at`.
+_READS_ITS_DATA = ByRelease(False, {"1.1": True}).rules
 
 
 class HoodieAvroIndexedRecord(HoodieRecord):
@@ -66,7 +69,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
             UnsupportedRecordOperationError: until 1.0 Hudi does not answer this.
             SchemaError: a path leads through a null, or there is no data.
         """
-        if release < HudiRelease.V1_1:
+        if not _READS_ITS_DATA[release]:
             raise UnsupportedRecordOperationError.from_call(
                 type(self), f"get_column_values in {release}", "read the fields of its record"
             )
@@ -173,7 +176,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         Raises:
             PayloadConfigError, SchemaError: see `mergers.record.context.is_delete_row`.
         """
-        if release < HudiRelease.V1_1:
+        if not _READS_ITS_DATA[release]:
             return False
         if self.record is None or self.operation == DELETE:
             return True

@@ -17,7 +17,7 @@ from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.record_context import RecordContext
 from payloads.errors import PayloadConfigError
 from payloads.ordering_fields import ordering_fields
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 E = TypeVar("E", bound=enum.Enum)
+_HAS_MODES = ByRelease(False, {"1.0": True})
+_HAS_PARTIAL_UPDATES = ByRelease(False, {"1.1": True})
+_EVENT_TIME: ByRelease[type[BufferedMerger]] = ByRelease(EventTimeMergerV1_0, {"1.1": EventTimeMerger})
+_CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0]] = ByRelease(CustomMergerV1_0, {"1.1": CustomMerger})
 
 
 class PartialUpdateMode(enum.Enum):
@@ -70,7 +74,7 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
-    if line < HudiRelease.V1_0:
+    if not _HAS_MODES.at(line):
         msg = f"Hudi {line} has no merge modes; give its payload to AvroRecordMerger"
         raise MergerConfigError(msg)
     is_commit_time = kind is RecordMergeMode.COMMIT_TIME_ORDERING
@@ -81,19 +85,16 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         return PartialBlockMerger(by_mode, _needed(merger, "partial blocks"), schema, props)
     if kind is RecordMergeMode.CUSTOM:
         needed = _needed(merger, "custom merging")
-        if line < HudiRelease.V1_1:
-            return CustomMergerV1_0(context, needed, schema, props)
-        if isinstance(needed, AvroRecordMerger) and needed.rows_are_avro is not context.rows_are_avro:
-            wanted = f"rows_are_avro={context.rows_are_avro}"
-            msg = f"{needed!r} can't merge rows of {rows.value}; make it with {wanted}"
-            raise MergerConfigError(msg)
-        return CustomMerger(context, needed, schema, props)
+        merges = _CUSTOM.at(line)
+        if merges is CustomMerger:
+            _check_rows(needed, context)
+        return merges(context, needed, schema, props)
     if partial_update_mode is not None:
         update = _partial_update(partial_update_mode, props, context, fidelity)
         return CommitTimePartialMerger(context, update) if is_commit_time else EventTimePartialMerger(context, update)
     if is_commit_time:
         return CommitTimeMerger(context)
-    return EventTimeMergerV1_0(context) if line < HudiRelease.V1_1 else EventTimeMerger(context)
+    return _EVENT_TIME.at(line)(context)
 
 
 _NEVER_SHIPPED = {
@@ -107,7 +108,7 @@ _NEVER_SHIPPED = {
 def _partial_update(
     mode: PartialUpdateMode | str, props: Props, context: RecordContext, fidelity: Fidelity
 ) -> PartialUpdate:
-    if context.release < HudiRelease.V1_1:
+    if not _HAS_PARTIAL_UPDATES.at(context.release):
         msg = f"Hudi {context.release} has no partial update modes; leave it out, or choose release 1.1 or later"
         raise MergerConfigError(msg)
     if mode in _NEVER_SHIPPED:
@@ -119,6 +120,13 @@ def _partial_update(
     if _member(PartialUpdateMode, mode) is PartialUpdateMode.IGNORE_DEFAULTS:
         return IgnoreDefaults(context.release, fidelity)
     return FillUnavailable(props, reads_bytes=context.rows_are_avro)
+
+
+def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:
+    if isinstance(merger, AvroRecordMerger) and merger.rows_are_avro is not context.rows_are_avro:
+        wanted = f"rows_are_avro={context.rows_are_avro}"
+        msg = f"{merger!r} can't merge rows of {context.engine.value}; make it with {wanted}"
+        raise MergerConfigError(msg)
 
 
 def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerger:

@@ -10,7 +10,7 @@ from mergers.strategies.partial_update import PartialUpdate
 from payloads.avro import Branch, default_value
 from payloads.builtin import is_null
 from payloads.errors import SchemaError
-from payloads.release import HudiRelease, by_release
+from payloads.release import ByRelease, HudiRelease
 from payloads.user import same_record
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Fidelity = Literal["hudi", "intended"]
 
-_REFUSED = by_release(v0_15="fixed", v1_2="union")
+_REFUSED = ByRelease("fixed", {"1.2": "union"})
 """The type of which no default can be read; defaults of union columns that are null do not count."""
 
 _ADVICE = {

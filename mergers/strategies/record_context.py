@@ -8,13 +8,15 @@ from mergers.api import HoodieRecordType
 from payloads.avro import decimal_scale, decimal_value
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import context_reader, path_parts
-from payloads.release import HudiRelease
+from payloads.release import ByRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.avro import AvroSchema, Record
+    from payloads.release import HudiRelease
 
+_CONVERTS_ENTRIES: Final = ByRelease(False, {"1.1": True})
 LARGEST_MILLIS: Final = 9_999_999_999_999
 """Hudi takes a number up to this one for milliseconds, a greater one for microseconds."""
 
@@ -97,7 +99,7 @@ def _entry_conversion(
     engine: HoodieRecordType, release: HudiRelease, schema: AvroSchema, fields: tuple[str, ...]
 ) -> Callable[[Ordering], Ordering]:
     """Return the conversion of delete entries: strings everywhere, decimals and milliseconds in Spark from 1.1 on."""
-    in_spark = engine is HoodieRecordType.SPARK and release >= HudiRelease.V1_1
+    in_spark = engine is HoodieRecordType.SPARK and _CONVERTS_ENTRIES.at(release)
     millis = [in_spark and _is_millis(_leaf(schema, name)) for name in fields] or [False]
 
     def converted(ordering: Ordering | None, is_millis: bool) -> Ordering | None:  # noqa: FBT001 (private)

@@ -55,13 +55,13 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     def _tie_wins_by_property(self, props: Props) -> bool:
         return is_true(props.get(UPDATE_ON_SAME_ORDERING, "true"))
 
-    tie_wins = by_release(_tie_wins, v1_2=_tie_wins_by_property)
+    tie_wins = by_release(_tie_wins, since={"1.2": _tie_wins_by_property})
 
     #: What combine answers where the incoming version loses: the stored row itself, or SENTINEL.
-    answers_sentinel: ClassVar[bool] = by_release(v0_15=False, v1_2=True)
+    answers_sentinel: ClassVar[bool] = by_release(False, since={"1.2": True})
 
     #: Whether combine asks the ordering before it lets a payload without a record delete the row.
-    empty_obeys_ordering: ClassVar[bool] = by_release(v0_15=False, v1_1=True)
+    empty_obeys_ordering: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def _beats_by_record(self, stored: Ordering | None, read: Reader, incoming: Record | None, props: Props) -> bool:
         value = None if incoming is None else read(incoming)  # read, and cast, whatever is stored
@@ -88,9 +88,9 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return self.incoming_wins(compare(stored, self.ordering_value if value is None else value), props)
 
     #: The comparison. The incoming side: until 1.0 the record's field, from 1.1 else the payload's own value.
-    beats = by_release(_beats_by_record, v1_1=_beats_by_record_or_own)
+    beats = by_release(_beats_by_record, since={"1.1": _beats_by_record_or_own})
 
-    tracks_event_time: ClassVar[bool] = by_release(v0_15=True, v1_1=False)
+    tracks_event_time: ClassVar[bool] = by_release(True, since={"1.1": False})
 
     # -- the ordering test
 

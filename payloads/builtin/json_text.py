@@ -27,7 +27,7 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
     takes_ordering = False
 
     #: Whether numbers with a fraction are exact decimals and logical types are looked at.
-    reads_logical_types: ClassVar[bool] = by_release(v0_15=False, v1_0=True)
+    reads_logical_types: ClassVar[bool] = by_release(False, since={"1.0": True})
 
     def __init__(self, text: str | None) -> None:
         """Keep the text; it is parsed when it is needed.

@@ -50,7 +50,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         return self.record is None
 
     #: Where the newer version wins without a look at ordering: against an empty one, from 1.1 if it is empty itself.
-    wins_unordered = by_release(_older_is_empty, v1_1=_self_is_empty)
+    wins_unordered = by_release(_older_is_empty, since={"1.1": _self_is_empty})
 
     def pre_combine(
         self,

@@ -13,7 +13,7 @@ from payloads.user.adapter import PayloadAdapter
 from payloads.user.overloads import METHODS, constructor_of, methods_of
 
 
-def adapt(user_class: object, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+def adapt(user_class: object, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
     """Return the class that mergers call for `user_class`: always the same one for the same class and release.
 
     A class of this package is bound to the release and returned as it is. Any other class gets a `PayloadAdapter`, also

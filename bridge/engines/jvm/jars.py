@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import pyspark
 from py4j.protocol import Py4JError
 
+from bridge.config import capabilities
 from bridge.engines.jvm import constants
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
     from payloads import PayloadRef
 
 SOURCES: Final = Path(__file__).parents[1] / "java"
-_VERSIONS = {
-    HudiRelease.V0_15: "0.15.0",
-    HudiRelease.V1_0: "1.0.2",
-    HudiRelease.V1_1: "1.1.1",
-    HudiRelease.V1_2: "1.2.0",
-}
 _SCALA = re.compile(r"_(2\.1\d)\b")
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
@@ -137,7 +132,7 @@ def bundles_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -
 def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
     """Return the Maven coordinate of a release's bundle for the session's Spark and Scala."""
     line = ".".join(pyspark.__version__.split(".")[:2])
-    return f"org.apache.hudi:hudi-spark{line}-bundle_{_scala_of(spark)}:{_VERSIONS[release]}"
+    return f"org.apache.hudi:hudi-spark{line}-bundle_{_scala_of(spark)}:{capabilities(release).bundle}"
 
 
 def resolve(spark: SparkSession, coordinate: str) -> list[Path]:

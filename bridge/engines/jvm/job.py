@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bridge.config import keys
+from bridge.config import capabilities, keys
 from bridge.engines.jvm.jars import java_name_of
 from bridge.errors import PlanError
 from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of
@@ -52,7 +52,7 @@ class Calls:
         """
         _check(plan)
         self._plan = plan
-        self._config = None if plan.release < HudiRelease.V1_0 else merge_config(plan)
+        self._config = merge_config(plan) if capabilities(plan.release).merge_modes else None
         named = list(dict.fromkeys(self._classes()))
         merger = plan.merger
         if merger is not None and plan.mode is None and not self._asks_merger():
@@ -72,10 +72,10 @@ class Calls:
         if config is None:
             yield java_name_of(plan.payload or PayloadRef(""), plan.release)
             return
-        if plan.release < HudiRelease.V1_1 and config.merge.payload is not None:
+        if capabilities(plan.release).payload_writer and config.merge.payload is not None:
             yield config.merge.payload
         for name, rule in config.rules:
-            partial = config.table.partial_update_mode if config.table.version >= 9 else None  # noqa: PLR2004 (Hudi's)
+            partial = config.partial_update_mode
             if rule.mode is _CUSTOM:
                 if rule.payload is not None:
                     yield rule.payload
@@ -99,7 +99,7 @@ class Calls:
         if config is None:
             return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": None}
         reader = self._mode_reader(config, schema)
-        if plan.release < HudiRelease.V1_1:
+        if capabilities(plan.release).payload_writer:
             return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": reader}
         return {"by_payload": None, "mode_writer": self._mode_writer(config, schema), "mode_reader": reader}
 
@@ -120,7 +120,7 @@ class Calls:
             "ordering": ordering,
             "payload": payload,
             "points": points,
-            "since_1_0": plan.release >= HudiRelease.V1_0,
+            "since_1_0": not capabilities(plan.release).delete_block_instants,
         }
 
     # -- merge modes
@@ -139,9 +139,8 @@ class Calls:
 
     def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
-        since_1_1 = config.release >= HudiRelease.V1_1
-        # From 1.1 on a reader looks at its own properties alone.
-        deletes = _deletes({} if since_1_1 else props, schema, reads_operation=since_1_1)
+        can = capabilities(config.release)
+        deletes = _deletes({} if can.operation_deletes else props, schema, reads_operation=can.operation_deletes)
         read = _rule(config.read, props, config.release)
         if self._plan.merger is not None and config.read.mode is _CUSTOM and config.read.payload is None:
             read["merger"] = {
@@ -149,7 +148,7 @@ class Calls:
                 "key": self._plan.key,
                 "partition": self._plan.partition,
             }
-        return {"deletes": deletes, "props": props, "read": read, "since_1_1": since_1_1}
+        return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
 
     def _asked(self) -> str | None:
         """Return the class whose objects a writer makes, and so asks whether a row is a delete; None: none."""
@@ -212,7 +211,6 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 
 
 def _check(plan: MergePlan) -> None:
-    old = plan.release < HudiRelease.V1_0
     for wrong, setting in (
         (not plan.combine_before_upsert, "combine_before_upsert=False"),
         (plan.inserts_to != "base", f"inserts_to={plan.inserts_to!r}"),
@@ -221,7 +219,7 @@ def _check(plan: MergePlan) -> None:
         if wrong:
             msg = f"the jvm engine does not run {setting}; use the python engine, or leave it out"
             raise PlanError(msg)
-    if old and plan.payload is None:
+    if plan.payload is None and not capabilities(plan.release).merge_modes:
         msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
         raise PlanError(msg)
     if plan.merger is not None and plan.mode is None and not plan.merger.is_compiled:

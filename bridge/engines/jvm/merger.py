@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.errors import PlanError
@@ -15,7 +16,7 @@ from mergers import (
     MergerConfigError,
     MergerNotFoundError,
 )
-from payloads import HudiRelease, PayloadRef
+from payloads import PayloadRef
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,7 +47,7 @@ def asked(spark: SparkSession, plan: MergePlan) -> MergePlan:
     merger = plan.merger
     if merger is None or plan.mode is not None or not merger.is_compiled:
         return plan
-    if plan.release != HudiRelease.V1_0:
+    if capabilities(plan.release).buffered_mergers:
         msg = (
             f"the jvm engine runs compiled mergers of Hudi 1.0, {_UNTIL_1_0}; that of Hudi {plan.release}, "
             f"{_SINCE_1_1}, is not run: take release 1.0 for {merger.name}, or give a Python merger"

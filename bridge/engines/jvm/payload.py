@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from bridge.config import capabilities
 from bridge.engines.jvm.calls import PayloadCalls, Step, ordering_of
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.jars import java_name_of
@@ -122,7 +123,7 @@ class JvmPayload(HoodieRecordPayload):
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Ask the object for its record without any delete rule, from 1.1 on; before, for its insert value."""
-        if self.release < HudiRelease.V1_1:
+        if not capabilities(self.release).indexed_records:
             return self.get_insert_value(schema, props)
         return self._answered(
             self._ask({"op": "indexed_record", **self.calls.asked(schema, props or {})}, schema), None
