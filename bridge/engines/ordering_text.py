@@ -33,6 +33,9 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("int", "long", "local_date", "timestamp", "instant"), int),
 }
 
+TYPES = (*_FROM_TEXT, "array", "avro")
+"""The Java types that have a text."""
+
 
 def to_text(ordering: Ordering | None) -> dict[str, str] | None:
     """Return the fields of `_pb_ordering`; None for no ordering value."""

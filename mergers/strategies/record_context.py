@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from payloads.release import HudiRelease
 
 _CONVERTS_ENTRIES: Final = ByRelease(False, {"1.1": True})
-_LARGEST_MILLIS: Final = 9_999_999_999_999
+LARGEST_MILLIS: Final = 9_999_999_999_999
 """Hudi reads numbers up to this one as milliseconds, greater ones as microseconds."""
 
 
@@ -110,7 +110,7 @@ def _entry_conversion(
                 return Ordering("utf8", ordering.value)
             case "decimal" if in_spark:
                 return Ordering("spark_decimal", ordering.value)
-            case "long" | "int" if is_millis and ordering.value <= _LARGEST_MILLIS:
+            case "long" | "int" if is_millis and ordering.value <= LARGEST_MILLIS:
                 return Ordering("long", ordering.value * 1000)
             case "array":
                 flags = millis if len(millis) == len(ordering.value) else [False] * len(ordering.value)

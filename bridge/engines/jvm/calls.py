@@ -6,7 +6,8 @@ import base64
 import itertools
 import json
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypedDict
 
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
@@ -15,15 +16,23 @@ from payloads import PayloadConfigError, SchemaError
 from payloads.avro import decode, encode, parse_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import SparkSession
 
+    from bridge.engines.jvm.answers import JavaAnswer
     from payloads import AvroSchema, HudiRelease, Ordering, PayloadRef, Record
     from payloads.api import Props
 
-Step = dict[str, Any]
+Step = Mapping[str, object]
 """A step, by `op`; schemas and payloads are referred to by number."""
+
+
+class _Reply(TypedDict):
+    """The answers to steps, and the schemas by number that only they have."""
+
+    results: list[JavaAnswer]
+    schemas: dict[str, str]
 
 
 class PayloadCalls:
@@ -52,15 +61,14 @@ class PayloadCalls:
         weakref.finalize(owner, self._left.append, number).atexit = False
         return number
 
-    def run(self, steps: list[Step]) -> list[dict[str, Any]]:
-        """Run steps in order; a step on a payload that could not be built is skipped."""
+    def run(self, steps: Sequence[Step]) -> list[JavaAnswer]:
+        """Run steps in order, and return what each answers; a step on a payload that could not be built is skipped."""
         free, self._left[:] = list(self._left), []
-        script = json.dumps({"free": free, "schemas": self._untold, "steps": steps})
-        answer: dict[str, Any] = json.loads(self._ask(script))
+        script = json.dumps({"free": free, "schemas": self._untold, "steps": list(steps)})
+        answer: _Reply = json.loads(self._ask(script))
         self._untold.clear()
         self._schemas |= {int(number): parse_schema(text) for number, text in answer["schemas"].items()}
-        results: list[dict[str, Any]] = answer["results"]
-        return results
+        return answer["results"]
 
     def class_file(self, name: str) -> bytes | None:
         """Return the class file of a class by its full name, as these jars have it; None if they have none."""
@@ -112,11 +120,11 @@ class PayloadCalls:
 
     # -- answers
 
-    def schema_of(self, answer: dict[str, Any]) -> AvroSchema:
+    def schema_of(self, answer: JavaAnswer) -> AvroSchema:
         """Return the schema of the record in a result."""
         return self._schemas[answer["schema"]]
 
-    def record_of(self, answer: dict[str, Any]) -> Record | None:
+    def record_of(self, answer: JavaAnswer) -> Record | None:
         """Return the record in a result.
 
         Raises:
@@ -141,10 +149,10 @@ def base64_of(schema: AvroSchema, record: Record) -> str:
     return base64.b64encode(encode(schema, record)).decode("ascii")
 
 
-def ordering_of(answer: dict[str, Any]) -> Ordering | None:
+def ordering_of(answer: JavaAnswer) -> Ordering | None:
     """Return the ordering value in a result."""
     value = answer["value"]
-    return None if value is None else from_text({"type": value[0], "value": value[1]})
+    return from_text({"type": value[0], "value": value[1]}) if isinstance(value, list) else None
 
 
 def _json_text(schema: AvroSchema) -> str:

@@ -16,6 +16,7 @@ from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
 from bridge.engines.jvm.merger import asked
+from bridge.merge import NO_PARTITION
 from bridge.programs import Action
 from bridge.spark import META_COLUMNS, quoted
 
@@ -117,7 +118,7 @@ def _stamped(outcomes: DataFrame, plan: MergePlan, instant: str) -> DataFrame:
         sf.lit(instant),
         sf.concat_ws("_", sf.lit(instant), sf.spark_partition_id(), row),
         _record_key(plan.key),
-        sf.concat_ws("/", *map(_text, plan.partition)),
+        sf.concat_ws("/", *map(_partition_path, plan.partition)),
         sf.lit(None),
     )
     is_written = sf.col(ACTION).isin(*_WRITTEN)
@@ -134,6 +135,10 @@ def _record_key(key: tuple[str, ...]) -> Column:
     if len(key) == 1:
         return _text(key[0])
     return sf.concat_ws(",", *(sf.concat(sf.lit(f"{name}:"), _text(name)) for name in key))
+
+
+def _partition_path(name: str) -> Column:
+    return sf.when(_text(name) != "", _text(name)).otherwise(NO_PARTITION)
 
 
 def _text(name: str) -> Column:

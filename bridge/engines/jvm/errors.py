@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from payloads import (
     NullOrderingError,
@@ -14,6 +14,9 @@ from payloads import (
     SchemaError,
     UnsupportedPayloadOperationError,
 )
+
+if TYPE_CHECKING:
+    from bridge.engines.jvm.answers import JavaAnswer, JavaCause, JavaError
 
 
 class _Rule(NamedTuple):
@@ -41,12 +44,12 @@ _RULES = (
 )
 
 
-def in_comparison(error: dict[str, Any]) -> bool:
+def in_comparison(error: JavaError) -> bool:
     """Whether a Java error comes from `compareTo`: between classes, or with null."""
     return "compareTo" in error["at"] or "compareTo" in (error["message"] or "")
 
 
-def checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
+def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
     """Return a result, or raise the error that it reports."""
     if "error" not in answer:
         return answer
@@ -56,7 +59,7 @@ def checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
             f"{java_name} can't compare ordering values ({answer['error']['message']}); give them one type, and no null"
         )
         raise kind(msg)
-    links = [answer["error"], *answer["error"]["causes"]]
+    links: list[JavaCause] = [answer["error"], *answer["error"]["causes"]]
     texts = [f"{link['type'].rpartition('.')[2]}: {link['message']}" for link in links]
     found = next(
         (

@@ -20,6 +20,7 @@ import pyspark
 from py4j.protocol import Py4JError
 
 from bridge.config import capabilities
+from bridge.engines.jvm import constants
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
@@ -201,6 +202,7 @@ def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> 
     """Compile our Java source against the jars, once per application: one compilation serves the four releases."""
     if application.helper is None:
         sources = {path.name: path.read_text("utf-8") for path in sorted(SOURCES.glob("*.java"))}
+        sources[constants.FILE] = constants.constants_java()
         classes = driver.compile(sources, files)
         digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
         path = application.folder / f"payload-bridge-{digest}.jar"

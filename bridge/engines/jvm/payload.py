@@ -7,7 +7,7 @@ the gateway. For tables use the jvm engine, which runs the class inside Spark's 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from bridge.config import capabilities
 from bridge.engines.jvm.calls import PayloadCalls, Step, ordering_of
@@ -28,6 +28,7 @@ from payloads import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from bridge.engines.jvm.answers import JavaAnswer
     from payloads import AvroSchema, Record
     from payloads.api import Props, Sentinel
 
@@ -71,7 +72,7 @@ class JvmPayload(HoodieRecordPayload):
             return cls
         return jvm_payload(cls.spark, cls.reference, wanted)  # type: ignore[return-value]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return type(self)(self.record, self.ordering_value)
 
     # -- the payload
@@ -142,12 +143,12 @@ class JvmPayload(HoodieRecordPayload):
 
     def get_metadata(self) -> dict[str, str] | None:
         """Return the metadata of the object."""
-        found: dict[str, str] | None = self._ask({"op": "metadata"}, None)["value"]
-        return found
+        found = self._ask({"op": "metadata"}, None)["value"]
+        return found if isinstance(found, dict) else None
 
     # -- asking
 
-    def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> dict[str, Any]:
+    def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> JavaAnswer:
         """Run a step, after building what is not built yet; return the result of the step."""
         new = [payload for payload in (self, *others) if not payload.is_built]
         steps = [payload._make(schema) for payload in new]
@@ -162,7 +163,7 @@ class JvmPayload(HoodieRecordPayload):
             self.number, self.java_name, self.record, self.ordering_value, self.schema or schema
         )
 
-    def _answered(self, answer: dict[str, Any], current: Record | None) -> Record | Sentinel | None:
+    def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:
         match answer["outcome"]:
             case "empty":
                 return None
