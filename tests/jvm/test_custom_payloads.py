@@ -225,7 +225,7 @@ def test_a_jar_that_is_not_there_is_refused(bundles, spark, tmp_path):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(tmp_path / "absent.jar", "Concat"))
     text = tmp_path / "text.jar"
     text.write_text("no jar")
-    with pytest.raises(EngineError, match="is no jar"):
+    with pytest.raises(EngineError, match="is not a jar"):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(text, "Concat"))
 
 
