@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import hypothesis
 import pytest
+
+from tests.support import parallel
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -31,10 +34,18 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the options
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    parallel.distribute(config)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
+    if getattr(config.option, "loadgroup", False):
+        parallel.group(items, Path(__file__).parent)
 
 
 @pytest.hookimpl(wrapper=True)
