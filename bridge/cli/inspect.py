@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.job_config import job_of, job_table
 from bridge.cli.options import release_option
 from bridge.cli.table import findings_as_json, properties_of, short, table_options, writer_of
 from bridge.cli.verb import Verb
@@ -39,9 +40,14 @@ def inspect(table: Path, release: HudiRelease, jar: str | None, package: tuple[s
 
     Example: payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2
     """
-    writer = writer_of(**options)
+    writer = writer_of(release=release, **options)
     inspection = inspect_table(properties_of(table, release), writer, release, jar=jar, package=package)
-    return _report(inspection, {"table": str(table), "release": str(release), "writer": writer})
+    report = _report(inspection, {"table": str(table), "release": str(release), "writer": writer})
+    if options["config"] is not None:
+        job = job_of(options["config"], release)
+        report.results[0]["config"] = [one._asdict() for one in job.settings]
+        report.body.append(job_table(options["config"], job))
+    return report
 
 
 def _report(inspection: Inspection, plan: dict[str, Any]) -> Report:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.job_config import with_job
 from bridge.cli.migrate_report import files_of, report_of
 from bridge.cli.options import (
     SAMPLE,
@@ -109,6 +110,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     check_out(out)
     stored = None if table is None else properties_of(table, options["release"] or HudiRelease.latest())
     types = _types(table_type, stored)
+    options = with_job({**options, "release": options["release"] or _release_of(stored)})
     left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None))
     after = _checked(left, to, merger, java_class, batches, options)
     settings: dict[str, Any] = {
@@ -200,7 +202,7 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
     table = TableMergeConfig.from_properties(stored or {})
     by_table = {
         "payload": table.payload or table.legacy_payload,
-        "release": HudiRelease.V0_15 if stored is None else RELEASE_OF_VERSION[table.version],
+        "release": _release_of(stored),
         "ordering": table.ordering,
         "key": _names((stored or {}).get(_KEY_OF_A_TABLE)) or (None if needs_key else _META_KEY),
         "partition": _names((stored or {}).get(_PARTITION_OF_A_TABLE)),
@@ -212,6 +214,13 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
             msg = f"name {what} with --{name}{where}"
             raise click.UsageError(msg, click.get_current_context())
     return {**options, **found, "mode": None, "merger": None}
+
+
+def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
+    """Return the release that has written so far: the oldest that creates the table's version."""
+    if stored is None:
+        return HudiRelease.V0_15
+    return RELEASE_OF_VERSION[TableMergeConfig.from_properties(stored).version]
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from bridge.cli.job_config import config_option, with_job
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
@@ -141,8 +142,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--key",
         type=names,
         metavar="a[,b]",
-        required=True,
-        help="The record key columns.",
+        help="The record key columns. Required, unless --config names them.",
     ),
     click.option("--partition", type=names, metavar="a[,b]", help="The partition columns, part of a row's identity."),
     click.option(
@@ -171,6 +171,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="An option of the DataFrame writer as Hudi names it, for example hoodie.payload.delete.field=op; may be "
         "repeated. It is no table property: hoodie.record.merge.property.* and hoodie.record.merge.mode make no table.",
     ),
+    config_option,
     click.option(
         "--fidelity",
         type=click.Choice(["hudi", "intended"]),
@@ -223,6 +224,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     Raises:
         UsageError: the options contradict each other, or ask for what is not there.
     """
+    options = with_job(options)
     payload = options["payload"]
     java = {"jar": options["jar"], "package": tuple(options["package"])}
     given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
@@ -236,7 +238,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             merger=None if merger is None else MergerRef(merger, **(java if options["mode"] is None else {})),
             release=options["release"],
             table_type=table_type,
-            key=options["key"],
+            key=options["key"] or (),
             partition=options["partition"] or (),
             ordering=options["ordering"] or (),
             arrival=options["arrival"],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.cli.job_config import config_option, job_of
 from bridge.cli.options import names, payload_option, prop
 from bridge.config import (
     TABLE_VERSION,
@@ -48,6 +49,7 @@ _WRITER_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Another option of the DataFrame writer as Hudi names it; may be repeated. TABLE or PROPERTIES has those "
         "of the table.",
     ),
+    config_option,
 )
 
 
@@ -73,8 +75,10 @@ def properties_of(path: Path, release: HudiRelease) -> dict[str, str]:
 
 
 def writer_of(**options: Any) -> dict[str, str]:
-    """Return the options of the writer under Hudi's names."""
-    writer = dict(options["props"])
+    """Return the options of the writer under Hudi's names; those of the command line beat those of a file."""
+    path = options["config"]
+    writer = {} if path is None else job_of(path, options["release"]).writer
+    writer |= dict(options["props"])
     if options["payload"] is not None:
         writer[WRITE_PAYLOAD_CLASS.key] = _full_name(options["payload"])
     if options["mode"] is not None:

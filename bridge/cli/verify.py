@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.job_config import config_option, with_job
 from bridge.cli.options import java_options, names, prop, refuse, release_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb
@@ -37,6 +38,7 @@ _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
 @click.option("--key", type=names, metavar="a[,b]", help="The record key columns: the same in all versions.")
 @click.option("--ordering", type=names, metavar="a[,b]", help="The ordering columns. Default: order of arrival.")
 @click.option("--prop", "props", type=prop, metavar="key=value", multiple=True, help="A property as Hudi names it.")
+@config_option
 @click.option("--laws", type=names, metavar="a[,b]", help=f"Laws or rule sets. Default: all. Laws: {_LAWS}.")
 @click.option(
     "--domain",
@@ -89,6 +91,7 @@ def _verified(
     if unknown:
         msg = f"--domain {', '.join(unknown)}: use {', '.join(_DOMAINS)}"
         raise click.UsageError(msg, click.get_current_context())
+    options = with_job({**options, "release": release})
     parsed = None if schema is None else read_schema(schema, release, quiet_session)[0]
     asked: dict[str, Any] = {
         "schema": parsed,

@@ -15,6 +15,14 @@ from bridge.config.inference import (
     mode_of_payload,
     payload_of_mode,
 )
+from bridge.config.job_settings import (
+    WRITE_PARTITION,
+    WRITE_RECORD_KEY,
+    JobFormat,
+    JobSetting,
+    JobSettings,
+    read_job_settings,
+)
 from bridge.config.keys import (
     AUTO_UPGRADE,
     DELETE_KEY,
@@ -57,8 +65,10 @@ __all__ = [
     "TABLE_VERSION",
     "UNAVAILABLE_MARKER",
     "WRITE_MERGE_MODE",
+    "WRITE_PARTITION",
     "WRITE_PAYLOAD_CLASS",
     "WRITE_PRECOMBINE",
+    "WRITE_RECORD_KEY",
     "WRITE_TABLE_VERSION",
     "ConfigEntry",
     "Conflict",
@@ -66,6 +76,9 @@ __all__ = [
     "DeprecatedKeyWarning",
     "EffectiveMergeConfig",
     "InferredSettings",
+    "JobFormat",
+    "JobSetting",
+    "JobSettings",
     "MergeConfigError",
     "MergeRule",
     "MergeSettings",
@@ -95,6 +108,7 @@ __all__ = [
     "mode_of_payload",
     "parse_properties",
     "payload_of_mode",
+    "read_job_settings",
     "read_properties",
     "read_table",
     "settings_of",

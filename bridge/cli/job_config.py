@@ -1,0 +1,86 @@
+"""`--config FILE`: the settings of a job as options of a verb, and what is said of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bridge.config import (
+    WRITE_MERGE_MODE,
+    WRITE_PARTITION,
+    WRITE_PAYLOAD_CLASS,
+    WRITE_PRECOMBINE,
+    WRITE_RECORD_KEY,
+    JobSettings,
+    read_job_settings,
+)
+from bridge.report import Table
+from payloads.errors import PayloadConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+config_option = click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The settings of the write job: Hudi Streamer properties, a Spark conf, or the DDL of a Flink table. Options "
+    "beat it.",
+)
+_COLUMNS = {"ordering": WRITE_PRECOMBINE.key, "key": WRITE_RECORD_KEY, "partition": WRITE_PARTITION}
+_MERGES = {"payload": WRITE_PAYLOAD_CLASS.key, "mode": WRITE_MERGE_MODE.key}
+
+
+def with_job(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a verb, completed by the file of `--config`; says on standard error what counts.
+
+    What names columns, payload or mode becomes the option of that name where it is left out; the rest goes before the
+    properties of `--prop`.
+
+    Raises:
+        UsageError: the file holds no settings, or can't be read.
+    """
+    path, found = options.get("config"), {name: value for name, value in options.items() if name != "config"}
+    if path is None:
+        return found
+    job = job_of(path, options["release"])
+    click.echo(_summary(path, job), err=True)
+    writer = job.writer
+    for name, key in _COLUMNS.items():
+        text = writer.pop(key, "")
+        if name in found and not found[name] and text.strip():
+            found[name] = tuple(column.strip() for column in text.split(","))
+    merges = {name: writer.pop(key, None) for name, key in _MERGES.items()}
+    if "payload" in found and not any(found.get(name) for name in ("payload", "mode", "merger")):
+        # A writer that passes both merges by its mode from 1.0 on; its class is the payload of mode CUSTOM.
+        name = "mode" if merges["mode"] and merges["mode"].upper() != "CUSTOM" and "mode" in found else "payload"
+        found[name] = merges[name]
+    return {**found, "props": (*writer.items(), *found["props"])}
+
+
+def job_of(path: Path, release: Any) -> JobSettings:
+    """Read the settings of a job.
+
+    Raises:
+        UsageError: the file holds no settings, or can't be read.
+    """
+    try:
+        return read_job_settings(path, release)
+    except (PayloadConfigError, OSError) as error:
+        raise click.BadParameter(str(error), param_hint="--config") from error
+
+
+def job_table(path: Path, job: JobSettings) -> Table:
+    """Return all settings of a job and what each sets, for people."""
+    rows = [(one.key, one.value, one.name or "nothing", one.why) for one in job.settings]
+    return Table(("key", "value", "sets", "note"), rows, f"Settings of {path.name} ({job.format.value})")
+
+
+def _summary(path: Path, job: JobSettings) -> str:
+    counting = [one.key for one in job.settings if one.name is not None]
+    notes = [f"{one.key}: {one.why}." for one in job.settings if one.is_surprising]
+    shown = f"{path.name} ({job.format.value}): {len(counting)} of {len(job.settings)} settings count"
+    lines = [f"{shown}: {', '.join(counting)}." if counting else f"{shown}.", *notes]
+    return "\n".join(lines)

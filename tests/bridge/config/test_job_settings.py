@@ -1,0 +1,158 @@
+"""The settings of a job: what each format holds, which keys count, and what `--config` makes of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.cli import main
+from bridge.config import JobFormat, read_job_settings
+from payloads import HudiRelease
+from payloads.errors import PayloadConfigError
+
+DMS = "org.apache.hudi.common.model.AWSDmsAvroPayload"
+PAYLOAD, ORDERING = "hoodie.datasource.write.payload.class", "hoodie.datasource.write.precombine.field"
+KEY, PARTITION = "hoodie.datasource.write.recordkey.field", "hoodie.datasource.write.partitionpath.field"
+V0_15, V1_2 = HudiRelease.V0_15, HudiRelease.V1_2
+
+STREAMER = f"""# the job
+include=base.properties
+hoodie.datasource.write.payload.class={DMS}
+hoodie.datasource.write.recordkey.field =  id , part
+hoodie.upsert.shuffle.parallelism 200
+hoodie.deltastreamer.source.dfs.root=s3a://feed/in=out
+auto.offset.reset=earliest
+nothing
+"""
+SPARK = f"""spark.serializer  org.apache.spark.serializer.KryoSerializer
+spark.hoodie.datasource.write.payload.class {DMS}
+hoodie.datasource.write.precombine.field=ts
+"""
+FLINK = """-- CREATE TABLE old (a INT) WITH ('connector' = 'hudi', 'payload.class' = 'x')
+CREATE TABLE feed (id STRING) WITH ('connector' = 'kafka', 'topic' = 'it''s');
+CREATE TABLE IF NOT EXISTS `lake`.`orders` (
+  id STRING PRIMARY KEY NOT ENFORCED, /* WITH (a) */ ts BIGINT COMMENT 'the ''ordering'' -- field', name STRING
+) PARTITIONED BY (`name`) WITH (
+  'connector' = 'hudi',
+  'path' = 's3a://lake/orders',
+  'table.type' = 'MERGE_ON_READ', -- 'payload.class' = 'y'
+  'write.payload.class' = 'com.acme.Old',
+  'payload.class' = 'com.acme.Mine',
+  'hoodie.datasource.write.recordkey.field' = 'id',
+  'precombine.field' = 'ts',
+  'write.precombine' = 'true'
+);
+"""
+
+
+@pytest.fixture
+def settings(tmp_path):
+    def read(text, release=V1_2, name="job.conf"):
+        path = tmp_path / name
+        path.write_text(text)
+        return read_job_settings(path, release)
+
+    return read
+
+
+def test_hudi_streamer_properties(settings, tmp_path):
+    (tmp_path / "base.properties").write_text(f"{ORDERING}=ts\n{PAYLOAD}=com.acme.Base\n # no comment=here\n")
+    job = settings(STREAMER)
+    assert job.format is JobFormat.HUDI
+    assert job.writer == {ORDERING: "ts", PAYLOAD: DMS, KEY: "id , part"}
+    assert {one.key: one.why for one in job.settings if one.name is None} == {
+        "# no comment": "not a key of Hudi",
+        "hoodie.upsert.shuffle.parallelism": "no effect on how records merge",
+        "hoodie.deltastreamer.source.dfs.root": "no effect on how records merge",
+        "auto.offset.reset": "not a key of Hudi",
+    }
+    assert {one.key: one.value for one in job.settings}["hoodie.deltastreamer.source.dfs.root"] == "s3a://feed/in=out"
+
+
+@pytest.mark.parametrize(
+    ("release", "writer", "why"),
+    [
+        (V0_15, {}, "Hudi 0.15 does not read spark.hoodie.*"),
+        (HudiRelease.V1_1, {}, "Hudi 1.1 does not read spark.hoodie.*"),
+        (V1_2, {PAYLOAD: DMS}, "in SQL alone; the DataFrame writer of 1.2.0 does not read it"),
+    ],
+)
+def test_a_spark_conf_counts_by_release(settings, release, writer, why):
+    job = settings(SPARK, release)
+    notes = {one.key: one.why for one in job.settings if one.is_surprising}
+    assert (job.format, job.writer) == (JobFormat.SPARK, writer)
+    assert notes[f"spark.{PAYLOAD}"].startswith(why)
+    assert notes[ORDERING].startswith("spark-submit drops keys without the prefix spark.")
+
+
+def test_flink_ddl(settings):
+    job = settings(FLINK)
+    assert (job.format, job.writer) == (JobFormat.FLINK, {PAYLOAD: "com.acme.Mine", KEY: "id", ORDERING: "ts"})
+    assert {one.key for one in job.settings if one.is_surprising} == {"table.type", "write.precombine"}
+
+
+def test_flink_merges_by_event_time_where_no_class_is_named(settings):
+    job = settings("CREATE TABLE t (a INT) WITH ('connector'='hudi', 'precombine.field'='no_precombine')")
+    assert job.writer == {PAYLOAD: "org.apache.hudi.common.model.EventTimeAvroPayload"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds no settings"),
+        ("# nothing\n", "holds no settings"),
+        ("include=job.conf\na=b\n", "includes itself"),
+        ("include=none.properties\n", "includes .*none.properties, which can't be read"),
+        ("CREATE TABLE t (a INT) WITH ('connector'='kafka')", "no table with 'connector' = 'hudi'"),
+        (FLINK + FLINK.replace("orders", "rows"), r"2 Hudi tables \(lake.orders, lake.rows\)"),
+    ],
+)
+def test_files_without_one_job(settings, text, message):
+    with pytest.raises(PayloadConfigError, match=message):
+        settings(text)
+
+
+def test_inspect_says_which_keys_count(tmp_path):
+    table, job = tmp_path / "hoodie.properties", tmp_path / "orders.sql"
+    table.write_text("hoodie.table.version=6\nhoodie.table.type=MERGE_ON_READ\nhoodie.table.name=orders\n")
+    job.write_text(FLINK)
+    ran = CliRunner().invoke(
+        main, ["inspect", str(table), "--config", str(job), "--release", "0.15", "--output", "json"]
+    )
+    found = json.loads(ran.stdout)
+    assert ran.exit_code == 0, ran.output
+    assert found["plan"]["writer"] == {PAYLOAD: "com.acme.Mine", KEY: "id", ORDERING: "ts"}
+    named = {one["key"]: one["name"] for one in found["results"][0]["config"]}
+    assert (named["payload.class"], named["path"]) == (PAYLOAD, None)
+
+
+def test_options_beat_the_file(tmp_path):
+    table, job = tmp_path / "hoodie.properties", tmp_path / "job.properties"
+    table.write_text("hoodie.table.version=6\nhoodie.table.name=orders\n")
+    job.write_text(f"{PAYLOAD}={DMS}\n{ORDERING}=ts\n")
+    words = ["plan", str(table), "--to", "1.2", "--config", str(job), "--ordering", "n", "--output", "json"]
+    ran = CliRunner().invoke(main, words)
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(ran.stdout)["plan"]["writer"] == {PAYLOAD: DMS, ORDERING: "n"}
+
+
+def test_verify_takes_columns_from_the_file(tmp_path):
+    job = tmp_path / "job.properties"
+    job.write_text(f"{KEY}=id\n{ORDERING}=ts\nhoodie.payload.delete.field=op\nhoodie.payload.delete.marker=D\n")
+    words = ["verify", "DefaultHoodieRecordPayload", "--laws", "associativity", "--exhaustive", "--domain", "data"]
+    ran = CliRunner().invoke(main, [*words, "--config", str(job), "--output", "json"])
+    assert ran.exit_code in {0, 1}, ran.output
+    plan = json.loads(ran.stdout)["plan"]
+    assert (plan["key"], plan["ordering"]) == (["id"], ["ts"])
+    assert "4 of 4 settings count" in ran.stderr
+
+
+def test_a_config_that_is_none_is_refused(tmp_path):
+    job = tmp_path / "job.properties"
+    job.write_text("")
+    ran = CliRunner().invoke(main, ["verify", "DefaultHoodieRecordPayload", "--config", str(job)])
+    assert ran.exit_code == 2
+    assert "--config" in ran.stderr
+    assert "holds no settings" in ran.stderr
