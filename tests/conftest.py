@@ -68,8 +68,10 @@ def _failed_if_skipped(report: Report) -> Report:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from bridge.spark.session import local_session  # noqa: PLC0415 (tests without Spark don't load it)
+    from bridge.spark import local_session, small_input  # noqa: PLC0415 (tests without Spark don't load it)
 
+    # The Java VM ends before an optimising compiler pays: half of its time went there.
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", small_input.JAVA_OPTIONS)
     session = local_session(cores=2)
     yield session
     session.stop()
