@@ -38,7 +38,7 @@ class RecordedPayloadRef(PayloadRef):
 
     listener: Callable[[Answer], None] = field(kw_only=True, compare=False)
 
-    def resolve(self, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
         """Return the class of this name, or rather a subclass that records; errors as in `PayloadRef`."""
         return _recorded(PayloadRef(self.name, self.jar, self.package).resolve(release), self.listener)
 
