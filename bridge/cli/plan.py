@@ -1,4 +1,4 @@
-"""`payload-bridge plan`: what a move to a release or a merge mode does to a table, how to do it, and the way back."""
+"""`payload-bridge plan`: what a move to a release or a merge mode does to a table, how to do it, and how to undo it."""
 
 from __future__ import annotations
 

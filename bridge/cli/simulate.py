@@ -88,7 +88,7 @@ def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: b
 
 
 def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
-    """Refuse what contradicts `--all-paths`.
+    """Reject options that contradict `--all-paths`.
 
     Raises:
         UsageError: saying what to leave out.

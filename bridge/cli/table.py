@@ -60,10 +60,10 @@ def table_options(command: F) -> F:
 
 
 def properties_of(path: Path, release: HudiRelease) -> dict[str, str]:
-    """Return what a table stores; a properties file without a version holds the TBLPROPERTIES of a new table.
+    """Return what a table stores; a properties file without a version has the TBLPROPERTIES of a new table.
 
     Raises:
-        PayloadConfigError: it is no table, or a property can't be read.
+        PayloadConfigError: it is not a table, or a property can't be read.
         MergeConfigError: the properties of the new table contradict each other.
     """
     if path.is_file():

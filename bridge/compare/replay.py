@@ -1,4 +1,4 @@
-"""Replay: the same batches on two sides; which keys differ after each commit, by kind, and what data it takes."""
+"""Replay: the same batches on two sides; which keys differ after each commit, by kind, and on which data."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Difference(NamedTuple):
     Attributes:
         key: the columns that identify the row.
         kind: one of `KINDS`.
-        columns: those whose values differ, where both sides have the key.
-        left: the row on the left side; None where there is none.
+        columns: those whose values differ, if both sides have the key.
+        left: the row on the left side; None if there is none.
         right: the row on the right side.
-        note: what else there is to know, as a sentence.
+        note: a remark, as a sentence.
     """
 
     key: dict[str, Any]
@@ -117,8 +117,8 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     """Write the same batches to both tables of a comparison, and count the keys that differ after each commit.
 
     Raises:
-        PayloadBridgeError, PySparkException: the left side fails. Where only the right one does, it is REFUSED.
-        PlanError: the two plans make no upgrade.
+        PayloadBridgeError, PySparkException: the left side fails. If only the right one fails, it is REFUSED.
+        PlanError: the two plans are not an upgrade.
     """
     versions = batches.versions(comparison.left)
     left = comparison.left_of(versions)
@@ -135,7 +135,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(_BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
         found.unpersist()
-        left.count()  # raises where this side is to blame
+        left.count()  # raises if this side is at fault
         return dataclasses.replace(report, refused=sentence_of(error))
     except BaseException:
         found.unpersist()
@@ -148,7 +148,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
 
 
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:
-    """Return the differences; `_pb_by_identity`: there is none where IGNORE_DEFAULTS compares values, not objects."""
+    """Return the differences; `_pb_by_identity`: there is none if IGNORE_DEFAULTS compares values, not objects."""
     keys = [COMMIT, *sides.left.identity]
     found = differences(left, right, sides.left.identity)
     if not sides.missed_defaults():
@@ -170,13 +170,13 @@ class ReplayReport:
         comparison: both plans, and what the sides are called (`comparison.names`).
         versions: all rows of the batches, with the number of their batch in `_pb_commit`.
         left: the rows of the left table after each commit (`_pb_commit`, from 1).
-        right: those of the right table; None where it is refused.
+        right: those of the right table; None if it is refused.
         differences: every difference after any commit: `_pb_commit`, the columns that identify the row, both rows as
             `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
             `_pb_by_identity boolean`, whether it exists only because Hudi's IGNORE_DEFAULTS compares objects. None
-            where the right side is refused.
+            if the right side is refused.
         counts: how many keys differ after each commit, by kind.
-        refused: why the right side is refused; None where it is not.
+        refused: why the right side is refused; None if it is not.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
     """
 
@@ -228,7 +228,7 @@ class ReplayReport:
     def grade(self) -> Grade:
         """How far the sides agree.
 
-        Differences hang on ties, or on deletes, where the same keys without them show none: of versions with one
+        Differences depend on ties, or on deletes, if the same keys without them show none: of versions with one
         ordering value the first alone, or no version that says that it deletes. Both sides run again for these keys.
         """
         if self.differences is None:
@@ -293,10 +293,10 @@ class ReplayReport:
         return Difference(key, row[KIND], columns, left, right, self._by_object() if row[_BY_IDENTITY] else None)
 
     def _by_object(self) -> str:
-        """Say why a key differs that is equal where values are compared."""
+        """Say why a key differs that is equal if values are compared."""
         names = ", ".join(self.comparison.missed_defaults())
         return (
-            f"differs only because IGNORE_DEFAULTS of Hudi asks whether value and default are one object: in {names} "
+            f"differs only because IGNORE_DEFAULTS of Hudi tests value and default for object identity: in {names} "
             "the default overwrites; compared by value (fidelity intended, which no release does) the sides are equal"
         )
 
@@ -304,7 +304,7 @@ class ReplayReport:
 
     @property
     def _share_files(self) -> bool:
-        """Whether what becomes of a key hangs on other keys: the small-file rule looks at all inserts of a batch."""
+        """Whether the result of a key depends on other keys: the small-file rule considers all inserts of a batch."""
         plans = self.comparison.left, self.comparison.right
         return any(plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props) for plan in plans)
 

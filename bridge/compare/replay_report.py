@@ -23,7 +23,7 @@ _EXPLAINED = {
     Grade.IDENTICAL_HERE: "no key differs after any batch; other data may show differences",
     Grade.ON_TIES: "without the versions of one key that have the same ordering value no key differs",
     Grade.ON_DELETES: "without the deletes no key differs",
-    Grade.DIFFERS: "the keys differ without ties, and without deletes, too",
+    Grade.DIFFERS: "the keys still differ without ties, and without deletes",
 }
 
 
@@ -56,7 +56,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
 
     Args:
         parts: the replays.
-        sample: how many keys the user wants to see; None: all, or what people read if not `whole`.
+        sample: how many keys to show; None: all, or what people read if not `whole`.
         whole: whether the results have all keys.
     """
     first = parts[0].comparison
@@ -151,7 +151,7 @@ def _by_kind(counts: Counts, kinds: dict[str, str]) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in numbers if number)
 
 
-# -- for people
+# -- as text
 
 
 def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:
@@ -185,7 +185,7 @@ def _commits(part: ReplayReport) -> Table:
 
 
 def example_table(example: Example, names: Names) -> Table:
-    """Show the versions of a key as they came, then its row on both sides."""
+    """Show the versions of a key in order of arrival, then its row on both sides."""
     difference = example.difference
     absent = dict.fromkeys(difference.left or difference.right or {}, "")
     rows = list(zip(names, (difference.left, difference.right), strict=True))

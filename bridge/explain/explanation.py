@@ -45,7 +45,7 @@ class ExplainedSide:
     Attributes:
         plan: what it merges by; after an upgrade, `new`.
         trace: its calls, and the visible row after each commit.
-        new: the plan that took the table over, where one did.
+        new: the plan that took over the table, if any.
     """
 
     plan: MergePlan
@@ -115,13 +115,13 @@ class ExplainReport:
 
     @property
     def ends_equal(self) -> bool:
-        """Whether all sides run, and have the same row after the last commit; one side is equal to itself."""
+        """Whether all sides run and have the same row after the last commit; always true for a single side."""
         traces = [side.trace for side in self.sides]
         first = traces[0].row_after(self.commits)
         return all(trace.error is None and self._same(trace.row_after(self.commits), first) for trace in traces)
 
     def first_difference(self) -> int | None:
-        """Return the first commit after which the sides show different rows; None where there is none."""
+        """Return the first commit after which the sides show different rows; None if there is none."""
         traces = [side.trace for side in self.sides]
         for commit in range(1, self.commits + 1):
             first = traces[0].row_after(commit)
@@ -130,7 +130,7 @@ class ExplainReport:
         return None
 
     def deciding_calls(self) -> tuple[Call | None, ...]:
-        """Return the call of each side at which they begin to differ; None where there is none.
+        """Return the call of each side at which they begin to differ; None if there is none.
 
         That is the first pair at one merge point with unlike results. Where the sides don't go through the same points,
         it is on each the first call that gave what is visible then.
@@ -150,7 +150,7 @@ class ExplainReport:
         )
 
     def _deciding(self, calls: list[Call], end: Record | None) -> Call | None:
-        """Return the call that gave `end`: those after it only hand it on."""
+        """Return the call that produced `end`: those after it only pass it on."""
         decided = None
         for call in reversed(calls):
             if decided is not None and not self._same(_data(call), end):
@@ -192,7 +192,7 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
 
     Raises:
         InputError: no row, or several, have these values; the message names some that are near.
-        PlanError: a plan can't be traced in this process, or the two make no upgrade.
+        PlanError: a plan can't be traced in this process, or the two are not an upgrade.
         PayloadBridgeError: the side of `plan` fails; a failure of the other one is part of its trace.
     """
     written = as_batches(batches)
@@ -303,7 +303,7 @@ def _words(row: Mapping[str, Any]) -> str:
 def _versions_of(
     versions: DataFrame, layout: pipeline.Layout, plan: MergePlan, identity: Mapping[str, str]
 ) -> list[tuple[int, Record]]:
-    """Gather the versions of one row in order: as Avro bytes, in which no value is lost on the way."""
+    """Collect the versions of one row in order, as Avro bytes, so that no value is lost."""
     side = pipeline.incoming_side(versions.where(_is(identity)), layout, plan, commit=sf.col(COMMIT).cast("long"))
     schema, data = layout.schema, side.select(*map(quoted, layout.names)).schema
 

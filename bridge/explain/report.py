@@ -44,7 +44,7 @@ def report_of(told: ExplainReport) -> Report:
 
 
 def parting_words(told: ExplainReport) -> str:
-    """Say how the row ends, and where two sides part."""
+    """Say what becomes of the row, and where two sides diverge."""
     row, parting = words(told.row), told.first_difference()
     ends = [_end(side, told) for side in told.sides]
     if len(told.sides) == 1:

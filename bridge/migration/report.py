@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def report_of(made: MigrateReport, sample: int | None) -> Report:
-    """Report a migration; `sample` is how many differences the user wants to see, None for the usual."""
+    """Report a migration; `sample` is how many differences to show, None for the default."""
     types = [one.value for one in made.plans] or [made.left.table_type.value]
     report = Report("migrate", made.verdict, success=made.success)
     report.sides = made.decisive[0].names if made.decisive else None
@@ -67,8 +67,8 @@ def verdict_of(made: MigrateReport) -> str:
     target = f"{chosen.name} of Hudi {chosen.plan.release}"
     if not made.is_checked:
         return (
-            f"NOT CHECKED: {target} replaces {left}, but no data was given to test it on; "
-            "add --batches, and it is accepted only where a replay is equal."
+            f"NOT CHECKED: {target} replaces {left}, but there is no data to test it on; "
+            "add --batches, and it is accepted only if a replay is equal."
         )
     batches = len(made.decisive[0].counts)
     if made.is_equal:
@@ -133,7 +133,7 @@ def _answer(trial: Trial) -> str:
 
 
 def _row(example: Example) -> str:
-    """Say in a line how a row differs."""
+    """Say, in one line, how a row differs."""
     difference = example.difference
     key = ", ".join(f"{name}={value}" for name, value in difference.key.items())
     left, right = difference.left, difference.right
@@ -147,7 +147,7 @@ def _row(example: Example) -> str:
 
 
 def _differences(made: MigrateReport, sample: int | None) -> list[str | Table]:
-    """Show the smallest difference of what comes closest; where differences are accepted, the keys too."""
+    """Show the smallest difference of the closest candidate; if differences are accepted, the keys too."""
     body: list[str | Table] = []
     for trial in made.decisive:
         if trial.is_equal or trial.example is None or trial.names is None:

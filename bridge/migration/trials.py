@@ -1,4 +1,4 @@
-"""Trials: candidates of a migration beside the payload class in its old release, on the user's batches."""
+"""Trials: candidates of a migration against the payload class in its old release, on the user's batches."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Trial(NamedTuple):
     Attributes:
         candidate: what was tried.
         table_type: on which type of table.
-        counts: the keys that differ after each batch; empty where the candidate is refused.
-        refused: why it can't be tried; None where it could.
+        counts: the keys that differ after each batch; empty if the candidate is refused.
+        refused: why it can't be tried; None if it can.
         example: the smallest example of a difference.
-        differences: the keys that differ after the last batch, at most as many as were wanted.
-        names: what the sides are called; None where nothing was replayed.
+        differences: the keys that differ after the last batch, as many as requested.
+        names: what the sides are called; None if nothing was replayed.
     """
 
     candidate: Candidate
@@ -106,7 +106,7 @@ class Attempt(NamedTuple):
         data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
         commits = len(data.batches)
         sides = Comparison(left, right, commits, data.upgrade_after, data.keep_table_version, data.compact_after)
-        data.batches.versions(left)  # what is wrong with the data is no candidate's fault
+        data.batches.versions(left)  # bad data is no candidate's fault
         try:
             with compare(data.batches, sides) as answer:
                 return _told(candidate, table_type, answer, self.sample)

@@ -1,4 +1,4 @@
-"""Every path on Spark: the keys whose answer depends on the path, and the smallest history that shows it."""
+"""Every path on Spark: the keys whose row depends on the path, and the smallest history that shows it."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ The answer is `number` of `of`, that of the nearest path first; whether every st
 """
 HAS_ROW = "_pb_has_row"
 CANDIDATES = 1000
-"""The smallest history is looked for among so many keys, those with the fewest versions."""
+"""The number of keys among which the smallest history is searched, those with the fewest versions."""
 
 _SIZE, _RANK = "_pb_size", "_pb_rank"
 
 
 class PathCounts(NamedTuple):
-    """What there is.
+    """Counts of rows and keys.
 
     Attributes:
         rows: the rows of all batches.
         keys: the keys in them.
         many: those with more than `FEW` versions.
-        depending: those whose answer depends on the path.
-        incomplete: those of which not every state was followed, so that there may be more answers.
+        depending: those whose row depends on the path.
+        incomplete: those of which not every state was followed, so that there may be more results.
     """
 
     rows: int
@@ -58,7 +58,7 @@ class PathCounts(NamedTuple):
 
 
 class KeyAnswer(NamedTuple):
-    """One answer of a key, in JSON values.
+    """One result of a key, in JSON values.
 
     Attributes:
         key: the columns that identify the row.
@@ -66,7 +66,7 @@ class KeyAnswer(NamedTuple):
         path: the nearest path to it.
         batches: the number of the batch of each version of the key.
         row: what a query sees; None for no row.
-        error: why the path ends before; None where it does not.
+        error: why the path ends before; None if it does not.
     """
 
     key: dict[str, Any]
@@ -88,7 +88,7 @@ class SmallestFound(NamedTuple):
 def paths_of(
     versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, smallest: bool = False
 ) -> DataFrame:
-    """Run batches through every path; return the different answers of the keys that have several.
+    """Run batches through every path; return the different results of the keys that have several.
 
     With `smallest`, one task looks for the smallest history of each key instead.
     """
@@ -127,9 +127,9 @@ def key_answers(found: DataFrame, plan: MergePlan, limit: int | None = None) -> 
 def smallest(
     versions: DataFrame, found: DataFrame, plan: MergePlan, table_types: Iterable[TableType]
 ) -> SmallestFound | None:
-    """Return the smallest history of the keys in `found` that shows a dependence; None where there is none.
+    """Return the smallest history of the keys in `found` that shows a dependence; None if there is none.
 
-    It is looked for among the `CANDIDATES` keys that have the fewest versions.
+    It is searched among the `CANDIDATES` keys that have the fewest versions.
     """
     identity = list(map(quoted, plan.identity))
     path = sf.col(PATH)

@@ -166,7 +166,7 @@ class Batches:
         frame = kept(frame.coalesce(1))
         counts = frame.groupBy(COMMIT).count().collect()
         if len(counts) < len(self):
-            self._check()  # refuses a file without rows where they would tell its types
+            self._check()  # rejects a file without rows if its types are inferred from them
         self.__dict__["rows"] = sum(number for _, number in counts)
         return frame
 
