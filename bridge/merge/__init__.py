@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from bridge.merge.buffered import merge_props
-from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow, Version, key_of_version
+from bridge.merge.calls import Listener, MergePointError, located
+from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow, Version, key_of_version, logged_row
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 
 __all__ = [
     "Carrier",
+    "Listener",
     "LogDelete",
     "LogRow",
     "MergePoint",
+    "MergePointError",
     "MetaColumns",
     "RecordMerge",
     "Rule",
@@ -21,6 +24,8 @@ __all__ = [
     "Version",
     "calls_of",
     "key_of_version",
+    "located",
+    "logged_row",
     "merge_config",
     "merge_props",
     "props_of",
