@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.config import CREATED_VERSION, TableType, write_settings
+from bridge.config import TableType, capabilities, write_settings
 from bridge.errors import PlanError
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -123,10 +123,11 @@ class MergePlan:
                 raise PlanError(msg)
 
     def _problems(self) -> Iterator[tuple[bool, str]]:
+        can = capabilities(self.release)
         yield (self.payload is None) == (self.merger is None), "give exactly one of payload and merger"
         yield not self.key, "the record key is missing; name its columns (--key a[,b])"
         yield (
-            self.release < HudiRelease.V1_1 and len(self.ordering) > 1,
+            len(self.ordering) > 1 and not can.several_ordering_fields,
             f"Hudi {self.release} has one ordering field, not {', '.join(self.ordering)}; name one",
         )
         yield self.engine not in ENGINES, f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
@@ -146,10 +147,11 @@ class MergePlan:
         )
         yield self.global_index and self.inserts_to == "log", "a global index finds no rows of a log; leave one out"
         yield self.global_index and not self.partition, "a global index is for tables with partitions; leave it out"
-        old = self.release < HudiRelease.V1_0
-        yield old and self.merger is not None, "Hudi 0.15 has neither merge modes nor Avro mergers; give a payload"
+        old = not can.merge_modes
+        without = f"Hudi {self.release} has neither merge modes nor Avro mergers; give a payload"
+        yield old and self.merger is not None, without
         yield old and self.table is not None, "a table of its own is for release 1.0 and later; leave it out"
-        created = CREATED_VERSION[self.release]
+        created = can.created_version
         yield (
             self.table is None and self.table_version not in {None, created},
             f"Hudi {self.release} creates table version {created}; describe an older table with `table`",

@@ -26,8 +26,8 @@ from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.versions import read_versions
-from bridge.config import TableMergeConfig
-from bridge.migration import RELEASE_OF_VERSION, Evidence, candidates_for, check_twin, migrate, of_upgrade
+from bridge.config import TableMergeConfig, first_release_of
+from bridge.migration import Evidence, candidates_for, check_twin, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.spark import is_small, visible
 from payloads import HudiRelease
@@ -220,7 +220,7 @@ def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
     """Return the release that has written so far: the oldest that creates the table's version."""
     if stored is None:
         return HudiRelease.V0_15
-    return RELEASE_OF_VERSION[TableMergeConfig.from_properties(stored).version]
+    return first_release_of(TableMergeConfig.from_properties(stored).version)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

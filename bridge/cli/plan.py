@@ -9,9 +9,9 @@ import click
 from bridge.cli.options import refuse, release
 from bridge.cli.table import findings_as_json, properties_of, short, table_options, writer_of
 from bridge.cli.verb import Verb
-from bridge.config import TableMergeConfig
+from bridge.config import TableMergeConfig, first_release_of
 from bridge.errors import PlanError
-from bridge.migration import RELEASE_OF_VERSION, MigrationPlan, plan_migration
+from bridge.migration import MigrationPlan, plan_migration
 from bridge.report import Report, Table
 from payloads import HudiRelease
 
@@ -42,7 +42,7 @@ def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_v
     Example: payload-bridge plan warehouse/orders --to 1.2 --payload AWSDmsAvroPayload
     """
     properties = properties_of(table, from_release or HudiRelease.latest())
-    old = from_release or RELEASE_OF_VERSION[TableMergeConfig.from_properties(properties).version]
+    old = from_release or first_release_of(TableMergeConfig.from_properties(properties).version)
     writer = writer_of(release=old, **options)
     try:
         made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.errors import PlanError
 from bridge.merge import merge_config
 from bridge.pipeline import simulate_commits, simulate_upgrade
@@ -101,10 +102,11 @@ class Sides:
 
 def _ignores(plan: MergePlan) -> bool:
     """Whether a plan merges in the partial update mode IGNORE_DEFAULTS, which table version 9 brought."""
-    if plan.release < HudiRelease.V1_1:
+    if not capabilities(plan.release).partial_update_modes:
         return False
     table = plan.table or merge_config(plan).table
-    return table.version == 9 and table.partial_update_mode == "IGNORE_DEFAULTS"  # noqa: PLR2004 (a table version)
+    known = capabilities(plan.release, table.version).partial_update_modes
+    return table.partial_update_mode == "IGNORE_DEFAULTS" and table.partial_update_mode in known
 
 
 # -- what `--to` names

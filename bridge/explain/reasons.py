@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.config import implicit_delete_marker, keys
+from bridge.config import capabilities, implicit_delete_marker, keys
 from bridge.explain.versions import plain, plain_text, reason, same_record, side_of, value, winner, wins
 from bridge.merge import LogDelete, MergePoint, merge_config
 from mergers import RecordMergeMode
 from mergers.laws import same_bytes
-from payloads import SENTINEL, HudiRelease
+from payloads import SENTINEL
 from payloads.builtin import IS_DELETED
 from payloads.ordering import same_class
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Record
 
 _CUSTOM, _BY_COMMIT = RecordMergeMode.CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING
-_PARTIAL_SINCE = 9
-"""The table version from which on partial update modes count."""
 
 
 class Rules:
@@ -33,7 +31,8 @@ class Rules:
         """Find out by what the plan's release merges at each point; the records are of `schema`."""
         self._plan = plan
         self._schema = schema
-        self._config: EffectiveMergeConfig | None = None if plan.release < HudiRelease.V1_0 else merge_config(plan)
+        self._can = capabilities(plan.release)
+        self._config: EffectiveMergeConfig | None = merge_config(plan) if self._can.merge_modes else None
         self._markers = self._delete_markers()
 
     def words(
@@ -63,11 +62,11 @@ class Rules:
 
     def _rule(self, point: MergePoint) -> MergeRule | None:
         """Return the merge rule of a point; None where the payload is called without one."""
-        config, release = self._config, self._plan.release
+        config = self._config
         if config is None:
             return None
         if point in {MergePoint.COMBINE_INPUT, MergePoint.TAG, MergePoint.UPSERT}:
-            if release < HudiRelease.V1_1:
+            if self._can.payload_writer:
                 return None
             return config.dedup if point is MergePoint.COMBINE_INPUT else config.merge
         return config.read
@@ -125,7 +124,7 @@ class Rules:
     def _calls_merger(self, older: Any, newer: Any) -> bool:
         """Whether a user's merger sees the two: in 1.0 no deletes."""
         deletes = side_of(newer).is_delete or (older is not None and side_of(older).is_delete)
-        return self._plan.release >= HudiRelease.V1_1 or not deletes
+        return self._can.buffered_mergers or not deletes
 
     def _answer(self, answer: PayloadCall) -> str:
         """Say what a payload method returned; the class is named where it is not the writer's."""
@@ -238,8 +237,7 @@ class Rules:
         return one is other or (one == other if field is None else same_bytes(one, other, field.schema))
 
     def _partial(self) -> str:
-        table = None if self._config is None else self._config.table
-        mode = None if table is None or table.version < _PARTIAL_SINCE else table.partial_update_mode
+        mode = None if self._config is None else self._config.partial_update_mode
         return "" if mode is None else f" ({mode})"
 
     def _overruled(self, answer: PayloadCall, older: Any, newer: Any, result: Any) -> str:

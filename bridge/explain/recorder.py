@@ -81,7 +81,7 @@ class RecordedPayloadRef(PayloadRef):
 
     recorder: PayloadRecorder = field(kw_only=True, compare=False)
 
-    def resolve(self, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
         """Return the subclass that records of the class of this name; errors as in `PayloadRef`."""
         return self.recorder.recording(PayloadRef(self.name, self.jar, self.package).resolve(release))
 

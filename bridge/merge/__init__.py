@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from bridge.merge.buffered import merge_props
 from bridge.merge.calls import Listener, MergePointError, located
-from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow, Version, key_of_version, logged_row
+from bridge.merge.carriers import (
+    NO_PARTITION,
+    Carrier,
+    LogDelete,
+    LogRow,
+    StoredRow,
+    Version,
+    key_of_version,
+    logged_row,
+)
+from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 
 __all__ = [
+    "DECIMAL_DIGITS",
+    "DECIMAL_SCALE",
+    "NO_PARTITION",
     "Carrier",
     "Listener",
     "LogDelete",

@@ -11,7 +11,7 @@ from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
 from mergers.strategies import buffered_merger
-from payloads import NATURAL_ORDER, HudiRelease
+from payloads import NATURAL_ORDER
 from payloads.api import Properties
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD
 
@@ -49,7 +49,7 @@ def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
 
 
 class Buffered:
-    """What writer and reader share: versions are rows with an ordering value, and a mark where they are deletes."""
+    """What writer and reader share: versions are rows with an ordering value, and a mark if they are deletes."""
 
     def __init__(self, setup: Setup) -> None:
         """Take what all its calls share."""
@@ -64,7 +64,6 @@ class Buffered:
             msg = f"Hudi {self._release} has no merge mode for this table"
             raise PlanError(msg)
         custom = self._custom_merger(rule, engine, mode) if rule.mode is _CUSTOM else None
-        table = self._config.table
         return buffered_merger(
             rule.mode,
             schema,
@@ -72,21 +71,19 @@ class Buffered:
             release=self._release,
             engine=engine,
             merger=custom,
-            partial_update_mode=table.partial_update_mode if table.version >= 9 else None,  # noqa: PLR2004
+            partial_update_mode=self._config.partial_update_mode,
             fidelity=self._plan.fidelity,
         )
 
     def _custom_merger(self, rule: MergeRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
         if rule.payload is None:
             if self._plan.merger is None:
-                msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger"
+                msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger"
                 raise PlanError(msg)
             merger = resolve_merger(self._plan.merger)
             return pre_combining(merger) if mode == "pre_combine" else merger
         rows_are_avro = engine is HoodieRecordType.AVRO
         payload = self._observed(self._plan.payload_ref(rule.payload))
-        if self._release < HudiRelease.V1_1:
-            return AvroRecordMerger(payload, self._release, mode)
         return AvroRecordMerger(payload, self._release, mode, rows_are_avro=rows_are_avro)
 
     def _observed(self, payload: PayloadRef) -> PayloadRef:
@@ -102,7 +99,7 @@ class Buffered:
         return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)
 
     def _final(self, merger: BufferedMerger, point: MergePoint, base: StoredRow, newer: StoredRow) -> StoredRow | None:
-        """Return the row after a final merge: `base` itself where it stays, None for a delete."""
+        """Return the row after a final merge: `base` itself if it stays, None for a delete."""
         merged = merger.final_merge(base, newer)
         row: StoredRow | None = base
         if merged is not base:

@@ -26,7 +26,7 @@ _NO_META = dict.fromkeys(META_COLUMNS)
 
 
 class Version(HoodieAvroRecord):
-    """A version held by a payload: an incoming one, or the folded log.
+    """A version carried by a payload: an incoming one, or the folded log.
 
     Attributes:
         source: the row its record is; None where a merge made it.
@@ -44,7 +44,7 @@ class Version(HoodieAvroRecord):
 
 
 class StoredRow(HoodieAvroIndexedRecord):
-    """A version held as plain data: a stored or visible row, or a buffered record.
+    """A version as plain data: a stored or visible row, or a buffered record.
 
     Attributes:
         source: as in `Version`.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, StoredRow, with_meta_columns
@@ -15,7 +16,6 @@ from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
 from mergers.strategies import DeleteEntry
-from payloads import HudiRelease
 from payloads.api import Properties
 
 if TYPE_CHECKING:
@@ -36,16 +36,16 @@ class FileGroupReader(Buffered):
         config, plan, schema = setup.config, setup.plan, setup.schema
         self._is_custom = config.read.mode is RecordMergeMode.CUSTOM
         self._schema = with_meta(schema) if self._is_custom else schema
-        until_1_0 = config.release < HudiRelease.V1_1
+        by_operation = capabilities(config.release).operation_deletes
         props = merge_props(config, plan)
         self._merger_of_mode = self._merger(config.read, self._schema, props, rows, "combine")
-        # From 1.1 on a reader looks at its own properties alone: marked rows are in delete blocks by then.
-        own = props if until_1_0 else Properties()
-        self._deletes = DeleteContext(own, self._schema, reads_operation=not until_1_0, release=config.release)
-        self._rule_of_first = Rule.COMPARISON if until_1_0 else Rule.DELETE_TEST
+        # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
+        own = Properties() if by_operation else props
+        self._deletes = DeleteContext(own, self._schema, reads_operation=by_operation, release=config.release)
+        self._rule_of_first = Rule.DELETE_TEST if by_operation else Rule.COMPARISON
 
     def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
-        """Fold the next log entry of a key into what the reader holds for it."""
+        """Fold the next log entry of a key into its folded log."""
         newer: LogDelete | StoredRow
         try:
             if isinstance(entry, LogDelete):
@@ -65,7 +65,7 @@ class FileGroupReader(Buffered):
         return result
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> StoredRow | None:
-        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+        """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
         if folded is None:
             return base
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
@@ -18,7 +19,6 @@ from bridge.merge.points import MergePoint, Rule
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey, HoodieRecordType, RecordMergeMode
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,14 +53,14 @@ class PayloadLookup(Payloads):
         return self._moves and (self._is_on_read or key_of_version(version).partition_path != path)
 
     def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
-        """Return the row that a file slice holds now."""
+        """Return the current row of a file slice."""
         folded = None
         for entry in entries:
             folded = self._scanner.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
         return self._scanner.read(MergePoint.COMPACT, base, folded)
 
     def merged(self, found: StoredRow, path: str, version: Version) -> Version | None:
-        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
         try:
             result = self._merged(found, path, version)
         except Exception as error:
@@ -116,7 +116,7 @@ class ModeLookup(Buffered):
         self._key_of = key_reader(plan)
         self._by_commit = config.merge.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._moves = plan.moves_rows
-        self._leaves_alone = self._by_commit and plan.release >= HudiRelease.V1_2  # 1.1 looks at the table type alone
+        self._leaves_alone = self._by_commit and not capabilities(plan.release).commit_time_lookup
         self._is_on_read = plan.table_type is TableType.MERGE_ON_READ
 
     def merges(self, version: StoredRow, path: str) -> bool:
@@ -127,14 +127,14 @@ class ModeLookup(Buffered):
         return self._is_on_read or moves or (not self._by_commit and version.marked_delete)
 
     def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
-        """Return the row that a file slice holds now."""
+        """Return the current row of a file slice."""
         folded = None
         for entry in entries:
             folded = self._reader.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
         return self._reader.read(MergePoint.COMPACT, base, folded)
 
     def merged(self, found: StoredRow, path: str, version: StoredRow) -> StoredRow | None:  # noqa: ARG002 (as until 1.0)
-        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
         try:
             ordering = self._merge.context.row_ordering(found.record)
             older = StoredRow(found.key, found.record, self.schema, found.source, None, ordering)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def check_constructor(payload: type[HoodieRecordPayload]) -> None:
-    """Refuse a class of Hudi that no writer can build (HoodieRecordUtils.loadPayload).
+    """Reject a class of Hudi that no writer can build (HoodieRecordUtils.loadPayload).
 
     Raises:
         PayloadConstructorError: saying so.

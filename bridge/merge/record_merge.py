@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from bridge.config import TableMergeConfig, created_properties, effective_config
+from bridge.config import TableMergeConfig, capabilities, created_properties, effective_config
 from bridge.errors import PlanError
 from bridge.merge.buffered import Setup
 from bridge.merge.carriers import RowShape, key_reader
@@ -14,7 +14,6 @@ from bridge.merge.log_scanner import LogScanner
 from bridge.merge.mode_writer import ModeWriter
 from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.points import MergePoint
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
@@ -106,21 +105,21 @@ class RecordMerge:
         return self.reader.read(MergePoint.COMPACT, base, folded)
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that are inserted as they are; None where each record needs a call."""
+        """Return the column tests for rows that are inserted as they are; None if each record needs a call."""
         return self.writer.insert_tests()
 
     def pair_rule(self) -> PairRule | None:
-        """Return the rule that chooses between a stored and an incoming row; None where each pair needs a call."""
+        """Return the rule that chooses between a stored and an incoming row; None if each pair needs a call."""
         return self.writer.pair_rule()
 
     @property
     def needs_ordering(self) -> bool:
-        """Whether a null ordering value fails where it is not compared: payloads refuse it when they are built."""
+        """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
         return self.writer.needs_ordering
 
 
 def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
-    """Return the merge settings that hold for a plan: with the table that it names, else with a new one.
+    """Return the effective merge settings of a plan: with the table that it names, else with a new one.
 
     Raises:
         MergeConfigError: the settings contradict each other; said as Hudi says it.
@@ -143,9 +142,10 @@ class _Sides(NamedTuple):
 
 def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Listener | None) -> _Sides:
     """Return writer, reader and, for a global index, lookup of the plan's release."""
-    if plan.release < HudiRelease.V1_0:
+    can = capabilities(plan.release)
+    if not can.file_group_reader:
         if plan.payload is None:
-            msg = f"Hudi {plan.release} merges with payloads alone; name one"
+            msg = f"Hudi {plan.release} merges only with payloads; name one"
             raise PlanError(msg)
         arguments = (plan.payload, plan, schema, shape, listener)
         lookup = PayloadLookup(*arguments) if plan.global_index else None
@@ -153,7 +153,7 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Liste
     config = merge_config(plan)
     setup = Setup(config, plan, schema, shape, listener)
     reader = FileGroupReader(setup)
-    if plan.release < HudiRelease.V1_1:
+    if can.payload_writer:
         if config.merge.payload is None:
             msg = f"Hudi {plan.release} needs a payload class to write; name one with --payload"
             raise PlanError(msg)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from bridge.migration.candidates import candidates_for
 from bridge.migration.decision import Migration, check_twin, migrate, of_upgrade
 from bridge.migration.inspection import Finding, Inspection, Severity, inspect
-from bridge.migration.plan import RELEASE_OF_VERSION, MigrationPlan, plan_migration
+from bridge.migration.plan import MigrationPlan, plan_migration
 from bridge.migration.steps import PropertyChange, Step
 from bridge.migration.trials import Evidence, Trial
 
 __all__ = [
-    "RELEASE_OF_VERSION",
     "Evidence",
     "Finding",
     "Inspection",

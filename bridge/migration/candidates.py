@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from bridge.compare import is_release, plan_to
 from bridge.config import (
     BUILT_IN_STRATEGIES,
-    CREATED_VERSION,
     DELETE_KEY,
     DELETE_MARKER,
-    FIRST_WITHOUT_PAYLOADS,
     MERGE_PROPERTY_PREFIX,
     SUCCESSORS,
     UNAVAILABLE_MARKER,
@@ -20,6 +18,7 @@ from bridge.config import (
     WRITE_PRECOMBINE,
     TableMergeConfig,
     TargetMode,
+    capabilities,
     change_mode,
     created_properties,
 )
@@ -75,13 +74,14 @@ def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple
     if not is_release(to):
         return (_named(left, to),)
     release = HudiRelease.parse(to)
-    if release < left.release or release < HudiRelease.V1_0:
+    can = capabilities(release)
+    if release < left.release or not can.merge_modes:
         msg = (
             f"a migration goes to a release with merge modes, 1.0 or later, and not back from {left.release}; name one"
         )
         raise PlanError(msg)
     kept = _kept(left, release)
-    if CREATED_VERSION[release] < FIRST_WITHOUT_PAYLOADS:
+    if not can.payload_successors:
         return (kept,)
     found = [_of_mode(left, release, target) for target in _targets(left)]
     if _class_of(left) in SUCCESSORS:

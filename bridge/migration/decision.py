@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.compare import is_release
 from bridge.config import (
-    FIRST_WITHOUT_PAYLOADS,
     PAYLOAD_CLASS,
     RECORD_KEY,
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
+    capabilities,
     created_by_sql,
     created_properties,
     given_settings,
@@ -206,9 +206,10 @@ class _Move:
         before = created_properties(self.writer, table_type, self.left.release) if stored is None else stored
         made = self._to(before, self.candidate.target)
         is_upgrade = self.evidence is not None and self.evidence.upgrade_after is not None
-        if is_upgrade or self.candidate.target is not None or made.to_version < FIRST_WITHOUT_PAYLOADS:
-            return made
         release = self.candidate.plan.release
+        has_successors = capabilities(release, made.to_version).payload_successors
+        if is_upgrade or self.candidate.target is not None or not has_successors:
+            return made
         wanted = _table(created_properties(self.writer, table_type, release))
         if wanted.mode is None or _rules(wanted) == _rules(_table(made.after)):
             return made

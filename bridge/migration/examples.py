@@ -7,11 +7,11 @@ import functools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.config import (
-    CREATED_VERSION,
     MERGE_PROPERTY_PREFIX,
     OVERWRITE,
     WRITE_TABLE_VERSION,
     TableMergeConfig,
+    capabilities,
     created_properties,
 )
 from bridge.errors import MergeFailedError
@@ -19,7 +19,7 @@ from bridge.explain import trace_key
 from bridge.migration.scenarios import SCENARIOS, UNAVAILABLE, Difference, Scenario, Version
 from bridge.plan import MergePlan
 from mergers import RecordMergeMode
-from payloads import HudiRelease, builtin_payloads, parse_schema
+from payloads import builtin_payloads, parse_schema
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -90,8 +90,9 @@ def plan_of(side: Answering) -> MergePlan:
         PayloadBridgeError: the release can't make the table.
     """
     release = side.release
-    # 0.15 knows no mode, and takes this class where none is named.
-    payload = OVERWRITE if side.payload is None and release < HudiRelease.V1_0 else side.payload
+    can = capabilities(release)
+    # A release without modes takes this class where none is named.
+    payload = OVERWRITE if side.payload is None and not can.merge_modes else side.payload
     plan = MergePlan(
         payload=payload,
         merger=RecordMergeMode.EVENT_TIME_ORDERING.name if payload is None else None,
@@ -100,8 +101,8 @@ def plan_of(side: Answering) -> MergePlan:
         key=("key",),
         ordering=("ts",),
     )
-    version = min(side.table_version, CREATED_VERSION[release])
-    if release < HudiRelease.V1_0 or (version == CREATED_VERSION[release] and not side.properties):
+    version = min(side.table_version, can.created_version)
+    if not can.merge_modes or (version == can.created_version and not side.properties):
         return plan
     options = {**plan.writer_options(), WRITE_TABLE_VERSION.key: str(version)}
     stored = created_properties(options, side.table_type, release)

@@ -10,13 +10,13 @@ from bridge.config import (
     DEFAULT,
     DELETE_KEY,
     DELETE_MARKER,
-    FIRST_WITHOUT_PAYLOADS,
     PAYLOAD_CLASS,
     DeprecatedKey,
     EffectiveMergeConfig,
     MergeRule,
     Setting,
     TableMergeConfig,
+    capabilities,
     conflicts_of,
     deprecated_keys,
     effective_config,
@@ -118,7 +118,7 @@ class Inspection:
 def inspect(
     properties: Mapping[str, str],
     writer: Mapping[str, str] | None = None,
-    release: str | HudiRelease = HudiRelease.V1_2,
+    release: str | HudiRelease = HudiRelease.latest(),
     *,
     jar: str | None = None,
     package: tuple[str, ...] = (),
@@ -183,7 +183,8 @@ def _found(name: str, side: str, release: HudiRelease, jar: str | None, package:
 def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
     """A copy-on-write table that 0.15 made stores no class, so later releases merge it as Default."""
     table, release = config.table, config.release
-    if release < HudiRelease.V1_1 or table.version >= FIRST_WITHOUT_PAYLOADS or table.payload is not None:
+    can = capabilities(release, table.version)
+    if can.payload_writer or can.payload_successors or table.payload is not None:
         return
     if table.table_type is not TableType.COPY_ON_WRITE:
         return
@@ -231,7 +232,8 @@ def _failures(
             f"the writer passes {key}={passed}, the table stores {stored}: Hudi refuses the write",
             "leave the option out, or pass the stored value",
         )
-    if release >= HudiRelease.V1_0 and table.version < FIRST_WITHOUT_PAYLOADS:
+    can = capabilities(release, table.version)
+    if can.merge_modes and not can.payload_successors:
         try:
             infer(table.settings, table.ordering, table.version, release)
         except PayloadBridgeError as error:
@@ -247,7 +249,8 @@ def _failures(
 
 def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
     table, read = config.table, config.read
-    has_own = table.payload is not None or table.version >= FIRST_WITHOUT_PAYLOADS
+    has_successors = capabilities(config.release, table.version).payload_successors
+    has_own = table.payload is not None or has_successors
     has_logs = table.table_type is TableType.MERGE_ON_READ
     elsewhere = "queries and compaction by" if has_logs else "but the table is set to"
     for name, rule in (("duplicates of a batch", config.dedup), ("copy-on-write merges", config.merge)):
@@ -273,7 +276,7 @@ def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterat
     on_writer = [name for name, value in zip(passed._fields, passed, strict=True) if value]
     stored = [name for name, value in zip(passed._fields, table.settings, strict=True) if value]
     alone = [name for name in on_writer if name not in stored and name != "mode"]
-    if alone and table.version < FIRST_WITHOUT_PAYLOADS:
+    if alone and not has_successors:
         yield Finding(
             Severity.ADVICE,
             f"the {' and the '.join(alone)} is set on the writer only; readers and other writers do not see it",
@@ -296,7 +299,8 @@ def _going(classes: tuple[PayloadClass, ...]) -> Iterator[Finding]:
 
 def _merge_alike(rule: MergeRule, read: MergeRule, config: EffectiveMergeConfig) -> bool:
     """Whether two merge points decide alike; in 1.0 writers run the class that the mode of the readers stands for."""
-    if config.release is HudiRelease.V1_0:
+    can = capabilities(config.release)
+    if can.merge_modes and can.payload_writer:
         mode = read.mode or RecordMergeMode.CUSTOM
         return rule.payload == payload_of_mode(mode, read.payload or config.table_payload, config.release)
     is_same = (rule.mode, rule.payload) == (read.mode, read.payload)

@@ -191,9 +191,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: (
-            _is_custom_log(move) and move.from_release is HudiRelease.V0_15 and move.to_release is HudiRelease.V1_0
-        ),
+        lambda move: _is_custom_log(move) and move.passes(HudiRelease.V1_0) and not move.passes(HudiRelease.V1_1),
         SilentChange(
             About.DELETES,
             "",
@@ -202,7 +200,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: _is_custom_log(move) and move.from_release is HudiRelease.V1_0 and move.passes(HudiRelease.V1_1),
+        lambda move: _is_custom_log(move) and move.passes(HudiRelease.V1_1) and not move.passes(HudiRelease.V1_0),
         SilentChange(
             About.DELETES,
             "",

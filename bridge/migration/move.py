@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.config import Capabilities, capabilities
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from bridge.config import TableType
     from bridge.migration.scenarios import About
     from mergers import RecordMergeMode
-
-WITH_SUCCESSORS: Final = 9
-"""The table version in which the deprecated payload classes are replaced."""
 
 
 class Move(NamedTuple):
@@ -45,18 +43,20 @@ class Move(NamedTuple):
         return self.from_release < release <= self.to_release
 
     @property
+    def after(self) -> Capabilities:
+        """What the new release can do on the table."""
+        return capabilities(self.to_release, self.to_version)
+
+    @property
     def is_upgraded(self) -> bool:
-        """Whether the table reaches version 9 on the way."""
-        return self.from_version < WITH_SUCCESSORS <= self.to_version
+        """Whether successors replace the deprecated payload classes on the way."""
+        before = capabilities(self.from_release, self.from_version)
+        return self.after.payload_successors and not before.payload_successors
 
     @property
     def loses_class(self) -> bool:
         """Whether releases from 1.1 on meet a table that stores no class, below version 9, and take Default for it."""
-        return (
-            self.from_release < HudiRelease.V1_1 <= self.to_release
-            and self.to_version < WITH_SUCCESSORS
-            and not self.stores_payload
-        )
+        return self.passes(HudiRelease.V1_1) and not self.after.payload_successors and not self.stores_payload
 
 
 class Answering(NamedTuple):

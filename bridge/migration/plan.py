@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bridge.config import (
-    CREATED_VERSION,
-    FIRST_WITHOUT_PAYLOADS,
     OVERWRITE,
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
+    capabilities,
     change_mode,
     change_version,
+    first_release_of,
     given_settings,
 )
 from bridge.errors import PlanError
@@ -35,9 +35,6 @@ from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-RELEASE_OF_VERSION: Final = {6: HudiRelease.V0_15, 8: HudiRelease.V1_0, 9: HudiRelease.V1_1}
-"""The oldest release that makes a table version."""
 
 
 @dataclass(frozen=True)
@@ -106,18 +103,19 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)
-    old = RELEASE_OF_VERSION[table.version] if from_release is None else HudiRelease.parse(from_release)
+    old = first_release_of(table.version) if from_release is None else HudiRelease.parse(from_release)
     named, new = _target(to)
     mode = mode or named
-    version = table.version if keep_table_version else CREATED_VERSION[new]
-    if version > CREATED_VERSION[new]:
+    newest = capabilities(new).created_version
+    version = table.version if keep_table_version else newest
+    if version > newest:
         msg = f"Hudi {new} can't read table version {version}; leave out --keep-table-version"
         raise PlanError(msg)
-    if mode is not None and version < FIRST_WITHOUT_PAYLOADS:
+    if mode is not None and not capabilities(new, version).payload_successors:
         msg = f"table version {version} cannot be kept with a new merge mode, which needs version 9"
         raise PlanError(msg)
     # A downgrade is the work of the release that knows the table's version.
-    worker = new if CREATED_VERSION[new] >= table.version else max(old, RELEASE_OF_VERSION[table.version])
+    worker = new if newest >= table.version else max(old, first_release_of(table.version))
     after = change_version(properties, version, worker, options)
     if mode is not None:
         after = change_mode(after, mode, options)

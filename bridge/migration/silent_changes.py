@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.config import OVERWRITE, SUCCESSORS
 from bridge.migration.known_changes import NOTES
-from bridge.migration.move import WITH_SUCCESSORS, Answering, Move, SilentChange
+from bridge.migration.move import Answering, Move, SilentChange
 from bridge.migration.scenarios import About, Difference
 from mergers import RecordMergeMode
 
@@ -42,7 +42,7 @@ def _then(move: Move) -> Answering:
     """
     then = Answering(move.to_release, move.to_version, move.payload, move.table_type)
     successor = SUCCESSORS.get(move.payload or "")
-    is_own = move.to_version < WITH_SUCCESSORS or move.to_mode in {None, RecordMergeMode.CUSTOM}
+    is_own = not move.after.payload_successors or move.to_mode in {None, RecordMergeMode.CUSTOM}
     if is_own or (successor is not None and successor.mode is move.to_mode and not move.changes_mode):
         return then
     plain = OVERWRITE if move.to_mode is RecordMergeMode.COMMIT_TIME_ORDERING else None

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, PREFIX, SEQUENCE
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, avro_schema, in_one_task, quoted
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -176,7 +176,7 @@ def without_empty_partitions(frame: DataFrame, plan: MergePlan, fields: Iterable
 
     A query of a merge-on-read table of 0.15 shows the text of the file, so there it stays.
     """
-    if plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ:
+    if not capabilities(plan.release).partition_from_path and plan.table_type is TableType.MERGE_ON_READ:
         return frame
     for field in fields:
         is_text = isinstance(field.dataType, spark_types.StringType)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import Timeline
-from payloads import NATURAL_ORDER, HudiRelease
+from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
     from bridge.merge import RecordMerge
@@ -57,5 +58,5 @@ class FileGroup(Timeline):
     def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
         """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""
         plan = self.merge.plan
-        keeps_own = plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ
+        keeps_own = not capabilities(plan.release).partition_from_path and plan.table_type is TableType.MERGE_ON_READ
         super().show(row if keeps_own else self.in_partition(row), commit, emit)

@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import types as spark_types
 
+from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.spark.session import local_session
 from payloads.avro import parse_schema
@@ -126,7 +127,7 @@ def _to_avro(spark_type: spark_types.DataType, release: HudiRelease, name: str, 
                 "scale": scale,
             }
         case spark_types.TimestampNTZType():
-            if release < HudiRelease.V1_0:
+            if not capabilities(release).timestamp_ntz:
                 msg = f"column {column!r}: Hudi {release} does not support timestamp_ntz; cast the column to timestamp"
                 raise SchemaError(msg)
             return _LOCAL_TIMESTAMP

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from payloads.avro.promotion import Conversion, keep, promotion
 from payloads.avro.schema import Branch, branch_of
 from payloads.errors import SchemaError
-from payloads.release import ByRelease, HudiRelease, by_release
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -292,5 +292,5 @@ def default_value(schema: AvroSchema, default: Any) -> Any:  # noqa: PLR0911 (on
             return default
 
 
-_PLAIN: ByRelease[Compiler] = by_release(_plain, v1_2=_deep)
-_REFUSES_MISSING: ByRelease[bool] = by_release(v0_15=False, v1_0=True)
+_PLAIN: ByRelease[Compiler] = ByRelease(_plain, {"1.2": _deep})
+_REFUSES_MISSING = ByRelease(False, {"1.0": True})

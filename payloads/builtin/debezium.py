@@ -115,7 +115,7 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     position_field = MYSQL_SEQUENCE
 
     #: The least difference of stored and incoming position with which the stored row stays.
-    keeps_from: ClassVar[int] = by_release(v0_15=0, v1_1=1)
+    keeps_from: ClassVar[int] = by_release(0, since={"1.1": 1})
 
     def position_of(self, value: Any, schema: AvroSchema) -> str:
         """Return the text; its parts are read when they are compared."""
@@ -141,7 +141,7 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         later = self._compare(ordering_text(older.ordering_value), ordering_text(self.ordering_value)) > 0
         return older if later else self
 
-    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_1=_later_sequence_wins)  # noqa: SLF001
+    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.1": _later_sequence_wins})  # noqa: SLF001
 
     def _compare(self, left: str, right: str) -> int:
         lefts, rights = java_split(left, "."), java_split(right, ".")
@@ -179,7 +179,7 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
     position_field = POSTGRES_LSN
 
-    remembers_filled: ClassVar[bool] = by_release(v0_15=False, v1_1=True)
+    remembers_filled: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def position_of(self, value: Any, schema: AvroSchema) -> int:
         """Return the log sequence number.

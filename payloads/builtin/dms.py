@@ -28,7 +28,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.AWSDmsAvroPayload"
-    aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), v1_1=())
+    aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), since={"1.1": ()})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
 

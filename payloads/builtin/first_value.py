@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
-from payloads.release import HudiRelease
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
@@ -18,7 +18,7 @@ class FirstValueAvroPayload(DefaultHoodieRecordPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.FirstValueAvroPayload"
-    shipped = (HudiRelease.V0_15, HudiRelease.V1_0)
+    shipped = releases(since="0.15", until="1.0")
 
     def tie_wins(self, props: Props) -> bool:
         """Whether an incoming version with the ordering value of the stored row replaces it: never."""

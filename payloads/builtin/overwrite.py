@@ -31,7 +31,7 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         self.check_family(older)
         return self
 
-    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_0=_later_arrival_wins)  # noqa: SLF001
+    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.0": _later_arrival_wins})  # noqa: SLF001
 
     @classmethod
     def pair_rule(cls, props: Props) -> PairRule | None:

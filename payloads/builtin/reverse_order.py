@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
-from payloads.release import HudiRelease
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
@@ -21,7 +21,7 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.ReverseOrderHoodieRecordPayload"
-    shipped = (HudiRelease.V1_2,)
+    shipped = releases(since="1.2")
 
     def incoming_wins(self, order: int, props: Props) -> bool:
         """Whether to update, given `order`: the stored ordering value compared with the incoming one."""
