@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from bridge.explain import Call, ExplainedSide, Explanation, Side
+    from bridge.explain import ExplainedSide, Explanation, Side, TracedCall
     from bridge.plan import MergePlan
     from payloads import HudiRelease, Record
 
@@ -235,7 +235,7 @@ def _end(side: ExplainedSide, told: Explanation) -> str:
     return "as " + ", ".join(f"{name}={cell(shown[name])}" for name in shown if name not in told.row)
 
 
-def side_as_json(told: Explanation, side: ExplainedSide, name: str, decided: Call | None) -> dict[str, Any]:
+def side_as_json(told: Explanation, side: ExplainedSide, name: str, decided: TracedCall | None) -> dict[str, Any]:
     """Return a side with its calls for programs."""
     row, error = side.trace.row_after(told.commits), side.trace.error
     return {
@@ -247,7 +247,7 @@ def side_as_json(told: Explanation, side: ExplainedSide, name: str, decided: Cal
     }
 
 
-def _call(told: Explanation, call: Call) -> dict[str, Any]:
+def _call(told: Explanation, call: TracedCall) -> dict[str, Any]:
     return {
         "commit": call.commit,
         "release": str(call.release),

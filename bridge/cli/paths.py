@@ -15,7 +15,7 @@ from bridge.report import Report, Table, cell, plan_as_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bridge.pipeline import Batch, Counts, KeyAnswer, SmallestFound
+    from bridge.pipeline import Batch, KeyAnswer, PathCounts, SmallestFound
     from bridge.plan import MergePlan, TableType
     from bridge.report import Label
 
@@ -54,7 +54,7 @@ def path_report(read: Sequence[Batch], plan: MergePlan, types: Sequence[TableTyp
     return report
 
 
-def _verdict(counts: Counts, example: SmallestFound | None, types: Sequence[TableType]) -> str:
+def _verdict(counts: PathCounts, example: SmallestFound | None, types: Sequence[TableType]) -> str:
     tables = "" if len(types) > 1 else f" through a {types[0].long_name} table"
     if example is None:
         return f"No key of {counts.keys} depends on the path{tables}."
@@ -63,7 +63,7 @@ def _verdict(counts: Counts, example: SmallestFound | None, types: Sequence[Tabl
     return f"{keys} of {counts.keys} {'depends' if counts.depending == 1 else 'depend'} on the path{tables}. {step}"
 
 
-def _warnings(counts: Counts, plan: MergePlan) -> Iterator[str]:
+def _warnings(counts: PathCounts, plan: MergePlan) -> Iterator[str]:
     if counts.many:
         yield (
             f"{counts.many} of {counts.keys} keys have more than {FEW} versions; of these a commit has one version, a "

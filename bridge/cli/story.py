@@ -12,7 +12,7 @@ from bridge.report import Table, json_record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.explain import Call, ExplainedSide, Explanation, Side
+    from bridge.explain import ExplainedSide, Explanation, Side, TracedCall
     from bridge.report import Label
     from payloads import AvroSchema, Record
 
@@ -114,7 +114,7 @@ class Labels:
         return next(same, None)
 
 
-def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, decided: Call | None) -> Table:
+def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, decided: TracedCall | None) -> Table:
     releases = {call.release for call in side.trace.calls}
     lines = [
         (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))
@@ -127,11 +127,11 @@ def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, de
     return Table(("commit", "where", "what meets -> what is there then"), lines, title, frozenset({"commit"}))
 
 
-def _where(call: Call, *, names_release: bool) -> str:
+def _where(call: TracedCall, *, names_release: bool) -> str:
     return f"{_POINTS[call.point]} {call.release}" if names_release else _POINTS[call.point]
 
 
-def _call(call: Call, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
+def _call(call: TracedCall, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
     older = "" if call.older is None else f"{labels.of(call.older)}, then "
     mark = f"  {PARTING}" if parts else ""
     return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{_wrapped(call.rule)}"

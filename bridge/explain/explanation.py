@@ -12,7 +12,7 @@ from pyspark.sql import types as spark_types
 from bridge import pipeline
 from bridge.engines import COMMIT, RecordReader, arrow_schema
 from bridge.errors import InputError
-from bridge.explain.trace import Call, Trace, check_traceable, trace_key
+from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import same_record
 from bridge.pipeline import ARRIVAL
 from bridge.plan import MergePlan
@@ -83,7 +83,7 @@ class Explanation:
                 return commit
         return None
 
-    def deciding_calls(self) -> tuple[Call | None, ...]:
+    def deciding_calls(self) -> tuple[TracedCall | None, ...]:
         """Return the call of each side at which they begin to differ; None where there is none.
 
         That is the first pair at one merge point with unlike results. Where the sides don't go through the same points,
@@ -103,7 +103,7 @@ class Explanation:
             self._deciding(calls, side.trace.row_after(commit)) for calls, side in zip(here, self.sides, strict=True)
         )
 
-    def _deciding(self, calls: list[Call], end: Record | None) -> Call | None:
+    def _deciding(self, calls: list[TracedCall], end: Record | None) -> TracedCall | None:
         """Return the call that gave `end`: those after it only hand it on."""
         decided = None
         for call in reversed(calls):
@@ -116,7 +116,7 @@ class Explanation:
         return same_record(left, right, self.schema)
 
 
-def _data(call: Call) -> Record | None:
+def _data(call: TracedCall) -> Record | None:
     return None if call.result is None else call.result.record
 
 

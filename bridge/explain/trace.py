@@ -35,7 +35,7 @@ COMPARED = _METHODS[Rule.COMPARISON]
 DELETE_TEST = _METHODS[Rule.DELETE_TEST]
 
 
-class Call(NamedTuple):
+class TracedCall(NamedTuple):
     """One merge call.
 
     Attributes:
@@ -68,7 +68,7 @@ class Trace(NamedTuple):
         error: what ended it before the last commit.
     """
 
-    calls: list[Call]
+    calls: list[TracedCall]
     rows: dict[int, Record | None]
     error: PayloadBridgeError | None = None
 
@@ -160,9 +160,9 @@ class _Traced(Simulate):
     """Listens to its merges, and notes the calls; each belongs to the commit whose snapshot is taken next."""
 
     def __init__(self, plan: MergePlan, schema: AvroSchema, **settings: Any) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[TracedCall] = []
         self.rows: dict[int, Record | None] = {}
-        self._unnumbered: list[Call] = []
+        self._unnumbered: list[TracedCall] = []
         self._recorder = PayloadRecorder()
         self._names_payload = plan.payload is not None
         self._rules: dict[int, Rules] = {}
@@ -214,7 +214,7 @@ class _Traced(Simulate):
         told = self._rules[id(plan)].words(point, (older, newer, result), self._recorder.calls, to_log=self._to_log)
         self._recorder.calls.clear()
         sides = (None if older is None else side_of(older), side_of(newer), None if result is None else side_of(result))
-        self._unnumbered.append(Call(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
+        self._unnumbered.append(TracedCall(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
 
     def payload_ref(self, payload: PayloadRef) -> PayloadRef:
         """Have the calls of payloads recorded, unless the plan names a merge mode and Hudi the class."""

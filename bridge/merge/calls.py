@@ -1,6 +1,7 @@
 """What a release calls: the interfaces of a writer, a reader and an index lookup, of a listener, and how calls fail.
 
-Each is generic in the carrier of a version: `Version` where payload objects merge, `StoredRow` where a merge mode does.
+Writers, readers and lookups are generic in the carrier of a version: `PayloadVersion` where payload objects merge,
+`StoredRow` where a merge mode does.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _NO_META = dict.fromkeys(META_COLUMNS)
 
 
-class Version(HoodieAvroRecord):
+class PayloadVersion(HoodieAvroRecord):
     """A version carried by a payload: an incoming one, or the folded log.
 
     Attributes:
@@ -47,7 +47,7 @@ class StoredRow(HoodieAvroIndexedRecord):
     """A version as plain data: a stored or visible row, or a buffered record.
 
     Attributes:
-        source: as in `Version`.
+        source: as in `PayloadVersion`.
         made_at: the merge point that made its record, where one did.
     """
 
@@ -72,7 +72,7 @@ class StoredRow(HoodieAvroIndexedRecord):
         self.made_at = made_at
 
 
-Carrier = Version | StoredRow
+Carrier = PayloadVersion | StoredRow
 
 
 def key_of_version(version: Carrier) -> HoodieKey:

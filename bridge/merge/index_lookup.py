@@ -11,7 +11,7 @@ from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
-from bridge.merge.carriers import StoredRow, Version, key_of_version, key_reader, with_meta_columns
+from bridge.merge.carriers import PayloadVersion, StoredRow, key_of_version, key_reader, with_meta_columns
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.log_scanner import LogScanner
 from bridge.merge.payload_base import Payloads
@@ -48,7 +48,7 @@ class PayloadLookup(Payloads):
         self._moves = plan.moves_rows
         self._is_on_read = plan.table_type is TableType.MERGE_ON_READ
 
-    def merges(self, version: Version, path: str) -> bool:
+    def merges(self, version: PayloadVersion, path: str) -> bool:
         """Whether the index merges `version` with the row that it found in the partition `path`."""
         return self._moves and (self._is_on_read or key_of_version(version).partition_path != path)
 
@@ -59,7 +59,7 @@ class PayloadLookup(Payloads):
             folded = self._scanner.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
         return self._scanner.read(MergePoint.COMPACT, base, folded)
 
-    def merged(self, found: StoredRow, path: str, version: Version) -> Version | None:
+    def merged(self, found: StoredRow, path: str, version: PayloadVersion) -> PayloadVersion | None:
         """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
         try:
             result = self._merged(found, path, version)
@@ -69,7 +69,7 @@ class PayloadLookup(Payloads):
             self._listener.merged(MergePoint.TAG, Rule.COMBINE, found, version, result)
         return result
 
-    def _merged(self, found: StoredRow, path: str, version: Version) -> Version | None:
+    def _merged(self, found: StoredRow, path: str, version: PayloadVersion) -> PayloadVersion | None:
         _, schema, props = self._at_tag
         if version.payload.is_deleted(self.schema, props):
             return None
@@ -86,7 +86,7 @@ class PayloadLookup(Payloads):
         merged: Record = row.record  # type: ignore[attr-defined]  # plain data
         record = {name: merged[name] for name in self.schema.by_name}
         key = HoodieKey(key_of_version(version).record_key, self._path_in(merged))
-        return Version(key, self._written_class(record, self._scanner.ordering_of(record)))  # type: ignore[arg-type]
+        return PayloadVersion(key, self._written_class(record, self._scanner.ordering_of(record)))  # type: ignore[arg-type]
 
     def _path_in(self, merged: Record) -> str:
         path: str | None = merged.get(_PARTITION_PATH)
@@ -98,9 +98,9 @@ class PayloadLookup(Payloads):
             raise InputError(msg)
         return path
 
-    def _payload_of(self, record: Record, key: HoodieKey) -> Version:
+    def _payload_of(self, record: Record, key: HoodieKey) -> PayloadVersion:
         named = {**with_meta_columns(record), _RECORD_KEY: key.record_key, _PARTITION_PATH: key.partition_path}
-        return Version(key, self._found_class(named, self._scanner.ordering_of(named)))  # type: ignore[arg-type]
+        return PayloadVersion(key, self._found_class(named, self._scanner.ordering_of(named)))  # type: ignore[arg-type]
 
 
 class ModeLookup(Buffered):

@@ -9,7 +9,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from bridge.merge.calls import MergePointError
-from bridge.merge.carriers import LogDelete, StoredRow, Version, with_meta_columns
+from bridge.merge.carriers import LogDelete, PayloadVersion, StoredRow, with_meta_columns
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
 from payloads import NATURAL_ORDER
@@ -37,7 +37,7 @@ class LogScanner(Payloads):
         self._logged_class = self.payload_class.for_schema(self._at_log_fold.schema)
         self.ordering_of = self._ordering_reader()
 
-    def fold_log(self, folded: Version | None, key: HoodieKey, entry: LogRow | LogDelete) -> Version:
+    def fold_log(self, folded: PayloadVersion | None, key: HoodieKey, entry: LogRow | LogDelete) -> PayloadVersion:
         """Fold the next log entry of a key into its folded log."""
         try:
             if isinstance(entry, LogDelete):
@@ -46,28 +46,28 @@ class LogScanner(Payloads):
             payload = self._logged_class(record, self.ordering_of(record))  # type: ignore[arg-type]
         except Exception as error:
             raise MergePointError(MergePoint.LOG_FOLD, error) from error
-        newer = Version(key, payload, entry.source)
+        newer = PayloadVersion(key, payload, entry.source)
         return newer if folded is None else self._fold(self._at_log_fold, folded, newer)
 
-    def read(self, point: MergePoint, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
+    def read(self, point: MergePoint, base: StoredRow | None, folded: PayloadVersion | None) -> StoredRow | None:
         """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
         if folded is None:
             return base
         at = self._at[point]
         # Every read builds its payloads anew: what a payload remembers of this one must not last.
-        version = Version(folded.key, copy.deepcopy(folded.payload), folded.source)  # type: ignore[arg-type]
+        version = PayloadVersion(folded.key, copy.deepcopy(folded.payload), folded.source)  # type: ignore[arg-type]
         if base is None:
             return self._insert(at, version)
         stored = StoredRow(base.key, with_meta_columns(base.record), at.schema)
         merged = self._apply(at, stored, version)
         return base if merged is stored else merged
 
-    def _fold_delete(self, folded: Version | None, key: HoodieKey, entry: LogDelete) -> Version:
+    def _fold_delete(self, folded: PayloadVersion | None, key: HoodieKey, entry: LogDelete) -> PayloadVersion:
         """Keep the buffered version iff the entry has an ordering value of the same class that is smaller."""
         ordering = entry.ordering or NATURAL_ORDER
         kept = None if folded is None else folded.payload.get_ordering_value()
         stays = kept is not None and not ordering.is_default and same_class(kept, ordering) and kept > ordering
-        result = folded if folded is not None and stays else Version(key, self._logged_class(None, ordering))
+        result = folded if folded is not None and stays else PayloadVersion(key, self._logged_class(None, ordering))
         if self._listener is not None:
             self._listener.merged(MergePoint.LOG_FOLD, Rule.COMPARISON, folded, entry, result)
         return result

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.merge.calls import MergePointError
-from bridge.merge.carriers import StoredRow, Version
+from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
@@ -76,7 +76,7 @@ class Payloads:
             for point, call in (calls or calls_of(plan.release)).items()
         }
 
-    def _fold(self, at: _At, older: Version, newer: Version) -> Version:
+    def _fold(self, at: _At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         try:
             merged = self._pre_combine.merge(older, newer, at.schema, at.props)
         except Exception as error:
@@ -86,12 +86,12 @@ class Payloads:
         elif merged is newer:
             folded = newer
         else:
-            folded = Version(newer.key, merged.payload)  # type: ignore[arg-type, union-attr]
+            folded = PayloadVersion(newer.key, merged.payload)  # type: ignore[arg-type, union-attr]
         if self._listener is not None:
             self._listener.merged(at.point, Rule.PRE_COMBINE, older, newer, folded)
         return folded
 
-    def _apply(self, at: _At, base: StoredRow, version: Version) -> StoredRow | None:
+    def _apply(self, at: _At, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
         own = version.payload.record  # before the call: some payloads keep what they made of it
         try:
             merged = self._combine.merge(base, version, at.schema, at.props)
@@ -104,7 +104,7 @@ class Payloads:
             self._listener.merged(at.point, Rule.COMBINE, base, version, row)
         return row
 
-    def _insert(self, at: _At, version: Version) -> StoredRow | None:
+    def _insert(self, at: _At, version: PayloadVersion) -> StoredRow | None:
         payload = version.payload
         try:
             # A snapshot query runs no delete test on a key that only the log has (RecordMergingFileIterator).
@@ -118,7 +118,7 @@ class Payloads:
             self._listener.merged(at.point, Rule.INSERT_VALUE, None, version, row)
         return row
 
-    def _row(self, at: _At, version: Version, own: Record | None, record: Record) -> StoredRow:
+    def _row(self, at: _At, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
         """Make the row of a merge result: it keeps the version's source where it is the version's `own` record."""
         if record is own and version.source is not None:
             return StoredRow(version.key, record, at.schema, version.source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PlanError
 from bridge.merge.calls import MergePointError
-from bridge.merge.carriers import LogDelete, LogRow, Version
+from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
 from bridge.merge.delete_block import read_back
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
@@ -57,34 +57,34 @@ class PayloadWriter(Payloads):
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
-    ) -> Version:
+    ) -> PayloadVersion:
         """Build the payload of an incoming row; `ordering` overrides what the ordering field says."""
         try:
             if ordering is None:
                 ordering = NATURAL_ORDER if record is None else self._read_ordering(record)
             # Hudi hands a null ordering value to the constructor, which refuses it.
-            return Version(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
+            return PayloadVersion(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
 
-    def combine_input(self, older: Version, newer: Version) -> Version:
+    def combine_input(self, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         """Combine two versions of one batch, in their order of arrival."""
         return self._fold(self._at_dedup, older, newer)
 
     @staticmethod
-    def fold_uncombined(older: Version, newer: Version) -> Version:  # noqa: ARG004 (as the writers from 1.1 on have it)
+    def fold_uncombined(older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:  # noqa: ARG004 (as the writers from 1.1 on have it)
         """Return which of two versions of an uncombined batch is merged with the stored row: the map keeps the last."""
         return newer
 
-    def is_deleted(self, version: Version) -> bool:
+    def is_deleted(self, version: PayloadVersion) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.payload.is_deleted(self.schema, self._at_insert.props)
 
-    def insert(self, version: Version) -> StoredRow | None:
+    def insert(self, version: PayloadVersion) -> StoredRow | None:
         """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
         return self._insert(self._at_insert, version)
 
-    def upsert(self, base: StoredRow, version: Version) -> StoredRow | None:
+    def upsert(self, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
         """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
         return self._apply(self._at_upsert, base, version)
 
@@ -146,7 +146,7 @@ class PayloadWriter(Payloads):
 
         return calls or PairCalls(written_class, merge)
 
-    def log_entry(self, version: Version) -> LogRow | LogDelete | None:
+    def log_entry(self, version: PayloadVersion) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
         try:
             ordering = version.payload.get_ordering_value()

@@ -18,13 +18,13 @@ from bridge.merge.points import MergePoint
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.merge.calls import IndexLookup, Listener, Reader, Writer
-    from bridge.merge.carriers import Carrier, StoredRow, Version
+    from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
     from bridge.plan import MergePlan
     from payloads import AvroSchema
     from payloads.builtin import DeleteTest, PairRule
 
-W = TypeVar("W", "Version", "StoredRow")
-R = TypeVar("R", "Version", "StoredRow")
+W = TypeVar("W", "PayloadVersion", "StoredRow")
+R = TypeVar("R", "PayloadVersion", "StoredRow")
 
 
 class RecordMerge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.engines import ARRIVAL, visible
-from bridge.pipeline.all_paths import Counts, KeyAnswer, SmallestFound, all_paths, counted, key_answers, smallest
+from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound, all_paths, counted, key_answers, smallest
 from bridge.pipeline.batches import Batch, read_batches, read_frame
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences, disagreements, figures
 from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
@@ -27,10 +27,10 @@ __all__ = [
     "LEFT",
     "RIGHT",
     "Batch",
-    "Counts",
     "Figures",
     "KeyAnswer",
     "Layout",
+    "PathCounts",
     "SmallestFound",
     "all_paths",
     "append",

@@ -40,7 +40,7 @@ CANDIDATES = 1000
 _SIZE, _RANK = "_pb_size", "_pb_rank"
 
 
-class Counts(NamedTuple):
+class PathCounts(NamedTuple):
     """What there is.
 
     Attributes:
@@ -118,7 +118,7 @@ def _run(batches: Sequence[DataFrame], plan: MergePlan, table_types: Iterable[Ta
     return outcomes.select(*map(quoted, layout.names), has_row, sf.from_json(PATH, PATH_TYPE).alias(PATH))
 
 
-def counted(batches: Sequence[DataFrame], found: DataFrame, plan: MergePlan) -> Counts:
+def counted(batches: Sequence[DataFrame], found: DataFrame, plan: MergePlan) -> PathCounts:
     """Count what is in `batches`, and in what `all_paths` found."""
     identity = list(map(quoted, plan.identity))
     stored = (batch.select(*identity) for batch in _stored(batches, plan))
@@ -129,7 +129,7 @@ def counted(batches: Sequence[DataFrame], found: DataFrame, plan: MergePlan) -> 
     path = sf.col(PATH)
     several, incomplete = sf.when(path.of > 1, 1), sf.when(~path.is_complete, 1)
     answers = found.where(path.number == 1).agg(sf.count(several), sf.count(incomplete)).collect()[0]
-    return Counts(*sizes, *answers)
+    return PathCounts(*sizes, *answers)
 
 
 def key_answers(found: DataFrame, plan: MergePlan, limit: int | None = None) -> list[KeyAnswer]:

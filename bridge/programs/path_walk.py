@@ -11,7 +11,7 @@ import dataclasses
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.merge import StoredRow, Version, located
+from bridge.merge import PayloadVersion, StoredRow, located
 from bridge.plan import TableType
 from bridge.programs.program import Arrival, Origin
 from mergers.laws import canonical, copied_payload, payload_key
@@ -249,8 +249,8 @@ def _copy(carrier: Any) -> Any:
     """Return a copy of a carrier, so that what code does to it on one path is unknown on every other."""
     if carrier is None:
         return None
-    if isinstance(carrier, Version):
-        return Version(carrier.key, copied_payload(carrier.payload), carrier.source)  # type: ignore[arg-type]
+    if isinstance(carrier, PayloadVersion):
+        return PayloadVersion(carrier.key, copied_payload(carrier.payload), carrier.source)  # type: ignore[arg-type]
     record = copied(carrier.record) if isinstance(carrier.record, dict) else carrier.record
     kept = (carrier.schema, carrier.source, carrier.operation, carrier.ordering_value, carrier.made_at)
     return StoredRow(carrier.key, record, *kept)
@@ -262,7 +262,7 @@ def _state_key(state: _State, schema: AvroSchema) -> Hashable:
     log: Any = state.log
     if log is None:
         return base
-    if isinstance(log, Version):
+    if isinstance(log, PayloadVersion):
         known = payload_key(log.payload)
         return base, object() if known is None else known
     return base, log.operation, _row_key(log, schema), repr(log.ordering_value)
