@@ -54,7 +54,7 @@ class PathEnd(NamedTuple):
     Attributes:
         path: the path.
         row: what a query sees; None for no row.
-        failure: why the path ends before, and at which merge point; None where it does not.
+        failure: why the path ends before, and at which merge point; None if it does not.
     """
 
     path: Path
