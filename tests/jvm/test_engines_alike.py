@@ -9,18 +9,12 @@ import pytest
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
+from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.frames import frame_of, rows
 from tests.jvm.judge import Judge
 
 COLUMNS = "id {}, part {}, ts long, name string, v string, n long, tags array<string>, op string"
-META = [
-    "_hoodie_commit_time",
-    "_hoodie_commit_seqno",
-    "_hoodie_record_key",
-    "_hoodie_partition_path",
-    "_hoodie_file_name",
-]
 DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -67,7 +61,7 @@ def test_small_files_of_the_default_partition_hold_its_keys_alone(plan, spark):
 @pytest.mark.parametrize("part", [None, "", "p"], ids=["null", "empty", "named"])
 def test_the_meta_columns_name_the_partition_as_hudi_does(plan, spark, part):
     plain = frame(spark, ("a", part, 1))
-    stored = plain.select(*(sf.lit("old").alias(name) for name in META), "*")
+    stored = plain.select(*(sf.lit("old").alias(name) for name in META_COLUMNS), "*")
     written = upsert(stored, frame(spark, ("a", part, 2)), plan()).first()
     assert (written["ts"], written["_hoodie_record_key"]) == (2, "a")
     assert written["_hoodie_partition_path"] == (part or DEFAULT_PARTITION)
