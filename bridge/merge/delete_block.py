@@ -57,7 +57,7 @@ def _decimal(ordering: Ordering, _release: HudiRelease) -> Ordering:
         scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-DECIMAL_SCALE))
     if scaled != ordering.value or len(scaled.as_tuple().digits) > DECIMAL_DIGITS:
         msg = (
-            f"the ordering value {ordering.value} does not fit a delete block, which holds {DECIMAL_DIGITS} digits, "
+            f"the ordering value {ordering.value} does not fit a delete block, which stores {DECIMAL_DIGITS} digits, "
             f"{DECIMAL_SCALE} of them after the point; use another ordering field"
         )
         raise UnsupportedPayloadOperationError(msg)

@@ -20,6 +20,7 @@ from bridge.errors import PlanError
 from bridge.migration.examples import differences
 from bridge.migration.inspection import Finding, Severity, inspect
 from bridge.migration.move import Move, SilentChange
+from bridge.migration.plan_report import report_plan
 from bridge.migration.silent_changes import silent_changes
 from bridge.migration.steps import (
     PropertyChange,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MigrationPlan:
-    """The answer of `plan_migration`.
+    """The result of `plan_migration`.
 
     Attributes:
         from_release: who wrote the table until now.
@@ -49,7 +50,7 @@ class MigrationPlan:
         before: the table's merge properties now.
         after: those then.
         apply: what to do.
-        undo: what takes it back.
+        undo: how to undo it.
         after_undo: the merge properties after the undo, which are not always those before.
         behaviours: what changes silently, damage first; none are known for partial update modes that are set by
             hand, and for a merger.
@@ -67,6 +68,27 @@ class MigrationPlan:
     after_undo: Mapping[str, str]
     behaviours: tuple[SilentChange, ...]
     warnings: tuple[Finding, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the table is called now and then: by release, else by table version or merge mode."""
+        now, then = TableMergeConfig.from_properties(self.before), TableMergeConfig.from_properties(self.after)
+        if self.from_release != self.to_release:
+            return f"Hudi {self.from_release}", f"Hudi {self.to_release}"
+        if self.from_version != self.to_version:
+            return f"table version {self.from_version}", f"table version {self.to_version}"
+        if now.mode is not None and then.mode is not None and now.mode is not then.mode:
+            return now.mode.name, then.mode.name
+        return "now", "then"
+
+    @property
+    def verdict(self) -> str:
+        """How much changes, in one sentence."""
+        return report_plan(self, {}).verdict
+
+    def to_json(self) -> str:
+        """Return the JSON of `payload-bridge plan`, without the settings of the command line."""
+        return report_plan(self, {}).as_json()
 
     @property
     def changes(self) -> tuple[PropertyChange, ...]:
@@ -91,7 +113,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
 ) -> MigrationPlan:
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
-    `properties` are what the table stores, `writer` the options of its writer, who goes on passing them;
+    `properties` are what the table stores, `writer` the options of its writer, which still passes them;
     `from_release` is who wrote the table until now, by default the oldest release that makes its version.
     A merge mode is set under the newest release; CUSTOM needs the payload class or the strategy id of the writer.
     `mode` is a merge mode to set besides under the release `to`; `jar` names where compiled payload classes are.

@@ -21,7 +21,10 @@ Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 Record = dict[str, Any]
-"""One Avro record: field name to physical value."""
+"""One Avro record: field name to physical value.
+
+Added in 0.1.0.
+"""
 
 _PYTHON_TYPES = {
     "null": "None",
@@ -259,7 +262,7 @@ def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noq
         case "float" if _MAX_FLOAT <= abs(value) < float("inf"):
             yield f"{where}: {value} is out of the range of float"
         case "enum" if value not in schema.symbols:
-            yield f"{where}: {value!r} is none of the symbols {', '.join(schema.symbols)}"
+            yield f"{where}: {value!r} is not one of the symbols {', '.join(schema.symbols)}"
         case "fixed" if len(value) != schema.size:
             yield f"{where}: {len(value)} bytes are given, {schema.name} has {schema.size}"
         case _:

@@ -1,4 +1,4 @@
-"""Fixtures of the tests that run real Java classes, and what happens where their jars can't be had."""
+"""Fixtures of the tests that run real Java classes, and what happens if their jars can't be resolved."""
 
 from __future__ import annotations
 

@@ -116,13 +116,13 @@ def test_a_merger_decides_what_a_query_and_compaction_see(mergers, spark, name, 
 def test_a_merger_sees_key_and_partition_as_hudi_writes_them(mergers, spark):
     plan = plan_of(mergers, "Marked", key=("id", "n"), partition="op", props={"acme.step": "7"}, table_type="mor")
     batches = [batch(spark, ("a", ts, "x", 5, "put")) for ts in (1, 2)]
-    seen = simulate(batches, plan)
+    seen = simulate(batches, plan).snapshots
     assert rows(seen.select("_pb_commit", "v")) == [(1, "x"), (2, "x+x of id:a,n:5 in put by 7")]
 
 
 def test_a_delete_that_a_merger_makes_in_a_log_is_a_version_with_an_ordering_value(mergers, spark):
     batches = [batch(spark, ("a", ts, "x", 1, "empty" if ts == 3 else None)) for ts in (1, 2, 3, 8, 10)]
-    seen = simulate(batches, plan_of(mergers, "AnswersEmpty", table_type="mor"))
+    seen = simulate(batches, plan_of(mergers, "AnswersEmpty", table_type="mor")).snapshots
     assert rows(seen.select("_pb_commit", "ts")) == [(1, 1), (2, 2), (5, 10)]
 
 
@@ -152,20 +152,20 @@ def test_null_is_no_answer(mergers, spark):
         (
             "NoMerger",
             MergerConfigError,
-            "is no merger: it does not implement org.apache.hudi.common.model",
+            "is not a merger: it does not implement org.apache.hudi.common.model",
         ),
         ("OfAvro", MergerConfigError, "is abstract"),
         ("Hidden", MergerConfigError, "is not public"),
         ("WithArgument", MergerConfigError, "no public constructor without parameters; it has .String."),
-        ("CannotBeBuilt", MergerConfigError, "can't be built and asked .*IllegalStateException: no settings"),
+        ("CannotBeBuilt", MergerConfigError, "can't be instantiated .*IllegalStateException: no settings"),
         (
             "OfSpark",
             MergerConfigError,
             "records of type SPARK, and only those of type AVRO run here; let",
         ),
-        ("NoStrategy", MergerConfigError, "says no strategy id"),
-        ("ByPayload", MergerConfigError, "says the strategy id 00000000-.* which is Hudi's own"),
-        ("ByEventTime", MergerConfigError, "says the strategy id eeb8d96f-.* which is Hudi's own"),
+        ("NoStrategy", MergerConfigError, "returns no strategy id"),
+        ("ByPayload", MergerConfigError, "returns the strategy id 00000000-.* which is Hudi's own"),
+        ("ByEventTime", MergerConfigError, "returns the strategy id eeb8d96f-.* which is Hudi's own"),
     ],
 )
 def test_a_class_that_is_no_merger_of_the_table_is_refused_before_any_task(mergers, spark, name, error, words):
@@ -190,7 +190,7 @@ def test_a_table_that_asks_something_else_is_refused(stored):
 
 def test_a_merger_of_a_later_release_is_refused_with_both_shapes(new_merger, spark):
     plan = plan_of(new_merger, "Larger", merger=MergerRef("com.acme.NewMerger", jar=str(new_merger)))
-    words = r"has not the shape of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
+    words = r"interface of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
     with pytest.raises(MergerConfigError, match=words):
         combine_input(batch(spark, ("a", 1)), plan)
 
@@ -204,7 +204,7 @@ def test_a_release_whose_mergers_have_another_shape_is_refused(mergers, spark, r
 
 
 def test_a_compiled_merger_is_no_merger_of_the_python_engine(mergers):
-    with pytest.raises(MergerNotFoundError, match=r"has no Python class, and here one is needed; .*jar runs"):
+    with pytest.raises(MergerNotFoundError, match=r"has no Python class, which is needed here; .*jar runs"):
         plan_of(mergers, "Larger", engine="python").writer_options()
 
 

@@ -74,7 +74,7 @@ def test_a_payload_runs_at_the_merge_points_of_merge_on_read(jar, spark):
 
 def test_each_snapshot_of_a_simulation_reads_the_log_anew(jar, spark):
     batches = [batch(spark, ("a", number, "x", 1)) for number in range(1, 5)]
-    seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3])
+    seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3]).snapshots
     assert rows(seen.select("_pb_commit", "n")) == [(1, 1), (2, 1), (3, 2), (4, 1)]
 
 
@@ -96,7 +96,7 @@ def test_an_exception_names_key_merge_point_and_cause(jar, spark):
     [
         ("Absent", PayloadNotFoundError, "there is no class com.acme.Examples$Absent in .*jar"),
         ("NoConstructor", PayloadConstructorError, "no public constructor .* it has .Option."),
-        ("NoPayload", PayloadConstructorError, "is no payload: it does not implement"),
+        ("NoPayload", PayloadConstructorError, "is not a payload: it does not implement"),
         ("Unfinished", PayloadConstructorError, "is abstract"),
     ],
 )
@@ -148,7 +148,7 @@ def test_the_named_release_counts_and_not_the_copy_of_hudi_in_a_fat_jar(bundles,
     [
         ("org.apache.hudi:hudi-spark3.5-bundle_2.13:0.15.0", "built for Scala 2.13, and this Spark runs on 2.12"),
         ("org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0", "the plan is for Hudi 0.15, and .* is 1.2"),
-        ("org.apache.hudi", "no Maven coordinate; write group:artifact:version"),
+        ("org.apache.hudi", "not a Maven coordinate; write group:artifact:version"),
     ],
 )
 def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
@@ -226,7 +226,7 @@ def test_a_jar_that_is_not_there_is_refused(bundles, spark, tmp_path):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(tmp_path / "absent.jar", "Concat"))
     text = tmp_path / "text.jar"
     text.write_text("no jar")
-    with pytest.raises(EngineError, match="is no jar"):
+    with pytest.raises(EngineError, match="is not a jar"):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(text, "Concat"))
 
 

@@ -148,5 +148,5 @@ def test_objects_stay_in_their_jvm(bundles):
     subject = compiled(bundles, PayloadRef("HoodieAvroPayload"), HudiRelease.V1_2)
     with pytest.raises(TypeError, match="stay in their JVM"):
         subject.java.algebra.__reduce__()
-    with pytest.raises(EngineError, match="can't be had"):
+    with pytest.raises(EngineError, match="can't be resolved"):
         compiled(bundles, PayloadRef("com.acme.Any", package=("com.acme:absent:1",)), HudiRelease.V1_2)

@@ -1,4 +1,4 @@
-"""Java's exceptions as the errors of this project, where a compiled payload runs for the library."""
+"""Java's exceptions as errors of this project, when the library runs a compiled payload."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _RULES = (
 
 
 def in_comparison(error: JavaError) -> bool:
-    """Whether a Java error comes from `compareTo`: of a value, or with null."""
+    """Whether a Java error comes from `compareTo`: between classes, or with null."""
     return "compareTo" in error["at"] or "compareTo" in (error["message"] or "")
 
 
 def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
-    """Return an answer, or raise the error that it tells of."""
+    """Return a result, or raise the error that it reports."""
     if "error" not in answer:
         return answer
     kind = _IN_COMPARISON.get(answer["error"]["type"])
@@ -71,5 +71,5 @@ def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
         ),
         PayloadFailedError,
     )
-    msg = f"{java_name} failed: {'; caused by '.join(texts)}; mend the record or the class"
+    msg = f"{java_name} failed: {'; caused by '.join(texts)}; fix the record or the class"
     raise found(msg)

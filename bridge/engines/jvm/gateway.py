@@ -1,4 +1,4 @@
-"""The driver's JVM as the jvm engine uses it: class loaders, compiling, sending files. All of py4j stays in here."""
+"""The driver's JVM as the jvm engine uses it: class loaders, compiling, sending files. It wraps py4j."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Driver:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        """Take hold of the JVM.
+        """Connect to the JVM.
 
         Raises:
-            EngineError: the session is one of Spark Connect, whose driver can't be reached.
+            EngineError: the session is one of Spark Connect, whose driver is remote.
         """
         if not hasattr(spark, "_jsparkSession"):
             msg = (
-                "the jvm engine needs the driver's JVM, which a Spark Connect session can't reach; "
+                "the jvm engine needs the driver's JVM, which a Spark Connect session has no access to; "
                 "run it in a classic session, or give a Python payload and the python engine"
             )
             raise EngineError(msg)
@@ -57,13 +57,13 @@ class Driver:
         self._spark.sparkContext._jsc.sc().addFile(str(path))  # noqa: SLF001 (as above)
 
     def resolve(self, coordinate: str) -> list[str]:
-        """Fetch a Maven package as `ADD JAR ivy://` does, without what it depends on; return the paths.
+        """Fetch a Maven package as `ADD JAR ivy://` does, without its dependencies; return the paths.
 
         Raises:
-            Py4JError: it can't be had.
+            Py4JError: it can't be resolved.
         """
         uri = self.jvm.java.net.URI.create(f"ivy://{coordinate}?transitive=false")
-        # Ivy writes a page about each package; what fails comes as an exception.
+        # Ivy logs a page for each package; failures raise anyway.
         name = "SparkSubmitUtils$" if pyspark.__version__.startswith("3.") else "SparkSubmit$"
         printer = getattr(getattr(self.jvm.org.apache.spark.deploy, name), "MODULE$")
         before = printer.printStream()
@@ -87,7 +87,7 @@ class Driver:
         return self.call(self.session_class("bridge.jvm.JarLoader"), "of", paths).loadClass(name)
 
     def resource(self, loader: JavaObject, path: str) -> bytes | None:
-        """Read a file of a class loader; None where it has none."""
+        """Read a file of a class loader; None if it is missing."""
         stream = loader.getResourceAsStream(path)
         if stream is None:
             return None

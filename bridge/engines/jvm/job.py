@@ -1,6 +1,6 @@
-"""What a task of the jvm engine is told: the calls of a plan at each merge point, as JSON that Java reads by itself.
+"""What a task of the jvm engine receives: the calls of a plan at each merge point, as JSON that Java parses itself.
 
-Everything that plan and schema decide is decided here, so that Java looks nothing up for a record.
+Everything that depends on plan and schema is decided here, so that Java looks nothing up per record.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Calls:
         """Find the classes.
 
         Raises:
-            PlanError: the engine can't do what the plan asks for, or the release calls no compiled class for it.
+            PlanError: the engine does not support the plan, or the release calls no compiled class for it.
             MergeConfigError: the settings contradict each other.
         """
         _check(plan)
@@ -80,7 +80,7 @@ class Calls:
                 if rule.payload is not None:
                     yield rule.payload
                 elif plan.merger is None:
-                    msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger and --jar"
+                    msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger and --jar"
                     raise PlanError(msg)
             elif partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
                 msg = (
@@ -151,7 +151,7 @@ class Calls:
         return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
 
     def _asked(self) -> str | None:
-        """Return the class whose objects a writer makes, and so asks whether a row is a delete; None: none."""
+        """Return the class that a writer instantiates to test rows for deletes; None if there is none."""
         payload = self._plan.payload
         if payload is None:
             return None
@@ -164,7 +164,7 @@ class Calls:
 
 
 def description(job: Job, calls: Calls, data: StructType, columns: list[str], *, is_java8: bool) -> str:
-    """Say in JSON what a task has to do."""
+    """Describe in JSON what a task has to do."""
     return json.dumps(
         {
             **calls.described(job.schema),
