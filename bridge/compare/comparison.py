@@ -36,6 +36,8 @@ class Comparison:
         keep_table_version: whether that table keeps its version.
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
+
+    Added in 0.1.0.
     """
 
     left: MergePlan

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class MergePoint(enum.Enum):
-    """A place where Hudi merges versions of one record, or lets a single version pass."""
+    """A place where Hudi merges versions of one record, or lets a single version pass.
+
+    Added in 0.1.0.
+    """
 
     COMBINE_INPUT = "combine-input"
     TAG = "index-lookup"

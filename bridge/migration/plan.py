@@ -55,6 +55,8 @@ class MigrationPlan:
         behaviours: what changes silently, damage first; none are known for partial update modes that are set by
             hand, and for a merger.
         warnings: what is wrong now, or will be, the worst first.
+
+    Added in 0.1.0.
     """
 
     from_release: HudiRelease
@@ -122,6 +124,8 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         PlanError: the target is unknown, or the version can't be kept.
         MergeConfigError: the release can't read or make the table, or the settings contradict each other.
         PayloadConfigError: naming the property that can't be read.
+
+    Added in 0.1.0.
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)
