@@ -22,6 +22,7 @@ T = TypeVar("T")
 class HudiRelease(enum.Enum):
     """A line of Hudi releases whose merge behaviour is ported, ordered by age."""
 
+    V0_14 = "0.14"
     V0_15 = "0.15"
     V1_0 = "1.0"
     V1_1 = "1.1"

@@ -26,7 +26,7 @@ from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.versions import read_versions
-from bridge.config import TableMergeConfig, first_release_of
+from bridge.config import TableMergeConfig, assumed_writer
 from bridge.migration import Evidence, candidates_for, check_twin, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.spark import is_small, visible
@@ -217,10 +217,10 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
 
 
 def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
-    """Return the release that has written so far: the oldest that creates the table's version."""
+    """Return the release that has written so far, by the version of the table."""
     if stored is None:
         return HudiRelease.V0_15
-    return first_release_of(TableMergeConfig.from_properties(stored).version)
+    return assumed_writer(TableMergeConfig.from_properties(stored).version)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
