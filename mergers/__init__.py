@@ -1,4 +1,4 @@
-"""How two versions of a record merge: the merger interface, its carriers, the payload bridge, the choice, the folds."""
+"""How two versions of a record merge: the merger interface, its carriers, the payload bridge, selection and folds."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ CUSTOM_MERGE_STRATEGY_UUID: Final = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
 
 
 class HoodieRecordType(enum.Enum):
-    """The form in which an engine holds records."""
+    """The in-memory form of an engine's records."""
 
     AVRO = "AVRO"
     SPARK = "SPARK"
@@ -33,8 +33,16 @@ class RecordMergeMode(enum.Enum):
     CUSTOM = "CUSTOM"
 
 
+STRATEGY_OF_MODE: Final = {
+    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode.CUSTOM: CUSTOM_MERGE_STRATEGY_UUID,
+}
+"""The strategy id of each merge mode; a custom merger may have a UUID of its own."""
+
+
 class OperationMode(enum.Enum):
-    """Which payload method a merge stands for: two incoming versions, or an incoming one and the stored row."""
+    """Which payload method a merge corresponds to: two incoming versions, or an incoming one and the stored row."""
 
     PRE_COMBINE = "pre_combine"
     COMBINE = "combine"
@@ -64,4 +72,4 @@ class HoodieRecordMerger(Protocol):
         schema: AvroSchema,
         props: Props,
     ) -> HoodieRecord | None:
-        """Return the merged version, or None where the record is deleted."""
+        """Return the merged version, or None if the record is deleted."""

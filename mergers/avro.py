@@ -46,7 +46,7 @@ class AvroRecordMerger:
 
         Args:
             payload: a name, a reference, or a class.
-            release: the Hudi release whose rules hold.
+            release: the Hudi release whose rules apply.
             operation_mode: `combine`, `pre_combine`, or None to decide by carrier.
             rows_are_avro: whether the engine's rows are Avro records themselves. Where they are Spark's, from 1.1 on,
                 what a payload writes into the incoming record and hands back is lost with the copy it was given.
@@ -75,13 +75,13 @@ class AvroRecordMerger:
         schema: AvroSchema,
         props: Props,
     ) -> HoodieRecord | None:
-        """Return the merged version; `older` or `newer` itself comes back where it is kept.
+        """Return the merged version; `older` or `newer` itself if it is kept.
 
         Until 1.0 a delete is None, and the newer version (in `pre_combine` both) must be a payload. From 1.1 on the
-        result is never None: a delete is a version that is `marked_delete`, and both carriers may stand on each side.
+        result is never None: a delete is a version that is `marked_delete`, and either carrier may be on either side.
 
         Args:
-            older: what was there first: plain data for a stored row, a payload for an incoming version.
+            older: the earlier version: plain data for a stored row, a payload for an incoming version.
             newer: the incoming version.
             schema: the schema of both.
             props: what the merge point hands to the payload.

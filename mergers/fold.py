@@ -24,7 +24,7 @@ def bracketings(n: int) -> Iterator[Bracketing]:
     """Yield every bracketing of `n` versions, lazily: Catalan(n - 1) many, the right fold first, the left fold last.
 
     Raises:
-        ValueError: there is no version.
+        ValueError: `versions` is empty.
     """
     if n < 1:
         msg = f"{n} versions have no bracketing; give at least one"
@@ -54,17 +54,17 @@ def fold_left(merge: Callable[[V, V], V], versions: Sequence[V]) -> V:
     """Merge the oldest two versions first: how a log is read and how Spark's input arrives.
 
     Raises:
-        ValueError: there is no version.
+        ValueError: `versions` is empty.
     """
     _refuse_empty(versions)
     return functools.reduce(merge, versions)
 
 
 def fold_right(merge: Callable[[V, V], V], versions: Sequence[V]) -> V:
-    """Merge the newest two versions first: what is incoming is merged before it meets the oldest.
+    """Merge the newest two versions first: incoming versions are merged before the oldest one takes part.
 
     Raises:
-        ValueError: there is no version.
+        ValueError: `versions` is empty.
     """
     _refuse_empty(versions)
     return functools.reduce(lambda newer, older: merge(older, newer), reversed(versions))
@@ -73,10 +73,10 @@ def fold_right(merge: Callable[[V, V], V], versions: Sequence[V]) -> V:
 def every_bracketing(merge: Callable[[V, V], V], versions: Sequence[V]) -> Iterator[tuple[Bracketing, V]]:
     """Yield each bracketing of `versions` with its result, in the order of `bracketings`.
 
-    A merge is associative on these versions where all results are equal. An error of `merge` passes through.
+    A merge is associative on these versions if all results are equal. An error of `merge` passes through.
 
     Raises:
-        ValueError: there is no version.
+        ValueError: `versions` is empty.
     """
     return ((bracketing, fold(merge, versions, bracketing)) for bracketing in bracketings(len(versions)))
 

@@ -57,7 +57,7 @@ class SchemaError(PayloadBridgeError, ValueError):
 
 
 class PayloadNotFoundError(PayloadBridgeError, LookupError):
-    """No payload class of this name can be had in this release."""
+    """There is no payload class of this name in this release."""
 
 
 class PayloadConstructorError(PayloadBridgeError, TypeError):

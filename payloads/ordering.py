@@ -89,7 +89,7 @@ NATURAL_ORDER = Ordering("int", 0)
 
 
 def same_class(left: Ordering, right: Ordering) -> bool:
-    """Whether both values have one Java runtime class; lists are looked at up to the first unlike pair of elements.
+    """Whether both values have the same Java class; lists are compared up to the first pair that differs.
 
     A `right` that is the longer list is not a difference, as in Hudi; `compare` then refuses the two.
 

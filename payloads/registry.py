@@ -27,7 +27,7 @@ _OLD_PREFIX, _NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
 
 
 class _Refused(NamedTuple):
-    """A class of Hudi that is not a payload of a user's table."""
+    """A Hudi class that is not meant to be a table's payload."""
 
     releases: tuple[HudiRelease, ...]
     reason: str
@@ -60,7 +60,7 @@ _REFUSED = {
     ),
 }
 
-# What to use where a release lacks the class.
+# What to use if a release lacks the class.
 _INSTEAD = {
     "FirstValueAvroPayload": "use DefaultHoodieRecordPayload; in 1.2 with "
     "hoodie.payload.update.on.same.ordering.field=false a tie keeps the stored row, "
@@ -71,7 +71,7 @@ _INSTEAD = {
 
 @dataclass(frozen=True, slots=True)
 class PayloadRef:
-    """The name of a payload class and what is needed to find it; a plan carries it where no class can travel.
+    """The name of a payload class and what is needed to find it; plans carry it, as classes can't always be pickled.
 
     Attributes:
         name: what `resolve_payload` takes, or the full name of a compiled Java class.
@@ -89,7 +89,7 @@ class PayloadRef:
         return self.jar is not None or bool(self.package)
 
     def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
-        """Whether there is a Python class of this name; one that can't be used counts, so that its error is seen."""
+        """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces."""
         try:
             resolve_payload(self.name, release)
         except PayloadNotFoundError:
@@ -99,10 +99,10 @@ class PayloadRef:
         return True
 
     def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-        """Return the Python class of this name, also where a jar offers a compiled one.
+        """Return the Python class of this name, even if a jar offers a compiled one.
 
         Raises:
-            PayloadNotFoundError: there is none; a class that only a jar has runs in the jvm engine alone.
+            PayloadNotFoundError: there is none; a class that exists only in a jar needs the jvm engine.
         """
         try:
             return resolve_payload(self.name, release)
@@ -115,7 +115,7 @@ class PayloadRef:
 
 
 def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-    """Return the payload class called `name`, bound to `release`.
+    """Return the payload class named `name`, bound to `release`.
 
     The order is fixed: a built-in by its full or short Java name (`com.uber.hoodie`, the old prefix, included), an
     entry point of the group `hudi_payload_bridge.payloads` by its name, a Python path `package.module:Class`.
@@ -211,7 +211,7 @@ def _entry_point(name: str, release: HudiRelease) -> type[HoodieRecordPayload] |
         except Exception as error:
             msg = (
                 f"the entry point {name!r} = {value} can't be loaded ({type(error).__name__}: {error}); "
-                "mend or remove the distribution that offers it"
+                "fix or remove the distribution that offers it"
             )
             raise PayloadNotFoundError(msg) from error
         return _adapted(loaded, release)
@@ -250,7 +250,7 @@ def _import(module_name: str, name: str) -> Any:
             msg = f"{name}: importing {module_name} failed, as it needs the module {error.name}; install that"
         raise PayloadNotFoundError(msg) from error
     except Exception as error:
-        msg = f"{name}: importing {module_name} failed with {type(error).__name__}: {error}; mend the module"
+        msg = f"{name}: importing {module_name} failed with {type(error).__name__}: {error}; fix the module"
         raise PayloadNotFoundError(msg) from error
 
 
@@ -271,7 +271,7 @@ def _not_found(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
     shipped = [_short(found.java_name) for found in builtin_payloads(release)]
     hint = _close(_short(name), [*shipped, *offered])
     msg = (
-        f"no payload is called {name!r}{hint or '.'} A Python class is named package.module:Class; "
+        f"unknown payload {name!r}{hint or '.'} A Python class is named package.module:Class; "
         "a compiled Java class by its full name and its jar (--jar FILE or --package COORDINATE)"
     )
     raise PayloadNotFoundError(msg)

@@ -289,7 +289,7 @@ def test_an_unreadable_vector_fails_alone(tmp_path):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"payload_class": "com.example.Unknown"}, "no payload is called 'com.example.Unknown'"),
+        ({"payload_class": "com.example.Unknown"}, "unknown payload 'com.example.Unknown'"),
         ({"op": "merge_all"}, "the runner has no operation 'merge_all'"),
         ({"hudi_version": "9.0"}, "unknown Hudi release '9.0'"),
     ],
@@ -453,7 +453,7 @@ def test_a_class_that_is_not_shipped_any_more_fails(monkeypatch):
             cache.cache_clear()
     assert not report.succeeded
     assert report.total["failed"] + report.total["opt.fail"] == len(chosen) > 100
-    assert "no payload is called 'org.apache.hudi.common.model.AWSDmsAvroPayload'" in report.failures[0].reasons[0]
+    assert "unknown payload 'org.apache.hudi.common.model.AWSDmsAvroPayload'" in report.failures[0].reasons[0]
 
 
 @pytest.mark.parametrize("release", ["0.15", "0.15.0"])

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from mergers.laws import RULE_SETS
 
 GUIDE = Path(__file__).parents[1] / "migration_guide"
 README = GUIDE.parent / "README.md"
@@ -65,3 +66,9 @@ def test_two_versions_merge_without_spark(capsys: pytest.CaptureFixture[str]) ->
     (code,) = (text for kind, text in BLOCK.findall((GUIDE / "quickstart.md").read_text("utf-8")) if kind == "python")
     exec(compile(code, "quickstart.md", "exec"), {})  # noqa: S102 (our own example)
     assert capsys.readouterr().out == "Oslo\n"
+
+
+def test_the_page_on_laws_has_the_equation_of_each() -> None:
+    text = (GUIDE / "laws.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([\w-]+)` \| `(.+)` \| (.+) \|$", text, re.MULTILINE)
+    assert listed == [(law.id, law.equation, law.reading) for law in RULE_SETS["all"].laws]

@@ -24,6 +24,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 SAMPLE = 20
 """How many rows or keys are printed for people unless `--sample` says otherwise."""
+_RELEASES = ", ".join(map(str, HudiRelease))
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -74,7 +75,7 @@ def payload_option(**settings: Any) -> Callable[[F], F]:
 
 def release_option(**settings: Any) -> Callable[[F], F]:
     """Make `--release`."""
-    text = "The Hudi release whose rules apply: 0.15, 1.0, 1.1 or 1.2."
+    text = f"The Hudi release whose rules apply: {_RELEASES}."
     return click.option("--release", type=release, metavar="R", help=text, **settings)
 
 
@@ -202,7 +203,7 @@ def java_options(command: F) -> F:
 
 def left_plan_options(command: F) -> F:
     """Add the options that make the plan of the left of two sides, whose release is that of `--from`."""
-    text = "The Hudi release of the left side: 0.15, 1.0, 1.1 or 1.2."
+    text = f"The Hudi release of the left side: {_RELEASES}."
     left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 

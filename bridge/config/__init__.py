@@ -1,4 +1,4 @@
-"""Merge configuration: keys, what a table stores, how each release completes and upgrades it, what holds in the end."""
+"""Merge configuration: keys, what a table stores, how each release completes and upgrades it, effective settings."""
 
 from __future__ import annotations
 

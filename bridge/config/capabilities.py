@@ -23,6 +23,7 @@ class Capabilities:
     Attributes:
         release: the release.
         bundle: the Maven version of the bundles whose behaviour is ported.
+        newest_spark: the newest Spark 3 with a bundle of Scala 2.12.
         is_assumed_writer: counts as the writer of tables of the version that it creates, if nothing says who it was;
             one release a version.
         readable_versions: the table versions that it reads and writes (HoodieTableVersion), the oldest first.
@@ -55,6 +56,7 @@ class Capabilities:
 
     release: HudiRelease
     bundle: str
+    newest_spark: str
     is_assumed_writer: bool
     readable_versions: tuple[int, ...]
     table_version: int = 0
@@ -100,6 +102,7 @@ class Capabilities:
 _V0_14 = Capabilities(
     release=HudiRelease.V0_14,
     bundle="0.14.1",
+    newest_spark="3.4",
     is_assumed_writer=False,
     readable_versions=(6,),
     merge_modes=False,
@@ -120,7 +123,7 @@ _V0_14 = Capabilities(
     delete_block_dates=True,
     delete_block_instants=True,
 )
-_V0_15 = replace(_V0_14, release=HudiRelease.V0_15, bundle="0.15.0", is_assumed_writer=True)
+_V0_15 = replace(_V0_14, release=HudiRelease.V0_15, bundle="0.15.0", newest_spark="3.5", is_assumed_writer=True)
 _V1_0 = replace(
     _V0_15,
     release=HudiRelease.V1_0,

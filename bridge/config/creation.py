@@ -1,4 +1,4 @@
-"""Which merge properties each release stores when a writer or a CREATE TABLE makes a table."""
+"""Which merge properties each release stores when a writer or a CREATE TABLE creates a table."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def created_properties(
     """Return the merge properties that a new table stores.
 
     `options` are those of a DataFrame writer, `tblproperties` the properties of a CREATE TABLE. These are two sources:
-    of the table's own keys among a writer's options, releases from 1.1 on look at the ordering fields alone, and these
-    win. Elsewhere, where both kinds of key name a value, the writer's key wins.
-    `hoodie.write.table.version` asks for an older table version.
+    of the table's own keys among a writer's options, releases from 1.1 on read only the ordering fields, and these
+    win. In all other cases the writer's key wins.
+    `hoodie.write.table.version` requests an older table version.
 
     Raises:
         MergeConfigError: the options contradict each other, or the release can't create this table version.
@@ -101,7 +101,7 @@ def created_properties(
 
 
 def _of_writer(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
-    """Return the options of a DataFrame writer without the table's keys that creating a table does not look at."""
+    """Return the options of a DataFrame writer without the table's keys that creating a table ignores."""
     if not capabilities(release).separate_writer_options:
         return dict(options)
     ignored = {name for entry in _OF_TABLES for name in entry.names(release)}
@@ -131,7 +131,7 @@ def _class_of_logs(options: Mapping[str, str], table_type: TableType, release: H
 
 
 def _delete_marker(options: Mapping[str, str], payload: str | None, release: HudiRelease) -> dict[str, str]:
-    """Return a custom delete key and marker: given with the prefix, or without it for the Default class alone.
+    """Return a custom delete key and marker: given with the prefix, or without it for the Default class only.
 
     A writer that names neither class nor mode counts as one of the Default class, CREATE TABLE does not.
     """

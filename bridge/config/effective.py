@@ -1,4 +1,4 @@
-"""Which merge settings hold at the merge points of a table, given what it stores, what a writer passes, the release."""
+"""The effective merge settings at a table's merge points, given what it stores, what a writer passes, the release."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class MergeRule(NamedTuple):
     """How versions merge at one merge point.
 
     Attributes:
-        mode: the merge mode; None where the release has none and the payload decides.
-        payload: the class whose code runs; None where the mode, or a merger of the strategy, decides.
-        strategy: the strategy id; None where the mode alone decides.
-        why: what made it so.
+        mode: the merge mode; None if the release has none and the payload decides.
+        payload: the class whose code runs; None if the mode, or a merger of the strategy, decides.
+        strategy: the strategy id; None if the mode alone decides.
+        why: the setting that it follows from.
     """
 
     mode: RecordMergeMode | None
@@ -55,7 +55,7 @@ class MergeRule(NamedTuple):
 
 @dataclass(frozen=True)
 class EffectiveMergeConfig:
-    """The merge settings that hold.
+    """The effective merge settings.
 
     Attributes:
         release: whose rules.
@@ -96,9 +96,9 @@ def effective_config(
     *,
     warn: bool = True,
 ) -> EffectiveMergeConfig:
-    """Return the merge settings that hold when `release` writes to and reads a table.
+    """Return the effective merge settings when `release` writes to and reads a table.
 
-    The options of a writer are those of one write; without them, what a reader and a writer without options do. A
+    The options of a writer are those of one write; without them, those of a reader and a writer without options. A
     deprecated name among them brings one DeprecatedKeyWarning, unless `warn` is off. Those of a table do not: Hudi
     itself has written them.
 
@@ -153,7 +153,7 @@ def _rules_of_payloads(
 def _rules_of_mode_readers(
     table: TableMergeConfig, options: Mapping[str, str], ordering: tuple[str, ...], release: HudiRelease
 ) -> tuple[MergeRule, MergeRule, MergeRule]:
-    """Writers merge with payload classes, also where only a mode is set; readers by the table's mode."""
+    """Writers merge with payload classes, even if only a mode is set; readers by the table's mode."""
     read = _table_rule(table, release)
     given = given_settings(options, release)
     passed = given.payload
@@ -174,7 +174,7 @@ def _rules_of_modes(
 ) -> tuple[MergeRule, MergeRule, MergeRule]:
     """The table's mode, but a writer's class other than the table's decides where that writer merges.
 
-    In mode CUSTOM such a class merges within the batch alone; with the stored row the table's class merges.
+    In mode CUSTOM such a class merges only within the batch; with the stored row the table's class merges.
     """
     read = _table_rule(table, release)
     passed = first_given(options, release, WRITE_PAYLOAD_CLASS)

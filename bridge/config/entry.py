@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class DeprecatedKeyWarning(FutureWarning):
-    """A property is set under a name that its release only keeps for old configurations."""
+    """A property is set under a name that its release supports only for old configurations."""
 
 
 class Found(NamedTuple):
@@ -34,9 +34,9 @@ class ConfigEntry(Generic[T]):
     Attributes:
         key: the name.
         parse: reads the text; raises ValueError with what is allowed.
-        default: the text that holds where nothing is set, by release; None for none.
+        default: the text that applies if nothing is set, by release; None for none.
         aliases: other names, the most important first; deprecated wherever the release knows `key`.
-        since: the first release that knows `key`, None for all; earlier ones know the aliases alone.
+        since: the first release that knows `key`, None for all; earlier ones know only the aliases.
         sql: the short names in TBLPROPERTIES.
         instead: what to use from the release `deprecated` on; the key still works.
         deprecated: the first release that advises against the key.
@@ -64,11 +64,11 @@ class ConfigEntry(Generic[T]):
         return (self.key, *self.aliases) if self.is_known(release) else self.aliases
 
     def find(self, properties: Mapping[str, str], release: HudiRelease) -> Found | None:
-        """Return the name and text that win; None where nothing is set. An empty text counts as not set."""
+        """Return the name and text that win; None if nothing is set. An empty text counts as not set."""
         return next((Found(key, properties[key]) for key in self.names(release) if properties.get(key)), None)
 
     def read(self, properties: Mapping[str, str], release: HudiRelease) -> T | None:
-        """Return the value, or the default of the release, or None; one warning where an old name is set.
+        """Return the value, or the default of the release, or None; with one warning if an old name is set.
 
         Raises:
             PayloadConfigError: naming the property, the text and what is allowed.
@@ -93,7 +93,7 @@ class ConfigEntry(Generic[T]):
             raise PayloadConfigError(msg) from error
 
     def default_text(self, release: HudiRelease) -> str | None:
-        """Return the text that holds in a release where nothing is set."""
+        """Return the text that applies in a release if nothing is set."""
         return None if self.default is None else self.default.at(release)
 
     def old_names(self, properties: Mapping[str, str], release: HudiRelease) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class ConfigEntry(Generic[T]):
 
 
 def first_given(options: Mapping[str, str], release: HudiRelease, *entries: ConfigEntry[Any]) -> Any:
-    """Return the value of the first entry that is set; None, and no default, where none is."""
+    """Return the value of the first entry that is set; None, and no default, if none is."""
     for entry in entries:
         found = entry.find(options, release)
         if found is not None:

@@ -1,4 +1,4 @@
-"""How each release completes a merge mode, a payload class and a strategy id of which some are missing."""
+"""How each release infers missing merge settings: merge mode, payload class and strategy id."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from bridge.config.keys import (
     STRATEGY_ID,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
+from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
+from mergers.api import STRATEGY_OF_MODE
 
 if TYPE_CHECKING:
     from payloads.release import HudiRelease
@@ -30,7 +31,7 @@ _MODE_OF_STRATEGY = {strategy: mode for mode, strategy in STRATEGY_OF_MODE.items
 
 
 class MergeSettings(NamedTuple):
-    """The three settings that decide how records merge; None, or empty text, where one is not set."""
+    """The three settings that decide how records merge; None, or empty text, if not set."""
 
     mode: RecordMergeMode | None = None
     payload: str | None = None
@@ -46,7 +47,7 @@ class InferredSettings(NamedTuple):
 
 
 def mode_of_payload(payload: str, release: HudiRelease) -> RecordMergeMode | None:
-    """Return the merge mode that a payload class stands for; None for no class. EventTime is CUSTOM until 1.0."""
+    """Return the merge mode of a payload class; None for no class. EventTime is CUSTOM until 1.0."""
     if not payload:
         return None
     if payload == DEFAULT or (payload == EVENT_TIME and capabilities(release).event_time_payload):
@@ -55,7 +56,7 @@ def mode_of_payload(payload: str, release: HudiRelease) -> RecordMergeMode | Non
 
 
 def mode_of_strategy(strategy: str | None) -> RecordMergeMode | None:
-    """Return the merge mode that a strategy id stands for; None for no id."""
+    """Return the merge mode of a strategy id; None for no id."""
     return _MODE_OF_STRATEGY.get(strategy, _CUSTOM) if strategy else None
 
 
@@ -108,7 +109,7 @@ def infer_for_creation(
 ) -> dict[str, str]:
     """Return the table properties that a new table of version 9 stores.
 
-    A deprecated payload class becomes what succeeds it: an explicit mode that differs is ignored, and a strategy id
+    A deprecated payload class becomes its successor: an explicit mode that differs is ignored, and a strategy id
     that is not built in beats the class.
 
     Raises:
@@ -120,7 +121,7 @@ def infer_for_creation(
     if not given.payload and mode is not _CUSTOM:
         return {MERGE_MODE.key: mode.name}
     if not given.payload or strategy not in BUILT_IN_STRATEGIES:
-        # Mode CUSTOM, which `infer` gives no other way than with a strategy id.
+        # Mode CUSTOM: `infer` returns it only with a strategy id.
         return {MERGE_MODE.key: mode.name, STRATEGY_ID.key: strategy or ""}
     successor = SUCCESSORS.get(given.payload)
     if successor is None:

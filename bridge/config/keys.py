@@ -7,7 +7,7 @@ from typing import Any, Final
 from bridge.config.capabilities import TABLE_VERSIONS
 from bridge.config.entry import ConfigEntry
 from bridge.config.table_type import TableType
-from mergers import RecordMergeMode
+from mergers import PartialUpdateMode, RecordMergeMode
 from payloads.ordering_fields import is_true, java_split
 from payloads.release import ByRelease, HudiRelease
 
@@ -61,10 +61,9 @@ def _table_version(text: str) -> int:
 
 
 def _partial_update_mode(text: str) -> str:
-    modes = ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE")
-    if text.upper() in modes:
+    if text.upper() in PartialUpdateMode.__members__:
         return text.upper()
-    raise ValueError(_choice(modes))
+    raise ValueError(_choice(PartialUpdateMode.__members__))
 
 
 def _choice(values: Any) -> str:

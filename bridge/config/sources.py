@@ -1,4 +1,4 @@
-"""Where each effective merge setting comes from, what else was set for it, and which names are deprecated."""
+"""The source of each effective merge setting, what else was set for it, and which names are deprecated."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """A place that states a value.
+    """A source of a value.
 
     Attributes:
         side: `table` or `writer`, where it is set; `default`, `inferred` or `implied` where it is not.
@@ -58,9 +58,9 @@ class Setting(NamedTuple):
 
     Attributes:
         name: what it is.
-        value: its text; None where nothing sets it.
-        source: where it comes from; None where nothing sets it.
-        others: what is set for it besides, and has no effect on the table as a whole.
+        value: its text; None if nothing sets it.
+        source: where it comes from; None if nothing sets it.
+        others: further values set for it, without effect on the table as a whole.
     """
 
     name: str
@@ -130,7 +130,7 @@ def _deprecated(entry: ConfigEntry[Any], given: Mapping[str, str], release: Hudi
 
 
 class _Stated(NamedTuple):
-    """What a table and a writer state."""
+    """What a table and a writer set."""
 
     properties: Mapping[str, str]
     writer: Mapping[str, str]
@@ -144,7 +144,7 @@ class _Stated(NamedTuple):
         writer_entries: tuple[ConfigEntry[Any], ...] = (),
         otherwise: str = "the release",
     ) -> Setting:
-        """Name the first place that states the effective value; where none does, it follows from `otherwise`."""
+        """Return the first source of the effective value; if there is none, it follows from `otherwise`."""
         stated = [
             *self._sources("table", self.properties, table_entries),
             *self._sources("writer", self.writer, (*table_entries, *writer_entries)),
@@ -165,7 +165,7 @@ class _Stated(NamedTuple):
             ("writer", self.writer, key),
         )
         stated = [Source(side, name, given[name]) for side, given, name in places if given.get(name)]
-        # A writer's prefixed delete key or marker is in vain.
+        # A writer's prefixed delete key or marker has no effect.
         in_vain = ("writer", prefixed) if key != UNAVAILABLE_MARKER.key else None
         counting = (source for source in stated if (source.side, source.key) != in_vain)
         winner = next((source for source in counting if source.value.strip() == value), None)

@@ -24,7 +24,7 @@ def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiReleas
     A full name beats a short one, and `orderingFields` beats `preCombineField`.
 
     Raises:
-        PayloadConfigError: a short name in the wrong case, which Hudi would silently not read.
+        PayloadConfigError: a short name in the wrong case, which Hudi silently ignores.
     """
     wrong = [name for name in tblproperties if name not in _ENTRY_OF and name.lower() in _BY_LOWER]
     if wrong:
@@ -39,7 +39,7 @@ def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiReleas
 
 
 def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
-    """Return the properties that CREATE TABLE with these TBLPROPERTIES stores; the type is cow where none is given.
+    """Return the properties that CREATE TABLE with these TBLPROPERTIES stores; the type defaults to cow.
 
     Raises:
         MergeConfigError, PayloadConfigError: as `created_properties`.

@@ -72,7 +72,7 @@ class TableMergeConfig:
     ) -> TableMergeConfig:
         """Read the properties of a table; without a version, of one that the release creates.
 
-        All names are understood that any release has stored, whatever `release` reads itself.
+        It understands every name that any release has stored, whether or not `release` reads it.
 
         Raises:
             PayloadConfigError: naming the property that can't be read.
@@ -98,12 +98,12 @@ class TableMergeConfig:
 
     @property
     def initial_version(self) -> int:
-        """The version that the table was created with; its present one where that is not stored."""
+        """The version that the table was created with; its current one if that is not stored."""
         text = self.properties.get(INITIAL_VERSION.key, "")
         return int(text) if text.isdecimal() else self.version
 
     def resolved_payload(self, release: HudiRelease) -> str:
-        """Return the payload class that a release takes for the table's, stored or not.
+        """Return the payload class that a release assumes for the table, stored or not.
 
         In order: the stored key, the writer's key among the table's properties, from 1.1 on OverwriteWithLatest in
         mode COMMIT_TIME_ORDERING, and the default: OverwriteWithLatest in 0.15, Default later.
@@ -112,7 +112,7 @@ class TableMergeConfig:
 
 
 def payload_in(properties: Mapping[str, str], release: HudiRelease) -> str | None:
-    """Return the payload class that a set of properties states, the table's key before the writer's."""
+    """Return the payload class that a set of properties names, the table's key before the writer's."""
     payload: str | None = first_given(properties, release, PAYLOAD_CLASS, WRITE_PAYLOAD_CLASS)
     if payload is not None:
         return payload
@@ -135,14 +135,14 @@ def read_table(path: Path) -> dict[str, str]:
     """Return the properties of the table in a folder, or those in a properties file.
 
     Raises:
-        PayloadConfigError: the folder holds no table, or the file is no table's.
+        PayloadConfigError: the folder has no table, or the file is not a table's.
     """
     file = path
     if path.is_dir():
         candidates = (path / ".hoodie" / PROPERTIES_FILE, path / PROPERTIES_FILE)
         found = next((candidate for candidate in candidates if candidate.is_file()), None)
         if found is None:
-            msg = f"{path} is no Hudi table: it has no .hoodie/{PROPERTIES_FILE}; name the table's base path"
+            msg = f"{path} is not a Hudi table: it has no .hoodie/{PROPERTIES_FILE}; name the table's base path"
             raise PayloadConfigError(msg)
         file = found
     properties = read_properties(file)

@@ -1,4 +1,4 @@
-"""TableType: how a table stores updates; a module of its own, because plans and configurations both need it."""
+"""TableType: how a table stores updates; its own module, because plans and configurations both need it."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ class TableType(enum.Enum):
 
     @property
     def long_name(self) -> str:
-        """The name that people say."""
+        """The common name."""
         return self.name.lower().replace("_", "-")

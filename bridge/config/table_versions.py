@@ -27,9 +27,10 @@ from bridge.config.keys import (
 )
 from bridge.config.refusals import MergeConfigError
 from bridge.config.stored import TableMergeConfig, payload_in
-from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
+from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from bridge.config.table_type import TableType
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
+from mergers.api import STRATEGY_OF_MODE
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _to_modes(table: TableMergeConfig, release: HudiRelease, changes: _Changes) 
         changes.add(PAYLOAD_CLASS, payload)
         changes.add_mode(_CUSTOM, PAYLOAD_BASED_MERGE_STRATEGY_UUID)
     else:
-        # EventTime, which from 1.1 on has a mode of its own, is not told from OverwriteWithLatest here.
+        # EventTime, which from 1.1 on has a mode of its own, is treated like OverwriteWithLatest here.
         has_event_time = table.table_type is TableType.MERGE_ON_READ and bool(table.ordering)
         mode = _EVENT if has_event_time or payload == DEFAULT else _COMMIT
         changes.add(PAYLOAD_CLASS, DEFAULT if mode is _EVENT else OVERWRITE)
@@ -129,10 +130,10 @@ def _to_modes(table: TableMergeConfig, release: HudiRelease, changes: _Changes) 
 
 
 def _to_successors(table: TableMergeConfig, release: HudiRelease, writer: Mapping[str, str], changes: _Changes) -> None:
-    """Go to version 9, where the eight deprecated classes become what succeeds them."""
+    """Go to version 9, where the eight deprecated classes become their successors."""
     payload = payload_in(table.properties, release) or payload_in(writer, release) or DEFAULT
     if table.mode is not _CUSTOM:
-        # Also where no mode is stored: the step before has not been applied yet.
+        # Even if no mode is stored: the previous step has not been applied yet.
         changes.remove(STRATEGY_ID.key)
     successor = SUCCESSORS.get(payload)
     if successor is not None:
@@ -155,7 +156,7 @@ def _to_successors(table: TableMergeConfig, release: HudiRelease, writer: Mappin
 
 def _from_successors(table: TableMergeConfig, changes: _Changes) -> None:
     """Go back to version 8; a delete key and marker that came from the writer stay."""
-    if table.mode in STRATEGY_OF_MODE:
+    if table.mode is not None and table.mode is not _CUSTOM:
         changes.add(STRATEGY_ID, STRATEGY_OF_MODE[table.mode])
     changes.remove(PARTIAL_UPDATE_MODE.key)
     ordering = ",".join(table.ordering)

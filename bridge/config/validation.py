@@ -1,4 +1,4 @@
-"""What Hudi checks when a writer meets an existing table: options that conflict with what the table stores."""
+"""What Hudi checks when a writer opens an existing table: options that conflict with what the table stores."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Conflict(NamedTuple):
 
 
 def check_writer(table: TableMergeConfig, writer: Mapping[str, str], release: HudiRelease) -> None:
-    """Refuse options that conflict with the table, as Spark's writer does on a table that exists.
+    """Reject options that conflict with the table, as Spark's writer does for an existing table.
 
     Raises:
-        MergeConfigError: naming every option, what is passed and what is stored.
+        MergeConfigError: naming every option, the passed and the stored value.
     """
     conflicts = conflicts_of(table, writer, release)
     if conflicts:
@@ -83,7 +83,7 @@ def _conflicts(table: TableMergeConfig, writer: Mapping[str, str], release: Hudi
 def _conflicts_of_table_keys(
     table: TableMergeConfig, writer: Mapping[str, str], release: HudiRelease
 ) -> Iterator[Conflict]:
-    """Give the table's own keys that a writer passes with another value: from 1.1 on, in tables of version 9."""
+    """Yield the table's own keys that a writer passes with another value: from 1.1 on, in tables of version 9."""
     for entry, stored in (
         (PAYLOAD_CLASS, table.payload or table.legacy_payload),
         (LEGACY_PAYLOAD_CLASS, table.legacy_payload),
@@ -100,7 +100,7 @@ def _conflicts_of_table_keys(
 
 
 def _is_tolerated(payload: str, table: TableMergeConfig, release: HudiRelease) -> bool:
-    """Whether Hudi lets a class pass that is not the stored one.
+    """Whether Hudi accepts a class other than the stored one.
 
     A version 8 table that an upgrade made stores Default for OverwriteWithLatest with an ordering field.
     """

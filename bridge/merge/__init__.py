@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from bridge.merge.buffered import merge_props
-from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow, Version, key_of_version
+from bridge.merge.carriers import NO_PARTITION, Carrier, LogDelete, LogRow, StoredRow, Version, key_of_version
+from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 
 __all__ = [
+    "DECIMAL_DIGITS",
+    "DECIMAL_SCALE",
+    "NO_PARTITION",
     "Carrier",
     "LogDelete",
     "LogRow",

@@ -45,7 +45,7 @@ def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
 
 
 class Buffered:
-    """What writer and reader share: versions are rows with an ordering value, and a mark where they are deletes."""
+    """What writer and reader share: versions are rows with an ordering value, and a mark if they are deletes."""
 
     def __init__(self, setup: Setup) -> None:
         """Take what all its calls share."""
@@ -74,7 +74,7 @@ class Buffered:
     def _custom_merger(self, rule: MergeRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
         if rule.payload is None:
             if self._plan.merger is None:
-                msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger"
+                msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger"
                 raise PlanError(msg)
             merger = resolve_merger(self._plan.merger)
             return pre_combining(merger) if mode == "pre_combine" else merger
@@ -90,7 +90,7 @@ class Buffered:
         return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)
 
     def _final(self, merger: BufferedMerger, base: StoredRow, newer: StoredRow) -> StoredRow | None:
-        """Return the row after a final merge: `base` itself where it stays, None for a delete."""
+        """Return the row after a final merge: `base` itself if it stays, None for a delete."""
         merged = merger.final_merge(base, newer)
         row: StoredRow | None = base
         if merged is not base:

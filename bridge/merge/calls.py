@@ -1,4 +1,4 @@
-"""What a release calls: the interfaces of a writer, of a reader, of an index lookup, and of one who listens to them.
+"""What a release calls: the interfaces of a writer, a reader, an index lookup, and a listener.
 
 Each is generic in the carrier of a version: `Version` where payload objects merge, `StoredRow` where a merge mode does.
 """
@@ -33,7 +33,7 @@ class Writer(Protocol[C]):
 
     @property
     def needs_ordering(self) -> bool:
-        """Whether a null ordering value fails even where it is not compared: payloads refuse it when they are built."""
+        """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
 
     @property
     def upsert_pair(self) -> Callable[[Record, Record], Record | None]:
@@ -59,26 +59,26 @@ class Writer(Protocol[C]):
         """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
 
     def upsert(self, base: StoredRow, version: C) -> StoredRow | None:
-        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+        """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
 
     def log_entry(self, version: C) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that go in as they are; None where each record needs a call."""
+        """Return the column tests for rows that go in as they are; None if each record needs a call."""
 
     def pair_rule(self) -> PairRule | None:
-        """Return the rule that chooses between a stored and an incoming row; None where each pair needs a call."""
+        """Return the rule that chooses between a stored and an incoming row; None if each pair needs a call."""
 
 
 class Reader(Protocol[C]):
     """The calls of a reader, which are those of compaction, too."""
 
     def fold_log(self, folded: C | None, key: HoodieKey, entry: LogRow | LogDelete) -> C:
-        """Fold the next log entry of a key into what the reader holds for it."""
+        """Fold the next log entry of a key into its folded log."""
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: C | None) -> StoredRow | None:
-        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+        """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
 
 
 class IndexLookup(Protocol[C]):
@@ -88,7 +88,7 @@ class IndexLookup(Protocol[C]):
         """Whether the index merges `version` with the row that it found in the partition `path`."""
 
     def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
-        """Return the row that a file slice holds now."""
+        """Return the current row of a file slice."""
 
     def merged(self, found: StoredRow, path: str, version: C) -> C | None:
-        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""

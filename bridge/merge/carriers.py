@@ -27,7 +27,7 @@ _NO_META = dict.fromkeys(META_COLUMNS)
 
 
 class Version(HoodieAvroRecord):
-    """A version held by a payload: an incoming one, or the folded log. `source`: the row its record is, or None."""
+    """A version carried by a payload: an incoming one, or the folded log. `source`: the row its record is, or None."""
 
     __slots__ = ("source",)
 
@@ -39,7 +39,7 @@ class Version(HoodieAvroRecord):
 
 
 class StoredRow(HoodieAvroIndexedRecord):
-    """A version held as plain data: a stored or visible row, or a buffered record. `source`: as in `Version`."""
+    """A version as plain data: a stored or visible row, or a buffered record. `source`: as in `Version`."""
 
     __slots__ = ("source",)
 

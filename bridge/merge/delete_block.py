@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SAME = frozenset({"int", "long", "float", "double", "boolean", "bytes", "string"})
-_DECIMAL_DIGITS, _DECIMAL_SCALE = 30, 15
+DECIMAL_DIGITS, DECIMAL_SCALE = 30, 15
 
 
 def read_back(ordering: Ordering, release: HudiRelease) -> Ordering:
@@ -54,11 +54,11 @@ def _timestamp(ordering: Ordering, release: HudiRelease) -> Ordering:
 
 def _decimal(ordering: Ordering, _release: HudiRelease) -> Ordering:
     with decimal.localcontext(prec=10_000):
-        scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-_DECIMAL_SCALE))
-    if scaled != ordering.value or len(scaled.as_tuple().digits) > _DECIMAL_DIGITS:
+        scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-DECIMAL_SCALE))
+    if scaled != ordering.value or len(scaled.as_tuple().digits) > DECIMAL_DIGITS:
         msg = (
-            f"the ordering value {ordering.value} does not fit a delete block, which holds {_DECIMAL_DIGITS} digits, "
-            f"{_DECIMAL_SCALE} of them after the point; use another ordering field"
+            f"the ordering value {ordering.value} does not fit a delete block, which stores {DECIMAL_DIGITS} digits, "
+            f"{DECIMAL_SCALE} of them after the point; use another ordering field"
         )
         raise UnsupportedPayloadOperationError(msg)
     return Ordering("decimal", scaled)

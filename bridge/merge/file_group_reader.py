@@ -43,7 +43,7 @@ class FileGroupReader(Buffered):
         self._deletes = DeleteContext(own, self._schema, reads_operation=by_operation, release=config.release)
 
     def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
-        """Fold the next log entry of a key into what the reader holds for it."""
+        """Fold the next log entry of a key into its folded log."""
         self._progress.point = MergePoint.LOG_FOLD
         newer: LogDelete | StoredRow
         if isinstance(entry, LogDelete):
@@ -60,7 +60,7 @@ class FileGroupReader(Buffered):
         return result
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> StoredRow | None:
-        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+        """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
         if folded is None:
             return base
         self._progress.point = point

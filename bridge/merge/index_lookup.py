@@ -51,14 +51,14 @@ class PayloadLookup(Payloads):
         return self._moves and (self._is_on_read or key_of_version(version).partition_path != path)
 
     def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
-        """Return the row that a file slice holds now."""
+        """Return the current row of a file slice."""
         folded = None
         for entry in entries:
             folded = self._scanner.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
         return self._scanner.read(MergePoint.COMPACT, base, folded)
 
     def merged(self, found: StoredRow, path: str, version: Version) -> Version | None:
-        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
         self._progress.point, schema, props = self._at_tag
         if version.payload.is_deleted(self.schema, props):
             return None
@@ -117,14 +117,14 @@ class ModeLookup(Buffered):
         return self._is_on_read or moves or (not self._by_commit and version.marked_delete)
 
     def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
-        """Return the row that a file slice holds now."""
+        """Return the current row of a file slice."""
         folded = None
         for entry in entries:
             folded = self._reader.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
         return self._reader.read(MergePoint.COMPACT, base, folded)
 
     def merged(self, found: StoredRow, path: str, version: StoredRow) -> StoredRow | None:  # noqa: ARG002 (as until 1.0)
-        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
         self._progress.point = MergePoint.TAG
         ordering = self._merge.context.row_ordering(found.record)
         older = StoredRow(found.key, found.record, self.schema, found.source, None, ordering)

@@ -36,7 +36,7 @@ class LogScanner(Payloads):
         self.ordering_of = self._ordering_reader()
 
     def fold_log(self, folded: Version | None, key: HoodieKey, entry: LogRow | LogDelete) -> Version:
-        """Fold the next log entry of a key into what the scanner holds for it."""
+        """Fold the next log entry of a key into its folded log."""
         self._progress.point = MergePoint.LOG_FOLD
         if isinstance(entry, LogDelete):
             return self._fold_delete(folded, key, entry)
@@ -46,7 +46,7 @@ class LogScanner(Payloads):
         return newer if folded is None else self._fold(self._at_log_fold, folded, newer)
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
-        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+        """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
         if folded is None:
             return base
         at = self._at[point]
@@ -70,7 +70,7 @@ class LogScanner(Payloads):
         return result  # type: ignore[return-value]  # without a buffered version it is the delete
 
     def _ordering_reader(self) -> Reader:
-        """The log's way until 0.15: a top-level field as it is stored; Integer 0 where there is no such field."""
+        """The log's way until 0.15: a top-level field as it is stored; Integer 0 if there is no such field."""
         field = self.schema.by_name.get(self.ordering) if self.ordering is not None else None
         if field is None:
             return lambda _record: NATURAL_ORDER

@@ -164,7 +164,7 @@ class ModeWriter(Buffered):
         return row
 
     def upsert(self, base: StoredRow, version: StoredRow) -> StoredRow | None:
-        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+        """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
         self._progress.point = MergePoint.UPSERT
         base.ordering_value = self._merge.context.row_ordering(base.record)
         return self._final(self._merge, base, version)
@@ -180,7 +180,7 @@ class ModeWriter(Buffered):
         return LogDelete(None if ordering is None else read_back(ordering, self._release))
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that go in as they are; None where each record needs a call."""
+        """Return the column tests for rows that go in as they are; None if each record needs a call."""
         flag = self.schema.by_name.get(IS_DELETED)
         if self._built_class is not None or (flag is not None and flag.schema.non_null.kind != "boolean"):
             return None

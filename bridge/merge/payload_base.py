@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_constructor(payload: type[HoodieRecordPayload]) -> None:
-    """Refuse a class of Hudi that no writer can build (HoodieRecordUtils.loadPayload).
+    """Reject a class of Hudi that no writer can build (HoodieRecordUtils.loadPayload).
 
     Raises:
         PayloadConstructorError: saying so.
@@ -84,7 +84,7 @@ class Payloads:
 
     def _apply(self, at: _At, base: StoredRow, version: Version) -> StoredRow | None:
         self._progress.point = at.point
-        own = version.payload.record  # before the call: some payloads keep what they made of it
+        own = version.payload.record  # before the call: some payloads keep their result
         row: Any = self._combine.merge(base, version, at.schema, at.props)
         if row is not None and row is not base:
             row = self._row(version, own, row.record, at.schema)

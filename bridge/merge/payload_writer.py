@@ -81,15 +81,15 @@ class PayloadWriter(Payloads):
         return self._insert(self._at_insert, version)
 
     def upsert(self, base: StoredRow, version: Version) -> StoredRow | None:
-        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+        """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
         return self._apply(self._at_upsert, base, version)
 
     def _pair_merge(self) -> Callable[[Record, Record], Record | None]:
         """Return what does `incoming` and `upsert` for one row of a batch and the stored one.
 
-        Most merges of a write are of this kind. Nobody looks at their carriers, and making them would take longer than
-        the payload does. It gives the stored record itself where it stays, the incoming one itself where it is stored
-        as it came, else a new record as it is stored, and None for a delete.
+        Most merges of a write are of this kind. Their carriers are not needed, and making them would take longer
+        than the payload does. The function returns the stored record itself if it stays, the incoming one itself if it
+        is stored as it came, else a new record as it is stored, and None for a delete.
         """
         progress, read_ordering, shaped = self._progress, self._read_ordering, self._shape.stored
         point, schema, props = self._at_upsert
@@ -144,13 +144,13 @@ class PayloadWriter(Payloads):
         return None if row is None else LogRow(row.record or {}, row.source)
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that go in as they are; None where each record needs a call."""
+        """Return the column tests for rows that go in as they are; None if each record needs a call."""
         if not issubclass(self.payload_class, BuiltinPayload):
             return None
         return self.payload_class.insert_tests(self.schema, self._at_insert.props)
 
     def pair_rule(self) -> PairRule | None:
-        """Return the rule by which the class chooses one of two rows; None where each pair needs a call."""
+        """Return the rule by which the class chooses one of two rows; None if each pair needs a call."""
         if not issubclass(self.payload_class, BuiltinPayload):
             return None
         return self.payload_class.pair_rule(self._at_upsert.props)

@@ -119,21 +119,21 @@ class RecordMerge:
         return self.reader.read(MergePoint.COMPACT, base, folded)
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that are inserted as they are; None where each record needs a call."""
+        """Return the column tests for rows that are inserted as they are; None if each record needs a call."""
         return self.writer.insert_tests()
 
     def pair_rule(self) -> PairRule | None:
-        """Return the rule that chooses between a stored and an incoming row; None where each pair needs a call."""
+        """Return the rule that chooses between a stored and an incoming row; None if each pair needs a call."""
         return self.writer.pair_rule()
 
     @property
     def needs_ordering(self) -> bool:
-        """Whether a null ordering value fails where it is not compared: payloads refuse it when they are built."""
+        """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
         return self.writer.needs_ordering
 
 
 def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
-    """Return the merge settings that hold for a plan: with the table that it names, else with a new one.
+    """Return the effective merge settings of a plan: with the table that it names, else with a new one.
 
     Raises:
         MergeConfigError: the settings contradict each other; said as Hudi says it.
@@ -159,7 +159,7 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progr
     can = capabilities(plan.release)
     if not can.file_group_reader:
         if plan.payload is None:
-            msg = f"Hudi {plan.release} merges with payloads alone; name one"
+            msg = f"Hudi {plan.release} merges only with payloads; name one"
             raise PlanError(msg)
         arguments = (plan.payload, plan, schema, shape, progress)
         lookup = PayloadLookup(*arguments) if plan.global_index else None

@@ -1,7 +1,7 @@
 """Programs for a global index: a key has one row, in whatever partition, and a batch may move it; plain Python.
 
-Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases. The index looks into base files alone, so a row that
-a log has deleted is found still; where no row is left alive, the incoming version is taken for a new one.
+Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases. The index reads only base files, so it still finds a
+row that a log has deleted; if no row is left alive, the incoming version counts as new.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _FileGroups:
-    """The file groups that hold a key, and what a write does to them."""
+    """The file groups of a key, and what a write does to them."""
 
     def __init__(self, merge: RecordMerge, *, log_updates: bool) -> None:
         self.merge = merge
@@ -215,7 +215,7 @@ class GlobalAppend(GlobalUpsert):
         if isinstance(entry, StoredRow):
             emit(Action.UPDATE, group.in_partition(entry), True, None)
             return
-        # A bare key says nothing of the partition, and what is required can't be null.
+        # A bare key lacks the partition, and required columns can't be null.
         base = {**(group.base.record if group.base is not None else {}), **group.columns}
         named, fields = {*self.merge.plan.key, *group.columns}, self.merge.schema.by_name
         kept = {name for name in base if name in named or (name in fields and not fields[name].schema.nullable)}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class AllPaths:
-    """Emits the different answers of a key where there are several, or where not every state could be followed.
+    """Emits the different results of a key if there are several, or if not every state could be followed.
 
     Adds the path to the answer, as JSON text of the fields of `bridge.pipeline.all_paths.PATH_TYPE`. All versions of a
     key are in the memory of one task.

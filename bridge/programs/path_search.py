@@ -1,4 +1,4 @@
-"""Searching the paths of one key: its different answers, the fewest versions that show them, one step that decides."""
+"""Searching the paths of one key: its different results, the fewest versions that show them, the deciding step."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The table of programs: what an engine has to know of each, in one place.
+"""The table of programs: what an engine needs to know about each, in one place.
 
-A new program is a class, and a line here. A pipeline function names it; the engines read the rest.
+A new program is a class and a line here. A pipeline function names it; the engines read the rest.
 """
 
 from __future__ import annotations
@@ -83,4 +83,4 @@ PROGRAMS = {
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,)),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,)),
 }
-"""The programs by the name that travels to the tasks."""
+"""The programs by the name that is sent to tasks."""

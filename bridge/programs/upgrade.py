@@ -1,4 +1,4 @@
-"""A table that lives through an upgrade: commits of one release, then those of the next on what it finds there.
+"""A table that is upgraded: commits of one release, then those of the next on the same table.
 
 Source: UpgradeDowngrade and its handlers of 1.1.1 and 1.2.0.
 """
@@ -43,7 +43,7 @@ class Handover(NamedTuple):
 
 
 def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: bool = False) -> Handover:
-    """Return how a table that `old` made goes on under the release, payload and properties of `new`.
+    """Return how a table that `old` made continues under the release, payload and properties of `new`.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
@@ -72,7 +72,7 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
     """
     problem = None
     if capabilities(new.release).payload_writer:
-        problem = f"an upgrade to Hudi {new.release} is not ported, but to 1.1 and 1.2; name one of these"
+        problem = f"an upgrade to Hudi {new.release} is not ported, only to 1.1 and 1.2; name one of these"
     elif new.release < old.release:
         problem = f"Hudi {new.release} is older than {old.release}; an upgrade goes to a later release"
     elif (old.table_type, old.identity) != (new.table_type, new.identity):
@@ -91,7 +91,7 @@ class Upgrade(Simulate):
     """Commits of two releases on one table. Adds what `Simulate` adds.
 
     A merge-on-read table that is upgraded is compacted first, by the code of the new release under the settings and the
-    table version of the old one: 1.2 writes what its own reader showed before (addendum 35; histories-upgraded).
+    table version of the old one: 1.2 writes what its own reader showed before.
     After the last commit of all there is nothing to write: then the new release only reads.
     """
 

@@ -16,7 +16,7 @@ from payloads.ordering import compare
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from bridge.engines.jvm import JvmPayload, PayloadCalls, Step
+    from bridge.engines.jvm import JavaAnswer, JvmPayload, PayloadCalls, Step
     from mergers.laws import Version
     from payloads import AvroSchema, Ordering, Record
     from payloads.api import Props
@@ -162,10 +162,11 @@ class JvmAlgebra:
         # The data comes last: until 1.0 it is the insert value of a class without a base, and asking may leave traces.
         return [{"op": op, "id": held.number, **self._asked} for op in ("state", "ordering", "is_deleted", "data")]
 
-    def _seen(self, held: _Held, looks: list[dict[str, Any]]) -> _Held:
+    def _seen(self, held: _Held, looks: list[JavaAnswer]) -> _Held:
         """Keep what looking at an object gave."""
         state, *rest = looks
-        held.state = state.get("value")
+        text = state.get("value")
+        held.state = text if isinstance(text, str) else None
         try:
             ordering, deleted, data = (checked(one, self.payload_class.java_name) for one in rest)
             record = self._calls.record_of(data)
@@ -174,7 +175,7 @@ class JvmAlgebra:
             held.answer = error
         return held
 
-    def _run(self, used: list[_Held], steps: list[Step]) -> list[dict[str, Any]]:
+    def _run(self, used: list[_Held], steps: list[Step]) -> list[JavaAnswer]:
         """Run steps after those that make what they use."""
         unmade = list(dict.fromkeys(held for held in used if held.step is not None))
         answers = self._calls.run([*(held.step for held in unmade if held.step is not None), *steps])

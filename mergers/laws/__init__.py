@@ -1,4 +1,4 @@
-"""Laws of merging: what they say, and whether a payload or a merger keeps them."""
+"""Laws of merging: what they say, and whether a payload or a merger obeys them."""
 
 from __future__ import annotations
 

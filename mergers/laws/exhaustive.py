@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Trial(NamedTuple):
-    """What trying the operands of a law gave.
+    """The outcome of trying the operands of a law.
 
     Attributes:
         cases: how many operands were tried.

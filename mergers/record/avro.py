@@ -1,4 +1,4 @@
-"""HoodieAvroRecord: a version held by a payload."""
+"""HoodieAvroRecord: a version carried by a payload."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DELETES_BY_OPERATION = ByRelease(False, {"1.0": True}).rules
 
 
 class HoodieAvroRecord(HoodieRecord):
-    """A version held by a payload: what a writer or a log hands to the merge."""
+    """A version carried by a payload: what a writer or a log passes to the merge."""
 
     __slots__ = ("payload",)
 
@@ -35,7 +35,7 @@ class HoodieAvroRecord(HoodieRecord):
 
     @property
     def record(self) -> Any:
-        """The payload's data as it is, no delete rule applied; None where it has none."""
+        """The payload's data as it is, no delete rule applied; None if it has none."""
         return self.payload.record
 
     @property
@@ -44,7 +44,7 @@ class HoodieAvroRecord(HoodieRecord):
         return self.payload.get_ordering_value()
 
     def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
-        """Return the payload's data with key, operation and ordering value; None where it has none.
+        """Return the payload's data with key, operation and ordering value; None if it has none.
 
         Until 1.0 this is the insert value, so that a delete has none; from 1.1 on the record without any delete rule.
         """
@@ -141,7 +141,7 @@ class HoodieAvroRecord(HoodieRecord):
         return self.payload.is_deleted(schema, props)
 
     def should_ignore(self, schema: AvroSchema, props: Props) -> bool:
-        """Whether the payload can answer SENTINEL and does so for an insert."""
+        """Whether the payload may return SENTINEL and does so for an insert."""
         return self.payload.can_produce_sentinel() and self.payload.get_insert_value(schema, props) is SENTINEL
 
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieAvroRecord:

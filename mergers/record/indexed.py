@@ -1,4 +1,4 @@
-"""HoodieAvroIndexedRecord: a version held as plain Avro data."""
+"""HoodieAvroIndexedRecord: a version as plain Avro data."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _READS_ITS_DATA = ByRelease(False, {"1.1": True}).rules
 
 
 class HoodieAvroIndexedRecord(HoodieRecord):
-    """A version held as plain Avro data: what storage hands to the merge, and a BufferedRecord of 1.1 and later.
+    """A version as plain Avro data: what storage passes to the merge, and a BufferedRecord of 1.1 and later.
 
-    As a BufferedRecord it is a delete where its operation is `D` or `-U`, with data or without.
+    As a BufferedRecord it is a delete if its operation is `D` or `-U`, with data or without.
 
     Attributes:
         record: the data; None for a delete without data, SENTINEL for "leave the stored row as it is".
@@ -66,7 +66,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         """Return the physical values of `columns`, dotted paths included; None for an unknown column.
 
         Raises:
-            UnsupportedRecordOperationError: until 1.0 Hudi does not answer this.
+            UnsupportedRecordOperationError: until 1.0, as in Hudi.
             SchemaError: a path leads through a null, or there is no data.
         """
         if not _READS_ITS_DATA[release]:
@@ -99,13 +99,13 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         return NATURAL_ORDER if read is None else read(self.data_for("get_ordering_value"))
 
     def join_with(self, other: HoodieRecord, target_schema: AvroSchema) -> HoodieAvroIndexedRecord:
-        """Return the fields of both in one record, as bootstrap does; where both have a field, `other` gives it.
+        """Return the fields of both in one record, as bootstrap does; where both have a field, `other` wins.
 
         Fields of the target that neither has are null.
 
         Raises:
             SchemaError: the target lacks a field that one of them has, or one has no data.
-            MergerConfigError: `other` holds no plain data.
+            MergerConfigError: `other` is not plain data.
         """
         if not isinstance(other, HoodieAvroIndexedRecord):
             msg = f"join_with takes plain data on both sides, not {type(other).__name__}; use its to_indexed_record"
@@ -200,7 +200,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         return HoodieAvroIndexedRecord(self.key, record, schema, self.operation, self.ordering_value)
 
     def data_for(self, call: str) -> Record:
-        """Return the data, which `call` can't do without.
+        """Return the data, which `call` requires.
 
         Raises:
             SchemaError: there is none.

@@ -28,7 +28,7 @@ class HoodieSparkRecord(HoodieRecord):
         self.column = column
 
     def should_ignore(self, schema: object, props: object) -> bool:  # noqa: ARG002
-        """Never: a SPARK merger answers with a row or with a delete."""
+        """Never: a SPARK merger returns a row or a delete."""
         return False
 
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieSparkRecord:

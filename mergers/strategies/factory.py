@@ -53,19 +53,19 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
     partial_blocks: bool = False,
     fidelity: Fidelity = "hudi",
 ) -> BufferedMerger:
-    """Return what merges rows where Hudi does by merge mode (BufferedRecordMergerFactory.create).
+    """Return the merger of a merge mode (BufferedRecordMergerFactory.create).
 
     Args:
         mode: the merge mode.
         schema: the schema of the rows.
-        props: what the merge point hands on; the ordering fields are read from them, but for COMMIT_TIME_ORDERING.
+        props: what the merge point passes on, with the ordering fields, which COMMIT_TIME_ORDERING ignores.
         release: 1.0 or later; 1.0 has no partial update modes.
         engine: the form of the rows, which decides how ordering values compare: see `RecordContext`.
         merger: for CUSTOM, an AvroRecordMerger in the mode of the merge point (`pre_combine` in batch dedup from 1.1
             on, else `combine`; `rows_are_avro` as the engine says) or a user's merger; for `partial_blocks` the one
             with `partial_merge`.
         partial_update_mode: as the table has it.
-        partial_blocks: whether a block with only some of the columns has been met.
+        partial_blocks: whether a block with only some of the columns was read.
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
 
     Raises:
@@ -98,11 +98,11 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
 
 
 _NEVER_SHIPPED = {
-    "KEEP_VALUES": "rows of partial log blocks are merged so (partial_blocks)",
+    "KEEP_VALUES": "rows of partial log blocks merge this way (partial_blocks)",
     "IGNORE_MARKERS": "it became FILL_UNAVAILABLE",
-    "FILL_DEFAULTS": "nothing took its place",
+    "FILL_DEFAULTS": "nothing replaced it",
 }
-"""The modes that RFC-97 planned under other names, and what became of them."""
+"""The modes that RFC-97 planned under other names, and what happened to them."""
 
 
 def _partial_update(
@@ -134,7 +134,7 @@ def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerg
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
     if merger.record_type is not HoodieRecordType.AVRO:
-        msg = f"{merger!r} merges {merger.record_type.value} records; rows are merged one by one here: use an AVRO one"
+        msg = f"{merger!r} merges {merger.record_type.value} records; this merges row by row, so use an AVRO merger"
         raise MergerConfigError(msg)
     return merger
 
@@ -144,5 +144,5 @@ def _member(names: type[E], name: E | str) -> E:
         return names(name.upper() if isinstance(name, str) else name)
     except ValueError as error:
         known = ", ".join(member.value for member in names)
-        msg = f"there is no {names.__name__} called {name!r}; use one of {known}"
+        msg = f"there is no {names.__name__} {name!r}; use one of {known}"
         raise MergerConfigError(msg) from error

@@ -1,4 +1,4 @@
-"""Rows of log blocks that carry only some columns (MERGE INTO with partial updates): the newer columns come on top."""
+"""Rows of log blocks that carry only some columns (MERGE INTO with partial updates): the newer columns win."""
 
 from __future__ import annotations
 

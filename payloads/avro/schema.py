@@ -259,7 +259,7 @@ def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noq
         case "float" if _MAX_FLOAT <= abs(value) < float("inf"):
             yield f"{where}: {value} is out of the range of float"
         case "enum" if value not in schema.symbols:
-            yield f"{where}: {value!r} is none of the symbols {', '.join(schema.symbols)}"
+            yield f"{where}: {value!r} is not one of the symbols {', '.join(schema.symbols)}"
         case "fixed" if len(value) != schema.size:
             yield f"{where}: {len(value)} bytes are given, {schema.name} has {schema.size}"
         case _:

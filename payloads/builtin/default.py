@@ -57,10 +57,10 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     tie_wins = by_release(_tie_wins, since={"1.2": _tie_wins_by_property})
 
-    #: What combine answers where the incoming version loses: the stored row itself, or SENTINEL.
+    #: What combine returns if the incoming version loses: the stored row itself, or SENTINEL.
     answers_sentinel: ClassVar[bool] = by_release(False, since={"1.2": True})
 
-    #: Whether combine asks the ordering before it lets a payload without a record delete the row.
+    #: Whether combine compares ordering values before a payload without a record deletes the row.
     empty_obeys_ordering: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def _beats_by_record(self, stored: Ordering | None, read: Reader, incoming: Record | None, props: Props) -> bool:
@@ -128,7 +128,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     def _decide_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         if not self._delete_decided:
-            # The mark comes first, as in Hudi: after a failed decision every later call answers "no delete".
+            # The mark comes first, as in Hudi: after a failed decision every later call returns "not a delete".
             self._delete_decided = True
             self._deleted = self._is_custom_delete(record, schema, props)
         return self._deleted
@@ -146,7 +146,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     def pair_rule(cls, props: Props) -> PairRule | None:
         """Return the comparison by the one ordering field, also for the subclasses, which differ in `incoming_wins`.
 
-        Event times that a record has to compute, cut timestamps and several fields are not for a rule.
+        No rule covers event times computed from a record, truncated timestamps or several ordering fields.
         """
         if (cls.tracks_event_time and EVENT_TIME_FIELD in props) or is_true(props.get(CONSISTENT_TIMESTAMP)):
             return None
@@ -186,7 +186,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return None if self._decide_delete(incoming, schema, props) else incoming
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, or None where it is a delete; without `props` a custom delete field is not looked at.
+        """Return the record, or None where it is a delete; without `props` a custom delete field is ignored.
 
         Raises:
             PayloadConfigError: a delete field is configured without its marker.
@@ -207,7 +207,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return self.record is None or self._decide_delete(self.record, schema, {} if props is None else props)
 
     def can_produce_sentinel(self) -> bool:
-        """Whether the class may answer SENTINEL: from 1.2 on."""
+        """Whether the class may return SENTINEL: from 1.2 on."""
         return self.answers_sentinel
 
     def get_metadata(self) -> dict[str, str] | None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     """Like the Default payload, without custom delete fields, event-time metadata and SENTINEL.
 
-    A delete takes part by the payload's own ordering value from 1.1 on; until 1.0 it deletes whatever is stored. The
-    inherited `is_deleted` does look at a custom delete field, and then answers differently from the merge.
+    From 1.1 on a delete competes by the payload's own ordering value; until 1.0 it deletes whatever is stored. The
+    inherited `is_deleted` does look at a custom delete field, and may then disagree with the merge.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""HoodieJsonPayload: a record as JSON text, read by the schema of whoever asks."""
+"""HoodieJsonPayload: a record as JSON text, parsed with the schema of the call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
     java_name = "org.apache.hudi.common.HoodieJsonPayload"
     takes_ordering = False
 
-    #: Whether numbers with a fraction are exact decimals and logical types are looked at.
+    #: Whether numbers with a fraction are exact decimals and logical types apply.
     reads_logical_types: ClassVar[bool] = by_release(False, since={"1.0": True})
 
     def __init__(self, text: str | None) -> None:

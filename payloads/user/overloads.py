@@ -57,8 +57,8 @@ class MethodCall(NamedTuple):
 
     Attributes:
         attribute: the name in the user's class.
-        apply: called with an object (for a constructor: with the class) and all our arguments, it calls the method
-            with those that it takes; `{}` stands in for missing properties that it can't do without.
+        apply: called with an object (for a constructor: with the class) and all our arguments, it passes those
+            that the method takes; `{}` replaces missing properties that it requires.
     """
 
     attribute: str

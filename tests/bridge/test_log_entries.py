@@ -19,6 +19,7 @@ from payloads import (
     UnsupportedPayloadOperationError,
     parse_schema,
 )
+from payloads.release import releases
 from tests.bridge.one_key import (
     COMMIT,
     DEFAULT,
@@ -113,7 +114,7 @@ REFUSED = None
     ],
 )
 def test_what_a_reader_gets_of_an_ordering_value(written, read):
-    for release, expected in zip(HudiRelease, read, strict=True):
+    for release, expected in zip(releases(since="0.15"), read, strict=True):
         if expected is REFUSED:
             with pytest.raises(UnsupportedPayloadOperationError, match=written.java_type):
                 read_back(written, release)

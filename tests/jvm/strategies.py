@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from payloads import NATURAL_ORDER, HudiRelease, Ordering, parse_schema
 from payloads.errors import PayloadBridgeError
 from payloads.ordering_fields import field_reader
+from tests.jvm.field_types import FIELD_TYPES, OPERATIONS, ORDERABLE, SEQUENCES
 from tests.jvm.json_values import json_members, json_text
-from tests.jvm.kinds import KINDS, OPERATIONS, ORDERABLE, SEQUENCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -127,10 +127,10 @@ class Shape:
 
 
 @st.composite
-def fields(draw: st.DrawFn, name: str, kinds: tuple[str, ...] = tuple(KINDS)) -> _Field:
+def fields(draw: st.DrawFn, name: str, kinds: tuple[str, ...] = tuple(FIELD_TYPES)) -> _Field:
     """Draw a field: required or nullable, with null or another value as default."""
     chosen = draw(st.sampled_from(kinds))
-    kind = KINDS[chosen]
+    kind = FIELD_TYPES[chosen]
     source = kind.source(name)
     shape = draw(_SHAPES)
     if not kind.defaults and shape.startswith("default"):
@@ -151,10 +151,10 @@ def fields(draw: st.DrawFn, name: str, kinds: tuple[str, ...] = tuple(KINDS)) ->
 @functools.cache
 def _values(kind: str, default: int | None = None, *, has_null: bool = False) -> st.SearchStrategy[Any]:
     """Return the values of a kind, its default by number and null among them: made once, as Hypothesis checks each."""
-    found = KINDS[kind].values
+    found = FIELD_TYPES[kind].values
     if default is not None:
-        value = KINDS[kind].defaults[default]
-        source = KINDS[kind].source("any")
+        value = FIELD_TYPES[kind].defaults[default]
+        source = FIELD_TYPES[kind].source("any")
         is_bytes = source == "bytes" or (isinstance(source, dict) and source["type"] == "fixed")
         found |= st.just(value.encode("latin-1") if is_bytes else value)
     return st.none() | found if has_null else found

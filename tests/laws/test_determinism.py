@@ -250,8 +250,8 @@ def test_the_command_names_the_cause():
     answer = CliRunner().invoke(main, [*words, "--output", "json"])
     (result,) = json.loads(answer.stdout)["results"]
     assert answer.exit_code == 1
-    assert result["counterexample"]["cause"] == "The answer changes with the clock."
-    assert "The answer changes with the clock." in " ".join(CliRunner().invoke(main, words).output.split())
+    assert result["counterexample"]["cause"] == "The result changes with the clock."
+    assert "The result changes with the clock." in " ".join(CliRunner().invoke(main, words).output.split())
 
 
 def test_what_is_ours_is_told_from_a_users_subclass():

@@ -233,5 +233,5 @@ def test_a_compiled_class_is_left_to_its_engine():
 
 
 def test_a_reference_without_a_jar_keeps_the_plain_error():
-    with pytest.raises(PayloadNotFoundError, match=r"no payload is called 'com\.acme\.KeepMax'"):
+    with pytest.raises(PayloadNotFoundError, match=r"unknown payload 'com\.acme\.KeepMax'"):
         PayloadRef("com.acme.KeepMax").resolve()

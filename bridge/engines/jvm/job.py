@@ -1,12 +1,13 @@
-"""What a task of the jvm engine is told: the calls of a plan at each merge point, as JSON that Java reads by itself.
+"""What a task of the jvm engine receives: the calls of a plan at each merge point, as JSON that Java parses itself.
 
-Everything that plan and schema decide is decided here, so that Java looks nothing up for a record.
+Everything that depends on plan and schema is decided here, so that Java looks nothing up per record.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
 from bridge.engines.jvm.jars import java_name_of
@@ -20,7 +21,7 @@ from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayloa
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pyspark.sql.types import StructType
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from payloads import AvroSchema
 
+Json = dict[str, "JsonValue"]
+JsonValue = str | int | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 _CUSTOM = RecordMergeMode.CUSTOM
 
 
@@ -44,7 +47,7 @@ class Calls:
         """Find the classes.
 
         Raises:
-            PlanError: the engine can't do what the plan asks for, or the release calls no compiled class for it.
+            PlanError: the engine does not support the plan, or the release calls no compiled class for it.
             MergeConfigError: the settings contradict each other.
         """
         _check(plan)
@@ -77,7 +80,7 @@ class Calls:
                 if rule.payload is not None:
                     yield rule.payload
                 elif plan.merger is None:
-                    msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger and --jar"
+                    msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger and --jar"
                     raise PlanError(msg)
             elif partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
                 msg = (
@@ -86,7 +89,7 @@ class Calls:
                 )
                 raise PlanError(msg)
 
-    def described(self, schema: AvroSchema) -> dict[str, Any]:
+    def described(self, schema: AvroSchema) -> Json:
         """Return the calls of writer and reader as plain values.
 
         Raises:
@@ -102,10 +105,10 @@ class Calls:
 
     # -- payload objects
 
-    def _by_payload(self, payload: str) -> dict[str, Any]:
+    def _by_payload(self, payload: str) -> Json:
         plan = self._plan
         ordering = plan.ordering[0] if plan.ordering else None
-        points = {
+        points: Json = {
             point.value: {
                 "with_meta": call.schema is SchemaView.WITH_META,
                 "props": props_of(call.props, plan.props, ordering),
@@ -122,7 +125,7 @@ class Calls:
 
     # -- merge modes
 
-    def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+    def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
         return {
             "asked": self._asked(),
@@ -134,7 +137,7 @@ class Calls:
             "props": props,
         }
 
-    def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+    def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
         can = capabilities(config.release)
         deletes = _deletes({} if can.operation_deletes else props, schema, reads_operation=can.operation_deletes)
@@ -148,7 +151,7 @@ class Calls:
         return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
 
     def _asked(self) -> str | None:
-        """Return the class whose objects a writer makes, and so asks whether a row is a delete; None: none."""
+        """Return the class that a writer instantiates to test rows for deletes; None if there is none."""
         payload = self._plan.payload
         if payload is None:
             return None
@@ -161,11 +164,12 @@ class Calls:
 
 
 def description(job: Job, calls: Calls, data: StructType, columns: list[str], *, is_java8: bool) -> str:
-    """Say in JSON what a task has to do."""
+    """Describe in JSON what a task has to do."""
     return json.dumps(
         {
             **calls.described(job.schema),
             "arguments": job.arguments,
+            "by_partition": job.spec.by_partition,
             "columns": columns,
             "data": data.json(),
             "extras": len(job.extras),
@@ -173,6 +177,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             "has_meta": META_COLUMNS[0] in data.names,
             "identity": job.plan.identity,
             "java8": is_java8,
+            "key": job.plan.key,
             "meta_schema": json.dumps(with_meta(job.schema).source),
             "payload": calls.classes[0] if job.plan.merger is None else job.plan.merger.name,
             "program": job.program,
@@ -182,7 +187,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
     )
 
 
-def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> dict[str, Any]:
+def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> Json:
     ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
     return {
         "mode": None if rule.mode is None else rule.mode.value,

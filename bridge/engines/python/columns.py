@@ -1,7 +1,7 @@
 """Columns between Arrow arrays and lists of physical Avro values: the conversion of each pair of types.
 
 Columns convert as a whole: numpy and Arrow make the Python values, and only nested and decimal columns cost a Python
-step per value. Arrow would take a float for an int and cut it, or a bool; that is checked per column.
+step per value. Arrow would accept and truncate a float for an int, or take a bool; that is checked per column.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def column_codec(schema: AvroSchema, arrow: pa.DataType, column: str) -> Codec:
     plain = only_branch(schema, column)
     codec = _codec_of(plain, arrow, column)
     if codec is None:
-        msg = f"column {column!r}: an Arrow {arrow} can't hold the Avro type {plain.source}; cast the column"
+        msg = f"column {column!r}: an Arrow {arrow} can't represent the Avro type {plain.source}; cast the column"
         raise SchemaError(msg)
     if schema.nullable:
         return codec

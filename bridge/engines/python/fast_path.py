@@ -30,12 +30,12 @@ class FastPath:
     """Decides keys of one row, and in an upsert keys of one stored and one incoming row."""
 
     def __init__(self, merge: RecordMerge, merges: RowMerges | None, outcomes: Outcomes) -> None:
-        """Ask the merge once what columns can tell.
+        """Find out, once, what columns can decide.
 
         Args:
             merge: what is called.
             merges: merges the rows of an upsert that columns don't decide; None for another program.
-            outcomes: takes the rows that stand nowhere.
+            outcomes: takes the rows that are in no batch.
         """
         self._merges = merges
         self._outcomes = outcomes
@@ -103,7 +103,7 @@ class FastPath:
         self._note(inserted, rows, ~takes, Action.INSERT, Action.SKIP)
 
     def _note(self, results: list[Record | None], rows: Rows, noted: Mask, written: Action, gone: Action) -> None:
-        """Note the outcomes that stand nowhere: new records as `written`, bare keys as `gone`."""
+        """Note the outcomes that are in no batch: new records as `written`, bare keys as `gone`."""
         for number in np.flatnonzero(noted).tolist():
             record = results[number]
             if record is None:
@@ -158,7 +158,7 @@ class RowMerges:
 
 
 def _required(merge: RecordMerge) -> tuple[str, ...] | None:
-    """Return the columns that must not have null for rows to fit the schema; None where more has to be looked at.
+    """Return the columns that must not have null for rows to fit the schema; None if that is not enough.
 
     A schema that was made of the frame fits. One that a user gave may want more than the frame says.
     """

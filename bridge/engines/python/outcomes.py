@@ -1,4 +1,4 @@
-"""Batches of outcomes: rows that won are taken from where they stand, new records are encoded, bare keys stay keys."""
+"""Batches of outcomes: rows that won are taken from their batch, new records are encoded, bare keys stay keys."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ADDED = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
 _WRITTEN = (Action.INSERT, Action.UPDATE)
 UNDECIDED = -1
-"""Stands for the action of a row without one."""
+"""The action of a row without one."""
 
 
 class UnfitOutcomeError(SchemaError):
@@ -104,7 +104,7 @@ class Outcomes:
         self._points: list[MergePoint] = []  # of the new records
 
     def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
-        """Note an outcome; `key_source` is any row of its key, for a bare key that stands nowhere itself."""
+        """Note an outcome; `key_source` is any row of its key, for a bare key that is in no batch itself."""
         if row is None or row.record is None:
             source = key_source if row is None or row.source is None else row.source
             (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
@@ -120,7 +120,7 @@ class Outcomes:
         self._bare_here.add(row, action)
 
     def new(self, action: Action, record: Record, *extras: Any) -> None:
-        """Note an outcome that stands nowhere yet."""
+        """Note an outcome that is in no batch yet."""
         self._new.add(record, action, *extras)
         self._points.append(self._point())
 

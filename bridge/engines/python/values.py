@@ -84,7 +84,7 @@ def one_of(symbols: frozenset[str], column: str) -> Callable[[list[Any]], list[A
     def check(values: list[Any]) -> list[Any]:
         unknown = set(of_type(values, str)) - symbols - {None}
         if unknown:
-            msg = f"field {column!r}: {min(unknown)!r} is none of the symbols {', '.join(sorted(symbols))}"
+            msg = f"field {column!r}: {min(unknown)!r} is not one of the symbols {', '.join(sorted(symbols))}"
             raise SchemaError(msg)
         return values
 

@@ -1,7 +1,8 @@
 """The worker of the python engine: what runs in a Spark task, from sorted batches of versions to batches of outcomes.
 
-Rows that nobody contests stay Arrow. Of the others only those become Python objects that a program must see; a row
-that wins is taken from the batch it came in, a new one is encoded once. A key may go on over any number of batches.
+Rows without a competing version never leave Arrow. The others become Python objects only if a program must
+see them; a row that wins is taken from the batch it came in, a new one is encoded once. A key may span any number of
+batches.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     """Merge batches that are sorted by identity, origin, commit and arrival; every key is in one stream.
 
     Raises:
-        InputError: a key column holds null.
+        InputError: a key column contains null.
         MergeFailedError: a payload or its ordering failed; names payload, merge point and key.
     """
     merger: _BatchMerger | None = None
@@ -77,12 +78,12 @@ class _BatchMerger:
         self.fast_path = FastPath(self.calls, merges, self.outcomes)
         self.batch: Any = None
         self.open = False
-        self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
+        self.row: int | Detached = 0  # the current row, or the last one of the open key
         self.groups = Groups(job.grouping)
         self.waiting: tuple[pa.RecordBatch, Mask] | None = None
 
     def merge(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take the next batch; give the outcomes of the one before it, which knows now whether its last key ends."""
+        """Take the next batch; yield the outcomes of the previous one, now that its last key is known to end or not."""
         starts = self._starts(batch)
         if self.waiting is not None:
             yield from self._merge(*self.waiting, ends=bool(starts[0]))

@@ -1,4 +1,4 @@
-"""What the differential tests try on a case: scenes of a few steps, each with payloads of its own."""
+"""What the differential tests try on a case: sequences of a few steps, each with payloads of its own."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Step = dict[str, Any]
 _CONSTRUCTORS = {"HoodieJsonPayload": "text", "RewriteAvroPayload": "record"}
 
 
-def scenes(case: Case) -> Iterator[tuple[str, list[Step]]]:
-    """Give what is tried: each scene builds its own payloads, because some remember what they were asked."""
+def sequences(case: Case) -> Iterator[tuple[str, list[Step]]]:
+    """Give what is tried: each sequence builds its own payloads, because some remember what they were asked."""
     older, newer = _make("older", case, case.older), _make("newer", case, case.newer)
     asked, combine = {"id": "newer", "props": case.props}, {"op": "combine", "id": "newer", "stored": case.stored[0]}
     metadata, ordering = {"op": "metadata", "id": "newer"}, {"op": "ordering", "id": "newer"}

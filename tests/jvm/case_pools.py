@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from payloads import NATURAL_ORDER, PayloadBridgeError
 from payloads.avro.codec import encode
+from tests.jvm.call_sequences import sequences
 from tests.jvm.json_values import json_text
-from tests.jvm.scenes import scenes
 from tests.jvm.strategies import ORDERINGS, Row, shapes
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from payloads.avro.schema import Field
     from payloads.builtin.base import BuiltinPayload
-    from tests.jvm.scenes import Step
+    from tests.jvm.call_sequences import Step
     from tests.jvm.strategies import Case, Shape, Version
 
 Values = list[tuple[Any, bytes]]
@@ -114,7 +114,7 @@ def each_pool(payload_class: type[BuiltinPayload], number: int, count: int, run:
     each()
 
 
-def some_scenes(case: Case, count: int, chance: random.Random) -> list[tuple[Case, str, list[Step]]]:
-    """Return some of the scenes of a case, each as likely as any other."""
-    played = [(case, name, scene) for name, scene in scenes(case)]
+def some_sequences(case: Case, count: int, chance: random.Random) -> list[tuple[Case, str, list[Step]]]:
+    """Return some of the sequences of a case, each as likely as any other."""
+    played = [(case, name, sequence) for name, sequence in sequences(case)]
     return played if count >= len(played) else chance.sample(played, count)

@@ -27,7 +27,7 @@ def _unscaled_bytes(number: int) -> bytes:
 
 
 @dataclass(frozen=True)
-class Kind:
+class FieldType:
     """A type of field: how it is written in a schema, its values, and defaults as JSON with their values."""
 
     source: Callable[[str], Any]
@@ -43,31 +43,33 @@ def _named(**rest: Any) -> Callable[[str], Any]:
     return lambda name: {"name": f"{name}_type", **rest}
 
 
-KINDS = {
-    "int": Kind(_same("int"), INT, (0, 1)),
-    "long": Kind(_same("long"), LONG, (0, 1, 128)),
-    "float": Kind(_same("float"), FLOAT, (0.0, 1.5)),
-    "double": Kind(_same("double"), DOUBLE, (0.0, 1.5)),
-    "boolean": Kind(_same("boolean"), st.booleans(), (False, True)),
-    "string": Kind(_same("string"), TEXT, ("", "a", "D")),
-    "bytes": Kind(_same("bytes"), BYTES, ("", "a")),
-    "fixed": Kind(_named(type="fixed", size=2), st.binary(min_size=2, max_size=2), ("aa",)),
-    "enum": Kind(_named(type="enum", symbols=["Z", "A", "D"]), st.sampled_from(["Z", "A", "D"]), ("Z",)),
-    "date": Kind(_same({"type": "int", "logicalType": "date"}), DAYS, (0,)),
-    "micros": Kind(_same({"type": "long", "logicalType": "timestamp-micros"}), MICROS, (0,)),
-    "millis": Kind(_same({"type": "long", "logicalType": "timestamp-millis"}), MICROS, (0,)),
-    "local": Kind(_same({"type": "long", "logicalType": "local-timestamp-micros"}), MICROS, (0,)),
-    "decimal": Kind(
+FIELD_TYPES = {
+    "int": FieldType(_same("int"), INT, (0, 1)),
+    "long": FieldType(_same("long"), LONG, (0, 1, 128)),
+    "float": FieldType(_same("float"), FLOAT, (0.0, 1.5)),
+    "double": FieldType(_same("double"), DOUBLE, (0.0, 1.5)),
+    "boolean": FieldType(_same("boolean"), st.booleans(), (False, True)),
+    "string": FieldType(_same("string"), TEXT, ("", "a", "D")),
+    "bytes": FieldType(_same("bytes"), BYTES, ("", "a")),
+    "fixed": FieldType(_named(type="fixed", size=2), st.binary(min_size=2, max_size=2), ("aa",)),
+    "enum": FieldType(_named(type="enum", symbols=["Z", "A", "D"]), st.sampled_from(["Z", "A", "D"]), ("Z",)),
+    "date": FieldType(_same({"type": "int", "logicalType": "date"}), DAYS, (0,)),
+    "micros": FieldType(_same({"type": "long", "logicalType": "timestamp-micros"}), MICROS, (0,)),
+    "millis": FieldType(_same({"type": "long", "logicalType": "timestamp-millis"}), MICROS, (0,)),
+    "local": FieldType(_same({"type": "long", "logicalType": "local-timestamp-micros"}), MICROS, (0,)),
+    "decimal": FieldType(
         _same({"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2}),
         UNSCALED.map(_unscaled_bytes),
     ),
-    "fixed_decimal": Kind(
+    "fixed_decimal": FieldType(
         _named(type="fixed", size=2, logicalType="decimal", precision=4, scale=1), UNSCALED.map(_unscaled_bytes)
     ),
-    "longs": Kind(_same({"type": "array", "items": "long"}), st.lists(LONG, max_size=2), ([], [1])),
-    "texts": Kind(_same({"type": "array", "items": "string"}), st.lists(TEXT, max_size=2), ([], ["a"])),
-    "map": Kind(_same({"type": "map", "values": "string"}), st.dictionaries(st.just("k"), TEXT, max_size=1), ({},)),
-    "record": Kind(
+    "longs": FieldType(_same({"type": "array", "items": "long"}), st.lists(LONG, max_size=2), ([], [1])),
+    "texts": FieldType(_same({"type": "array", "items": "string"}), st.lists(TEXT, max_size=2), ([], ["a"])),
+    "map": FieldType(
+        _same({"type": "map", "values": "string"}), st.dictionaries(st.just("k"), TEXT, max_size=1), ({},)
+    ),
+    "record": FieldType(
         _named(type="record", fields=[{"name": "b", "type": ["null", "long"], "default": None}]),
         st.fixed_dictionaries({"b": st.none() | LONG}),
     ),

@@ -1,4 +1,4 @@
-"""Compares the ports with the real Java classes on very many cases: python -m tests.jvm.deep --examples 100000."""
+"""Compares the ports with the real Java classes on very many cases: python -m tests.jvm.fuzz --examples 100000."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ import click
 from bridge import local_session
 from bridge.engines.jvm.calls import PayloadCalls
 from payloads import HudiRelease, PayloadRef, builtin_payloads
-from tests.jvm.bulk import each_pool, some_scenes
+from payloads.release import releases
+from tests.jvm.case_pools import each_pool, some_sequences
 from tests.jvm.differential import compared
-from tests.jvm.scenes import scenes
-from tests.jvm.smaller import smallest
+from tests.jvm.shrink import described
 
 if TYPE_CHECKING:
     from payloads.builtin.base import BuiltinPayload
-    from tests.jvm.bulk import Pool
-    from tests.jvm.differential import Difference
-    from tests.jvm.strategies import Case
+    from tests.jvm.case_pools import Pool
 
 SHOWN = 3
 """How many differences of one kind are shown for a class and release."""
@@ -34,13 +32,13 @@ class Comparison:
 
     Attributes:
         cases: how many cases were tried.
-        scenes: how many scenes were played on them.
-        differences: how many scenes differ, by the name of the scene.
+        sequences: how many sequences were played on them.
+        differences: how many sequences differ, by the name of the sequence.
     """
 
     def __init__(self, payload_class: type[BuiltinPayload], calls: PayloadCalls, per_pool: int, per_case: int) -> None:
-        """Prepare: `per_pool` cases of one shape, `per_case` scenes of one case."""
-        self.cases = self.scenes = 0
+        """Prepare: `per_pool` cases of one shape, `per_case` sequences of one case."""
+        self.cases = self.sequences = 0
         self.differences: Counter[str] = Counter()
         self._payload_class = payload_class
         self._calls = calls
@@ -55,21 +53,13 @@ class Comparison:
     def _play(self, pool: Pool, examples: int) -> None:
         chance = random.Random(pool.number)  # noqa: S311 (reproducible on purpose)
         cases = list(pool.cases(min(self._per_pool, examples - self.cases)))
-        played = [scene for case in cases for scene in some_scenes(case, self._per_case, chance)]
+        played = [sequence for case in cases for sequence in some_sequences(case, self._per_case, chance)]
         self.cases += len(cases)
-        self.scenes += len(played)
+        self.sequences += len(played)
         for difference in compared(played, self._calls):
-            self.differences[difference.scene] += 1
-            if self.differences[difference.scene] <= SHOWN:
-                click.echo(self._described(difference))
-
-    def _described(self, difference: Difference) -> str:
-        def found(case: Case) -> list[Difference]:
-            return list(compared([(case, *one) for one in scenes(case) if one[0] == difference.scene], self._calls))
-
-        case = smallest(difference.case, lambda one: bool(found(one)))
-        last = (found(case) or [difference])[0]
-        return f"{case}\n  {last.scene}: {last.text}"
+            self.differences[difference.sequence] += 1
+            if self.differences[difference.sequence] <= SHOWN:
+                click.echo(described(difference, self._calls))
 
 
 @click.command()
@@ -78,20 +68,22 @@ class Comparison:
 @click.option("--release", type=HudiRelease.parse, help="Only this release: it gets all the examples.")
 @click.option("--seed", type=click.IntRange(min=0), help="Repeats the cases of a run; without it they are fresh.")
 @click.option("--per-pool", default=250, show_default=True, help="Cases of one schema, with the same properties.")
-@click.option("--scenes", "per_case", default=2, show_default=True, help="Scenes of one case; a scene is a few calls.")
+@click.option(
+    "--sequences", "per_case", default=2, show_default=True, help="Sequences of one case; a sequence is a few calls."
+)
 @click.option("--workers", default=1, show_default=True, help="Processes that share the classes and one JVM.")
 def main(**options: Any) -> None:
-    """Print a line a class and release, and what differs in its smallest form; exit with 1 where something does."""
+    """Print a line a class and release, and what differs in its shrunk form; exit with 1 where something does."""
     options["seed"] = secrets.randbits(32) if options["seed"] is None else options["seed"]
-    releases = list(HudiRelease) if options["release"] is None else [options["release"]]
-    ports = [port for line in releases for port in builtin_payloads(line) if _is_chosen(port.__name__, **options)]
+    lines = releases(since="0.15") if options["release"] is None else [options["release"]]
+    ports = [port for line in lines for port in builtin_payloads(line) if _is_chosen(port.__name__, **options)]
     ports.sort(key=lambda port: (port.__name__, port.release))
     spark = local_session()
     spread = Counter(port.__name__ for port in ports)
     shares = [(port, -(-options["examples"] // spread[port.__name__])) for port in ports]
     # Each worker has objects of its own in the JVM, which live as long as this process refers to them.
     calls = [
-        {line: PayloadCalls(spark, PayloadRef("HoodieAvroPayload"), line) for line in releases}
+        {line: PayloadCalls(spark, PayloadRef("HoodieAvroPayload"), line) for line in lines}
         for _ in range(options["workers"])
     ]
     fork = multiprocessing.get_context("fork")
@@ -120,7 +112,7 @@ def _compare(
         comparison.run(share, options["seed"])
         different = sum(comparison.differences.values())
         failed += different
-        counts = f"{comparison.cases} cases, {comparison.scenes} scenes, {different} differ"
+        counts = f"{comparison.cases} cases, {comparison.sequences} sequences, {different} differ"
         click.echo(f"{port.__name__} {port.release}: {counts}; seed {options['seed']}")
     sys.exit(1 if failed else 0)
 

@@ -6,15 +6,30 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from payloads import NATURAL_ORDER, PayloadBridgeError, parse_schema
+from tests.jvm.call_sequences import sequences
+from tests.jvm.differential import compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from bridge.engines.jvm.calls import PayloadCalls
     from payloads import AvroSchema
+    from tests.jvm.differential import Difference
     from tests.jvm.strategies import Case
 
 
-def smallest(case: Case, differs: Callable[[Case], bool]) -> Case:
+def described(difference: Difference, calls: PayloadCalls) -> str:
+    """Return the smallest case that still differs in the same sequence of calls, and what differs."""
+
+    def found(case: Case) -> list[Difference]:
+        return list(compared([(case, *one) for one in sequences(case) if one[0] == difference.sequence], calls))
+
+    case = shrunk(difference.case, lambda one: bool(found(one)))
+    last = (found(case) or [difference])[0]
+    return f"{case}\n  {last.sequence}: {last.text}"
+
+
+def shrunk(case: Case, differs: Callable[[Case], bool]) -> Case:
     """Return a case of which nothing can be left out without the difference."""
     while True:
         for candidate in _smaller(case):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from payloads import HudiRelease
-from tests.jvm.corners import VERSIONS
+from tests.jvm.random_vectors import VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

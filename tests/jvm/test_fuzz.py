@@ -6,9 +6,9 @@ from hypothesis import Phase, find, settings
 
 from bridge.engines.jvm.calls import PayloadCalls
 from payloads import DefaultHoodieRecordPayload, HoodieJsonPayload, HudiRelease, PayloadRef
-from tests.jvm.bulk import each_pool
-from tests.jvm.deep import Comparison
-from tests.jvm.smaller import smallest
+from tests.jvm.case_pools import each_pool
+from tests.jvm.fuzz import Comparison
+from tests.jvm.shrink import shrunk
 from tests.jvm.strategies import cases
 
 LATEST = DefaultHoodieRecordPayload.for_release("1.2")
@@ -30,7 +30,7 @@ def test_the_smallest_form_keeps_what_the_difference_needs():
         return case.newer[0] is not None and "v" in case.newer[0] and case.props.get("hoodie.payload.delete.field")
 
     once = settings(max_examples=2000, phases=[Phase.generate], database=None)
-    case = smallest(find(cases(LATEST), differs, settings=once), differs)
+    case = shrunk(find(cases(LATEST), differs, settings=once), differs)
     assert list(case.props) == ["hoodie.payload.delete.field"]
     assert [field.name for field in case.schema.fields] == ["v"]
     assert case.older[0] is None
