@@ -135,11 +135,11 @@ def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
     Raises:
         PlanError: the release has no bundle for this Spark.
     """
-    line, can = ".".join(pyspark.__version__.split(".")[:2]), capabilities(release)
-    if line.startswith("3.") and line > can.newest_spark:
-        msg = f"Hudi {release} has no bundle for Spark {line}, only up to {can.newest_spark}; use a Python payload"
+    own_spark, can = ".".join(pyspark.__version__.split(".")[:2]), capabilities(release)
+    if own_spark.startswith("3.") and own_spark > can.newest_spark:
+        msg = f"Hudi {release} has no bundle for Spark {own_spark}, only up to {can.newest_spark}; use a Python payload"
         raise PlanError(msg)
-    return f"org.apache.hudi:hudi-spark{line}-bundle_{_scala_of(spark)}:{can.bundle}"
+    return f"org.apache.hudi:hudi-spark{own_spark}-bundle_{_scala_of(spark)}:{can.bundle}"
 
 
 def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
