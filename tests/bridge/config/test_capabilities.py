@@ -37,4 +37,4 @@ def test_the_table_version_decides_what_a_table_stores():
 
 
 def test_the_assumed_writer_a_table_version():
-    assert [assumed_writer(version) for version in (6, 8, 9)] == [V0_15, V1_0, V1_1]
+    assert [assumed_writer(version) for version in TABLE_VERSIONS] == [V0_15, V1_0, V1_1]
