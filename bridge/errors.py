@@ -16,11 +16,11 @@ class InputError(PayloadBridgeError, ValueError):
 
 
 class PlanError(PayloadBridgeError, ValueError):
-    """The settings of a merge plan contradict each other, or ask for what is not ported."""
+    """The settings of a merge plan contradict each other, or are not ported."""
 
 
 class EngineError(PayloadBridgeError, RuntimeError):
-    """An engine can't run here: a jar can't be had, or the session has no gateway to the driver's JVM."""
+    """An engine can't run here: a jar can't be found, or the session has no gateway to the driver's JVM."""
 
 
 class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
@@ -33,9 +33,9 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
     Attributes:
         reason: what went wrong and what to do next.
         payload: the payload class or merger.
-        merge_point: where the versions met.
+        merge_point: where the versions were merged.
         key: the columns of the record key with their values.
-        field: the field that is to blame, where one is.
+        field: the field at fault, if there is one.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MUL
 
 
 def sentence_of(error: BaseException) -> str:
-    """Return what to tell the user about an error: our own message, also where a worker of Spark raised it."""
+    """Return what to tell the user about an error: our own message, even if a Spark worker raised it."""
     text = str(error)
     if isinstance(error, PayloadBridgeError):
         return text

@@ -196,7 +196,7 @@ def _context_field(schema: AvroSchema, path: str, release: HudiRelease) -> Calla
 def context_value(
     schema: AvroSchema, record: Record, path: str, release: HudiRelease = HudiRelease.latest()
 ) -> tuple[AvroSchema, Any]:
-    """Return type and value at a path as AvroRecordContext finds them; the value is None where a field is missing.
+    """Return type and value at a path as AvroRecordContext finds them; the value is None if a field is missing.
 
     Raises:
         SchemaError: a part before the last is not a record.

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     type=click.Choice(["cow", "mor", "both"]),
     default="cow",
     show_default=True,
-    help="The type of the table; both: copy-on-write beside merge-on-read.",
+    help="The type of the table; both: copy-on-write next to merge-on-read.",
 )
 @click.option("--from", "old", type=release, metavar="R", help="Compare with --to: the release of the left side.")
 @click.option("--to", metavar="R|MODE|NAME", help="The right side, as in replay; --table-type is cow or mor then.")
@@ -155,7 +155,7 @@ def _check(old: HudiRelease | None, to: str | None, table_type: str, after: int 
     if (old is None) != (to is None):
         message = "--from and --to name the two sides; give both, or --release for one"
     elif old is not None and context.get_parameter_source("release") is not ParameterSource.DEFAULT:
-        message = "--release is for one side; with --from and --to leave it out"
+        message = "--release is for one side; omit it with --from and --to"
     elif to is not None and table_type == "both":
         message = "--table-type both makes two sides already; with --from and --to choose cow or mor"
     elif to is None and (after is not None or context.params["keep_table_version"]):
@@ -169,7 +169,7 @@ def _check(old: HudiRelease | None, to: str | None, table_type: str, after: int 
 
 
 def _other(plan: MergePlan, types: list[TableType], to: str | None) -> MergePlan | None:
-    """Return the plan of the second side, where there is one; errors as in `plan_to`."""
+    """Return the plan of the second side, if there is one; errors as in `plan_to`."""
     if to is not None:
         return plan_to(plan, to)
     return dataclasses.replace(plan, table_type=types[1]) if len(types) > 1 else None
@@ -209,7 +209,7 @@ def _labels(told: Explanation) -> tuple[str, ...]:
 
 
 def parting_words(told: Explanation, labels: Sequence[str]) -> str:
-    """Say how the row ends, and where two sides part."""
+    """Say what becomes of the row, and where two sides diverge."""
     row, parting = words(told.row), told.first_difference()
     ends = [_end(side, told) for side in told.sides]
     if len(told.sides) == 1:

@@ -83,7 +83,7 @@ def _report(inspection: Inspection, plan: dict[str, Any]) -> Report:
 
 def _verdict(inspection: Inspection) -> str:
     read = inspection.config.read
-    by = read.mode.name if read.mode is not None else "payload classes alone"
+    by = read.mode.name if read.mode is not None else "payload classes only"
     if not inspection.warnings:
         return f"This table merges by {by}; no findings."
     return f"This table merges by {by}; most severe finding: {inspection.warnings[0]}."

@@ -148,7 +148,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
 
 
 def _relax(command: click.Command) -> None:
-    """Let all be left out that only a merge needs, or that a table says itself; a merger is one more candidate."""
+    """Make the options optional that only a merge needs or that the table provides; a merger is one more candidate."""
     command.params = [option for option in command.params if option.name != "mode"]
     for option in command.params:
         if option.name in {"batches", "key", "release"}:
@@ -164,7 +164,7 @@ _relax(migrate_command)
 
 
 def _refuse_data_options(accept_differences: bool, sample: int | None, options: Mapping[str, Any]) -> None:  # noqa: FBT001 (an option)
-    """Refuse options about batches where there are none.
+    """Reject options about batches if there are none.
 
     Raises:
         UsageError: naming one.
@@ -178,7 +178,7 @@ def _refuse_data_options(accept_differences: bool, sample: int | None, options: 
 
 
 def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType]:
-    """Return the table types to try: those asked for, else that of the table.
+    """Return the table types to try: those requested, else that of the table.
 
     Raises:
         UsageError: the table has another type.
@@ -194,7 +194,7 @@ def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType
 
 
 def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, needs_key: bool) -> dict[str, Any]:
-    """Return the options of the left plan, with what the table says where they are left out.
+    """Return the options of the left plan, with those left out taken from the table.
 
     Raises:
         UsageError: the payload or the key is missing.
@@ -208,7 +208,7 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
         "partition": _names((stored or {}).get(_PARTITION_OF_A_TABLE)),
     }
     found = {name: options[name] or value for name, value in by_table.items()}
-    where = "" if stored is None else "; the table does not say it"
+    where = "" if stored is None else "; the table does not store it"
     for name, what in (("payload", "the payload class"), ("key", "the record key")):
         if found[name] is None:
             msg = f"name {what} with --{name}{where}"
@@ -235,7 +235,7 @@ def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
     batches: Path | None,
     options: Mapping[str, Any],
 ) -> int | None:
-    """Refuse a target that can't be, before Spark starts; return the batch after which the table is upgraded.
+    """Reject an impossible target before Spark starts; return the batch after which the table is upgraded.
 
     Raises:
         UsageError: saying why.

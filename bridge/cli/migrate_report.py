@@ -23,9 +23,9 @@ def report_of(made: Migration, to: str, rows_in: int | None, sample: int | None)
 
     Args:
         made: the answer.
-        to: what the target was called.
+        to: the name of the target.
         rows_in: how many rows the batches have; None without batches.
-        sample: how many differences the user wants to see.
+        sample: how many differences to show.
     """
     types = [one.value for one in made.plans] or [made.left.table_type.value]
     report = Report("migrate", _verdict(made), success=made.is_accepted)
@@ -69,8 +69,8 @@ def _verdict(made: Migration) -> str:
     target = f"{chosen.name} of Hudi {chosen.plan.release}"
     if not made.is_checked:
         return (
-            f"NOT CHECKED: {target} replaces {left}, but no data was given to test it on; "
-            "add --batches, and it is accepted only where a replay is equal."
+            f"NOT CHECKED: {target} replaces {left}, but there is no data to test it on; "
+            "add --batches, and it is accepted only if a replay is equal."
         )
     batches = len(made.decisive[0].counts)
     if made.is_equal:
@@ -134,7 +134,7 @@ def _answer(trial: Trial) -> str:
 
 
 def _row(example: Example) -> str:
-    """Say in a line how a row differs."""
+    """Say, in one line, how a row differs."""
     difference = example.difference
     key = ", ".join(f"{name}={value}" for name, value in difference.key.items())
     left, right = difference.left, difference.right
@@ -148,7 +148,7 @@ def _row(example: Example) -> str:
 
 
 def _differences(made: Migration, sample: int | None) -> list[str | Table]:
-    """Show the smallest difference of what comes closest; where differences are accepted, the keys too."""
+    """Show the smallest difference of the closest candidate; if differences are accepted, the keys too."""
     body: list[str | Table] = []
     for trial in made.decisive:
         if trial.is_equal or trial.example is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def path_report(read: Sequence[Batch], plan: MergePlan, types: Sequence[TableType], sample: int | None) -> Report:
-    """Run batches through every path of tables of `types`; `sample` keys are told, all in JSON without it."""
+    """Run batches through every path of tables of `types`; `sample` keys are listed, all in JSON without it."""
     batches = [batch.frame for batch in read]
     limit = SAMPLE if sample is None and not wants_json() else sample
     found = all_paths(batches, plan, table_types=types).persist()
@@ -72,13 +72,13 @@ def _warnings(counts: Counts, plan: MergePlan) -> Iterator[str]:
     if counts.incomplete:
         yield (
             f"of {counts.incomplete} keys more than {STATES} states were reached between two commits and only the "
-            "nearest followed; they may have more answers"
+            "nearest followed; they may have more results"
         )
     if small_file_candidates(plan.props):
         yield f"{SMALL_FILE_LIMIT} is ignored: the paths of a key do not depend on the other keys of its partition"
 
 
-# -- for people
+# -- as text
 
 
 def _story(example: SmallestFound) -> Iterator[str | Table]:
@@ -109,11 +109,11 @@ def _told(answer: KeyAnswer) -> list[tuple[str, str]]:
 
 
 def _keys(answers: list[KeyAnswer], shown: int, depending: int) -> Table:
-    """Name the keys with their answers."""
+    """List the keys with their results."""
     names = [name for name in _columns(answers) if name not in answers[0].key]
     rows = [answer.row or dict.fromkeys(names, "") for answer in answers]
     count = "" if shown == depending else f", {shown} of {depending}"
-    title = f"Keys that depend on the path, each answer with the nearest path to it{count}"
+    title = f"Keys that depend on the path, each result with the nearest path to it{count}"
     key = [(name, [answer.key[name] for answer in answers]) for name in answers[0].key]
     return Table.of_rows(names, rows, title, [*key, ("path", [_path_and_end(answer) for answer in answers])])
 
@@ -129,7 +129,7 @@ def _columns(answers: list[KeyAnswer]) -> list[str]:
     return next((list(answer.row) for answer in answers if answer.row is not None), [])
 
 
-# -- for programs
+# -- as JSON
 
 
 def _key_as_json(answers: list[KeyAnswer]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`payload-bridge payloads`: the payload classes that can be named, and the rules of one of them."""
+"""`payload-bridge payloads`: the available payload classes, and the rules of one of them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _PREFIX = "org.apache.hudi."
 def payloads(name: str | None, release: HudiRelease | None) -> Report:
     """List the payload classes that Hudi ships, or show what one class does.
 
-    NAME is a class of Hudi by its full or short Java name, or a class of your own as package.module:Class. Shown are
-    what it does, where it is written, and which of its rules differ between the releases.
+    NAME is a class of Hudi by its full or short Java name, or a class of your own as package.module:Class. It shows
+    what the class does, where its source is, and which of its rules differ between releases.
 
     Example: payload-bridge payloads DefaultHoodieRecordPayload
     """
@@ -112,7 +112,7 @@ def _source(found: type) -> str:
 
 
 def _rules(found: type[BuiltinPayload]) -> dict[str, dict[str, str]]:
-    """Return the rules that are stated by release: of each, what holds in every release that ships the class."""
+    """Return the rules that depend on the release: for each, its value in every release that ships the class."""
     rules = {}
     for name in sorted(dir(found)):
         rule = inspect.getattr_static(found, name)

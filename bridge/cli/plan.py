@@ -1,4 +1,4 @@
-"""`payload-bridge plan`: what a move to a release or a merge mode does to a table, how to do it, and the way back."""
+"""`payload-bridge plan`: what a move to a release or a merge mode does to a table, how to do it, and how to undo it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _step_as_json(step: Step) -> dict[str, Any]:
 
 
 def silent_changes(made: MigrationPlan) -> list[str | Table]:
-    """Return what changes without an error, for people."""
+    """Return what changes without an error, as text."""
     rows = [
         (
             "DAMAGE" if change.is_damage else change.about.value,
@@ -107,7 +107,7 @@ def silent_changes(made: MigrationPlan) -> list[str | Table]:
 
 
 def steps_body(made: MigrationPlan) -> list[str | Table]:
-    """Return the properties before and after, what to do and how to undo it, for people."""
+    """Return the properties before and after, what to do and how to undo it, as text."""
     body: list[str | Table] = []
     if made.changes:
         body.append(Table(("property", "before", "after"), _changes(made.changes), "Table properties"))
@@ -124,7 +124,7 @@ def _changes(changes: Iterable[PropertyChange]) -> list[tuple[str, str, str]]:
 
 
 def step_text(step: Step) -> str:
-    """Write a step as its sentence and what belongs to it, line by line."""
+    """Write a step as its sentence and its details, line by line."""
     lines = [f"- {step.what}"]
     if step.sql:
         lines.append(f"    {step.sql}")

@@ -22,12 +22,12 @@ _EXPLAINED = {
     Grade.IDENTICAL_HERE: "no key differs after any batch; other data may show differences",
     Grade.ON_TIES: "without the versions of one key that have the same ordering value no key differs",
     Grade.ON_DELETES: "without the deletes no key differs",
-    Grade.DIFFERS: "the keys differ without ties, and without deletes, too",
+    Grade.DIFFERS: "the keys still differ without ties, and without deletes",
 }
 
 
 class Part(NamedTuple):
-    """The answers of a replay on one table type, as plain values: the frames may be gone.
+    """The results of a replay on one table type, as plain values: the frames may be gone.
 
     Attributes:
         sides: what ran.
@@ -36,7 +36,7 @@ class Part(NamedTuple):
         counts: how many keys differ after each commit.
         differences: the keys that differ after the last one, perhaps not all.
         examples: the smallest example of each kind.
-        by_identity: how many of the keys differ only since Hudi compares objects.
+        by_identity: how many of the keys differ only because Hudi compares objects.
     """
 
     sides: Sides
@@ -49,7 +49,7 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, answer: Replay, limit: int | None) -> Part:
-        """Ask a replay for all that is told; `limit` cuts the keys."""
+        """Collect the results of a replay; `limit` limits the keys."""
         grade = answer.grade()
         verdict = _verdict(answer, grade)
         found = answer.differences(limit), answer.examples()
@@ -84,14 +84,14 @@ def _keys_differ(number: int) -> str:
 
 
 def report_of(parts: Sequence[Part], to: str, batches: Sequence[str], rows_in: int, sample: int | None) -> Report:
-    """Put the answers for one or both table types into a report.
+    """Put the results for one or both table types into a report.
 
     Args:
         parts: one a table type.
-        to: what the right side was called.
+        to: the name of the right side.
         batches: the names of the batches.
         rows_in: how many rows they have.
-        sample: how many keys the user wants to see.
+        sample: how many keys to show.
     """
     grade, sides = overall(part.grade for part in parts), parts[0].sides
     report = Report("replay", _joint_verdict(parts, grade), success=grade.is_equal)
@@ -171,7 +171,7 @@ def _by_kind(counts: Counts) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in numbers if number)
 
 
-# -- for people
+# -- as text
 
 
 def _body(part: Part, batches: Sequence[str], sample: int | None, *, alone: bool) -> list[str | Table]:
@@ -201,7 +201,7 @@ def _commits(counts: Sequence[Counts], batches: Sequence[str]) -> Table:
 
 
 def example_table(example: Example) -> Table:
-    """Show the versions of a key as they came, then its row on both sides."""
+    """Show the versions of a key in order of arrival, then its row on both sides."""
     difference = example.difference
     absent = dict.fromkeys(difference.left or difference.right or {}, "")
     names = tuple(absent)

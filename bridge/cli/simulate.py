@@ -114,7 +114,7 @@ def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: b
 
 
 def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
-    """Refuse what contradicts `--all-paths`.
+    """Reject options that contradict `--all-paths`.
 
     Raises:
         UsageError: saying what to leave out.
@@ -135,7 +135,7 @@ def _is_default() -> bool:
 
 @contextlib.contextmanager
 def _kept(snapshots: dict[TableType, DataFrame]) -> Iterator[Snapshots]:
-    """Keep the rows of simulations while several questions are put to them."""
+    """Keep the rows of simulations while they are used several times."""
     held = {one: kept(frame) for one, frame in snapshots.items()}
     try:
         yield held

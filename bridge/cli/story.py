@@ -1,4 +1,4 @@
-"""The story of one row for people: its versions, then every merge call of a table and what decided it."""
+"""The story of one row as text: its versions, then every merge call of a table and what decided it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _POINTS = {
     MergePoint.SNAPSHOT: "query",
 }
 POINTS_EXPLAINED = (
-    "Where versions meet: combine input = two rows of one batch; write = a row is stored or logged; "
-    "upsert = a row meets the stored row (copy-on-write); log fold = a log entry meets the entries before it, "
-    "query and compaction = the folded log meets the stored row (all merge-on-read)."
+    "Where versions merge: combine input = two rows of one batch; write = a row is stored or logged; "
+    "upsert = a row merges with the stored row (copy-on-write); log fold = a log entry merges with those before it, "
+    "query and compaction = the folded log merges with the stored row (all merge-on-read)."
 )
 _WIDTH = 54
-"""What a line of 80 columns leaves for the last column."""
+"""The width of the last column in a line of 80 columns."""
 
 PARTING = "<- the sides diverge here"
 
@@ -109,7 +109,7 @@ class Labels:
         return f"m{number}"
 
     def _number(self, record: Record, among: list[Record]) -> int | None:
-        """Return the place of an equal record, from 1."""
+        """Return the position of an equal record, from 1."""
         same = (number for number, one in enumerate(among, start=1) if same_record(record, one, self._schema))
         return next(same, None)
 
@@ -124,7 +124,7 @@ def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, de
         lines.append(("", "failed", _wrapped(str(side.trace.error))))
     end = labels.of_record(side.trace.row_after(told.commits))
     title = f"{name[:1].upper()}{name[1:]}: ends with {end if side.trace.error is None else 'an error'}"
-    return Table(("commit", "where", "what meets -> what is there then"), lines, title, frozenset({"commit"}))
+    return Table(("commit", "where", "what merges -> result"), lines, title, frozenset({"commit"}))
 
 
 def _where(call: Call, *, names_release: bool) -> str:

@@ -61,10 +61,10 @@ def table_options(command: F) -> F:
 
 
 def properties_of(path: Path, release: HudiRelease) -> dict[str, str]:
-    """Return what a table stores; a properties file without a version holds the TBLPROPERTIES of a new table.
+    """Return what a table stores; a properties file without a version has the TBLPROPERTIES of a new table.
 
     Raises:
-        PayloadConfigError: it is no table, or a property can't be read.
+        PayloadConfigError: it is not a table, or a property can't be read.
         MergeConfigError: the properties of the new table contradict each other.
     """
     if path.is_file():
@@ -94,7 +94,7 @@ def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, str]]:
 
 
 def short(text: str) -> str:
-    """Leave out the package of Hudi's payload classes, for people."""
+    """Leave out the package of Hudi's payload classes, in text."""
     return text.replace("org.apache.hudi.common.model.debezium.", "").replace("org.apache.hudi.common.model.", "")
 
 

@@ -1,4 +1,4 @@
-"""The rows of `--batches` as one frame with the numbers of their batches, which verbs about several batches ask."""
+"""The rows of `--batches` as one frame with the numbers of their batches, for verbs about several batches."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def read_versions(spark: SparkSession, path: Path, schema: spark_types.StructTyp
         frame = kept(numbered(read, plan).coalesce(1))
         counts = frame.groupBy(COMMIT).count().collect()
     except (PayloadBridgeError, PySparkException, Py4JJavaError):
-        read_batches(spark, path, schema)  # names a file that is to blame
+        read_batches(spark, path, schema)  # names the offending file
         raise
     if len(counts) < len(read):
-        read_batches(spark, path, schema)  # refuses a file without rows where they would tell its types
+        read_batches(spark, path, schema)  # rejects a file without rows if its types are inferred from them
     return Versions([batch.name for batch in read], frame, sum(number for _, number in counts))
 
 

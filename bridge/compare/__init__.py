@@ -1,4 +1,4 @@
-"""Two sides of the same batches: what a comparison is, its replay on Spark, and its grade."""
+"""The same batches on two sides: the comparison, its replay on Spark, and its grade."""
 
 from __future__ import annotations
 

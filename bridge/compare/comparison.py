@@ -1,4 +1,4 @@
-"""Sides: the two tables that a comparison writes the same batches to, and the plan that the name of one stands for."""
+"""Sides: the two tables that a comparison writes the same batches to, and the plan that `--to` names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Sides:
-    """What both sides do with the same batches.
+    """How both sides write the same batches.
 
     Attributes:
         left: the plan of the left side, which all commits follow.
@@ -46,7 +46,7 @@ class Sides:
 
     @property
     def follow_one_rule(self) -> bool:
-        """Whether both sides do the same, so that no data can tell them apart."""
+        """Whether both sides are the same, so that no data can make them differ."""
         return self.left == self.right and self.upgrade_after is None
 
     def left_of(self, versions: DataFrame) -> DataFrame:
@@ -76,19 +76,19 @@ class Sides:
     def missed_defaults(self) -> tuple[str, ...]:
         """Return the columns whose default overwrites in Hudi, although a side has the mode IGNORE_DEFAULTS.
 
-        There Hudi asks whether two values are one object, and what it answers is no property of the data.
+        There Hudi tests whether two values are the same object, which is not a property of the data.
         """
         schema = self.left.schema
         missed = () if schema is None else missed_defaults(schema)
         return missed if missed and any(plan.fidelity == "hudi" and _ignores(plan) for plan in self._plans()) else ()
 
     def as_intended(self) -> Sides:
-        """Return the sides with a mode IGNORE_DEFAULTS that compares values, as it is meant to."""
+        """Return the sides with a mode IGNORE_DEFAULTS that compares values, as intended."""
         left, right = (dataclasses.replace(plan, fidelity="intended") for plan in (self.left, self.right))
         return dataclasses.replace(self, left=left, right=right)
 
     def _plans(self) -> Iterator[MergePlan]:
-        """Give the plans that both tables follow, each with the table that it meets."""
+        """Yield the plans that both tables follow, each with its table."""
         yield self.left
         if self.upgrade_after is None:
             yield self.right
@@ -115,7 +115,7 @@ def _ignores(plan: MergePlan) -> bool:
 def plan_to(left: MergePlan, to: str) -> MergePlan:
     """Return the plan of a right side: that of `left` under another release, merge mode, payload or merger.
 
-    All but a release are taken under the newest one. A payload that it does not ship is accepted, as the answer to
+    Anything but a release is under the newest one. A payload that it does not ship is accepted, as the answer to
     that is a REFUSED; a compiled class is looked for where the left one comes from.
 
     Raises:
@@ -125,7 +125,7 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
         return dataclasses.replace(left, release=HudiRelease.parse(to))
     named: PayloadRef | MergerRef
     if to.upper() == RecordMergeMode.CUSTOM.name:
-        msg = "CUSTOM asks a payload or a merger; name that one: a payload class, or your own as package.module:Class"
+        msg = "CUSTOM runs a payload or a merger; name that one: a payload class, or your own as package.module:Class"
         raise PlanError(msg)
     named = MergerRef(to.upper()) if to.upper() in RecordMergeMode.__members__ else _named(to, left.payload)
     compiled = isinstance(named, PayloadRef) and ":" not in named.name
@@ -158,7 +158,7 @@ def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
         except PayloadNotFoundError as error:
             unknown = unknown or error
         except TypeError:
-            break  # the path names a class that is no payload: it may be a merger
+            break  # the path names a class that is not a payload: it may be a merger
         else:
             return payload
     if payload.is_compiled:

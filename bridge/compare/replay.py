@@ -1,4 +1,4 @@
-"""Replay: the same batches on two sides; which keys differ after each commit, by kind, and what data it takes."""
+"""Replay: the same batches on two sides; which keys differ after each commit, by kind, and on which data."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class Difference(NamedTuple):
     Attributes:
         key: the columns that identify the row.
         kind: one of `KINDS`.
-        columns: those whose values differ, where both sides have the key.
-        left: the row on the left side; None where there is none.
+        columns: those whose values differ, if both sides have the key.
+        left: the row on the left side; None if there is none.
         right: the row on the right side.
-        note: what else there is to know, as a sentence.
+        note: a remark, as a sentence.
     """
 
     key: dict[str, Any]
@@ -81,8 +81,8 @@ def replay(versions: DataFrame, sides: Sides) -> Iterator[Replay]:
     """Run both sides over the same batches, with their numbers in `_pb_commit`; the differences are kept meanwhile.
 
     Raises:
-        PayloadBridgeError, PySparkException: the left side fails. Where only the right one does, it is REFUSED.
-        PlanError: the two plans make no upgrade.
+        PayloadBridgeError, PySparkException: the left side fails. If only the right one fails, it is REFUSED.
+        PlanError: the two plans are not an upgrade.
     """
     if sides.left.arrival is None and ARRIVAL not in versions.columns:
         versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
@@ -110,7 +110,7 @@ def _counted(answer: Replay, left: DataFrame) -> Replay:
     try:
         rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(_BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
-        left.count()  # raises where this side is to blame
+        left.count()  # raises if this side is at fault
         return dataclasses.replace(answer, found=None, refused=sentence_of(error))
     numbers = {(commit, kind): number for commit, kind, number, _ in rows}
     by_identity = sum(number for commit, _, _, number in rows if commit == commits)
@@ -119,7 +119,7 @@ def _counted(answer: Replay, left: DataFrame) -> Replay:
 
 
 def _found(versions: DataFrame, sides: Sides, left: DataFrame) -> DataFrame:
-    """Return the differences; `_pb_by_identity`: there is none where IGNORE_DEFAULTS compares values, not objects."""
+    """Return the differences; `_pb_by_identity`: there is none if IGNORE_DEFAULTS compares values, not objects."""
     keys = [COMMIT, *sides.left.identity]
     found = differences(left, sides.right_of(versions), sides.left.identity)
     if not sides.missed_defaults():
@@ -132,15 +132,15 @@ def _found(versions: DataFrame, sides: Sides, left: DataFrame) -> DataFrame:
 
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """The answers of a replay.
+    """The results of a replay.
 
     Attributes:
         versions: all batches.
         sides: what ran.
-        found: commit, key, kind and both rows of every difference; None where the right side is refused.
+        found: commit, key, kind and both rows of every difference; None if the right side is refused.
         counts: how many keys differ after each commit.
         refused: why the right side is refused.
-        by_identity: how many keys differ after the last commit only since Hudi's IGNORE_DEFAULTS compares objects.
+        by_identity: how many keys differ after the last commit only because Hudi's IGNORE_DEFAULTS compares objects.
     """
 
     versions: DataFrame
@@ -158,7 +158,7 @@ class Replay:
     def grade(self) -> Grade:
         """Return how far the sides agree.
 
-        Differences hang on ties, or on deletes, where the same keys without them show none: of versions with one
+        Differences depend on ties, or on deletes, if the same keys without them show none: of versions with one
         ordering value the first alone, or no version that says that it deletes. Both sides run again for these keys.
         """
         if self.found is None:
@@ -220,10 +220,10 @@ class Replay:
         return Difference(key, row[KIND], columns, left, right, self._by_object() if row[_BY_IDENTITY] else None)
 
     def _by_object(self) -> str:
-        """Say why a key differs that is equal where values are compared."""
+        """Say why a key differs that is equal if values are compared."""
         names = ", ".join(self.sides.missed_defaults())
         return (
-            f"differs only because IGNORE_DEFAULTS of Hudi asks whether value and default are one object: in {names} "
+            f"differs only because IGNORE_DEFAULTS of Hudi tests value and default for object identity: in {names} "
             "the default overwrites; compared by value (fidelity intended, which no release does) the sides are equal"
         )
 
@@ -231,7 +231,7 @@ class Replay:
 
     @property
     def _share_files(self) -> bool:
-        """Whether what becomes of a key hangs on other keys: the small-file rule looks at all inserts of a batch."""
+        """Whether the result of a key depends on other keys: the small-file rule considers all inserts of a batch."""
         plans = self.sides.left, self.sides.right
         return any(plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props) for plan in plans)
 

@@ -50,8 +50,8 @@ class JobSetting(NamedTuple):
     Attributes:
         key: its name there.
         value: its text.
-        name: the option of the writer that it sets; None where it sets none that decides how records merge.
-        why: why it sets none, or what limits it; empty where there is nothing to say.
+        name: the option of the writer that it sets; None if it sets none that decides how records merge.
+        why: why it sets none, or what limits it; empty if there is nothing to say.
     """
 
     key: str

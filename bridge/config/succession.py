@@ -50,8 +50,8 @@ class Successor:
         mode: the merge mode.
         partial: the partial update mode, or None.
         properties: merge properties, without their prefix.
-        ordering: the ordering fields that replace the table's own; empty where those stay.
-        ordering_before: the one ordering field that a downgrade restores; empty where the table's own stay.
+        ordering: the ordering fields that replace the table's own; empty if those stay.
+        ordering_before: the one ordering field that a downgrade restores; empty if the table's own stay.
         mode_is_written: whether an upgrade writes mode and strategy; if not, what 8 has stored stays.
     """
 

@@ -1,4 +1,4 @@
-"""Explanation: how one row came about, call by call, on one side or two; only the versions of its key are gathered."""
+"""Explanation: how one row came about, call by call, on one side or two; only the versions of its key are collected."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ExplainedSide:
     Attributes:
         plan: what it merges by; after an upgrade, `new`.
         trace: its calls, and the visible row after each commit.
-        new: the plan that took the table over, where one did.
+        new: the plan that took over the table, if any.
     """
 
     plan: MergePlan
@@ -69,13 +69,13 @@ class Explanation:
 
     @property
     def ends_equal(self) -> bool:
-        """Whether all sides run, and have the same row after the last commit; one side is equal to itself."""
+        """Whether all sides run and have the same row after the last commit; always true for a single side."""
         traces = [side.trace for side in self.sides]
         first = traces[0].row_after(self.commits)
         return all(trace.error is None and self._same(trace.row_after(self.commits), first) for trace in traces)
 
     def first_difference(self) -> int | None:
-        """Return the first commit after which the sides show different rows; None where there is none."""
+        """Return the first commit after which the sides show different rows; None if there is none."""
         traces = [side.trace for side in self.sides]
         for commit in range(1, self.commits + 1):
             first = traces[0].row_after(commit)
@@ -84,7 +84,7 @@ class Explanation:
         return None
 
     def deciding_calls(self) -> tuple[Call | None, ...]:
-        """Return the call of each side at which they begin to differ; None where there is none.
+        """Return the call of each side at which they begin to differ; None if there is none.
 
         That is the first pair at one merge point with unlike results. Where the sides don't go through the same points,
         it is on each the first call that gave what is visible then.
@@ -104,7 +104,7 @@ class Explanation:
         )
 
     def _deciding(self, calls: list[Call], end: Record | None) -> Call | None:
-        """Return the call that gave `end`: those after it only hand it on."""
+        """Return the call that produced `end`: those after it only pass it on."""
         decided = None
         for call in reversed(calls):
             if decided is not None and not self._same(_data(call), end):
@@ -135,12 +135,12 @@ def explain(
         sides: two tables to compare, or the plan of one.
         row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
             column that is not needed to find the row may be left out.
-        commits: how many commits there are, where `sides` is a plan; without, the last that the row has.
+        commits: how many commits there are, if `sides` is a plan; by default the last one with the row.
         compact_after: the commits after which the log is compacted, where `sides` is a plan.
 
     Raises:
         InputError: no row, or several, have these values; the message names some that are near.
-        PlanError: the plan can't be traced in this process, or the two make no upgrade.
+        PlanError: the plan can't be traced in this process, or the two are not an upgrade.
         PayloadBridgeError: the only or the left side fails; a failure of the right one is part of its trace.
     """
     left = sides if isinstance(sides, MergePlan) else sides.left
@@ -232,7 +232,7 @@ def _words(row: Mapping[str, Any]) -> str:
 def _versions_of(
     versions: DataFrame, layout: pipeline.Layout, plan: MergePlan, identity: Mapping[str, str]
 ) -> list[tuple[int, Record]]:
-    """Gather the versions of one row in order: as Avro bytes, in which no value is lost on the way."""
+    """Collect the versions of one row in order, as Avro bytes, so that no value is lost."""
     if plan.arrival is None and ARRIVAL not in versions.columns:
         versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
     side = pipeline.incoming_side(versions.where(_is(identity)), layout, plan, commit=sf.col(COMMIT).cast("long"))

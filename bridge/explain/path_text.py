@@ -28,7 +28,7 @@ def commits_words(path: Path) -> str:
 
 
 def compaction_words(path: Path, batches: Sequence[int]) -> str:
-    """Say when the log is compacted; nothing where it is not."""
+    """Say when the log is compacted; empty if it is not."""
     compacted = " and ".join(_commit(path, number, batches) for number in path.compact_after)
     return compacted and f"after {compacted}"
 
@@ -40,7 +40,7 @@ def step_words(left: Path, right: Path, batches: Sequence[int]) -> str:
         ValueError: the paths are not one step apart.
     """
     if left.table_type is not right.table_type and left.commits == right.commits:
-        return "A copy-on-write and a merge-on-read table end differently after the same commits, without a compaction."
+        return "A copy-on-write and a merge-on-read table differ after the same commits, without a compaction."
     ends = set(itertools.accumulate(left.commits)) ^ set(itertools.accumulate(right.commits))
     if left.table_type is right.table_type and len(ends) == 1:
         (end,) = ends

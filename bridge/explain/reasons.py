@@ -1,4 +1,4 @@
-"""What decided a merge call, in words: from what went in, what came out, and what the payload answered on the way."""
+"""What decided a merge call, in words: from its input, its output, and the results of the payload's methods."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Rules:
     """The rules of one plan, in words."""
 
     def __init__(self, plan: MergePlan, schema: AvroSchema) -> None:
-        """Find out by what the plan's release merges at each point; the records are of `schema`."""
+        """Determine how the plan's release merges at each point; the records are of `schema`."""
         self._plan = plan
         self._schema = schema
         self._can = capabilities(plan.release)
@@ -43,7 +43,7 @@ class Rules:
         Args:
             point: the merge point.
             carriers: the older version or None, the newer one, and what is there afterwards or None.
-            answers: what payloads answered since the call before.
+            answers: the results of payload methods since the previous call.
             to_log: whether a write goes to the log.
         """
         older, newer, result = carriers
@@ -61,7 +61,7 @@ class Rules:
     # -- who decides
 
     def _rule(self, point: MergePoint) -> MergeRule | None:
-        """Return the merge rule of a point; None where the payload is called without one."""
+        """Return the merge rule of a point; None if the payload is called without one."""
         config = self._config
         if config is None:
             return None
@@ -77,7 +77,7 @@ class Rules:
         tested = _last(answers, "is_deleted")
         side = side_of(version)
         if tested is not None and tested.value:
-            why = "is_deleted says that it deletes" + self._mark(side.record)
+            why = "is_deleted returns true" + self._mark(side.record)
         elif answer is not None:
             why = self._answer(answer)
         elif side.is_delete or isinstance(result, LogDelete):
@@ -117,7 +117,7 @@ class Rules:
         if rule.payload is None and self._plan.merger is not None and self._calls_merger(older, newer):
             text = winner(older, newer, result, self._schema)
             return f"{self._plan.merger.name} merges: {text}{self._orderings(older, newer)}"
-        # Where a side is a delete, Hudi mostly decides without a call.
+        # If a side is a delete, Hudi mostly decides without a call.
         decided = self._by_event_time(older, newer, result)
         return f"the payload is not called: {decided}" if rule.payload is not None else decided
 
@@ -133,7 +133,7 @@ class Rules:
         return f"{answer.method}{'' if is_own else f' of {class_name}'} returns {self._returned(answer)}"
 
     def _orderings(self, older: Any, newer: Any) -> str:
-        """Return the ordering values of both sides as a fact beside an answer that may have other reasons."""
+        """Return the ordering values of both sides, in addition to a result that may have other reasons."""
         left, right = self._ordering_text(older), self._ordering_text(newer)
         if left is None or right is None:
             return ""
@@ -167,7 +167,7 @@ class Rules:
         return f"{reason(older, newer, newer_wins=newer_wins)}: {text}{self._deletes(which)}"
 
     def _of_entry(self, older: Any, entry: LogDelete, *, kept: bool, by_commit: bool) -> str:
-        """Say what a delete entry of a log does to what the log holds before it."""
+        """Say what a delete entry of a log does to the entries before it."""
         if older is None:
             return "nothing is in the log before it: the delete entry counts"
         before = older.payload.get_ordering_value() if hasattr(older, "payload") else older.ordering_value
@@ -180,18 +180,18 @@ class Rules:
             return "a delete entry without an ordering value (0) wins against all"
         if before is None or not same_class(before, entry.ordering):
             kinds = f"{getattr(before, 'java_type', 'null')} and {entry.ordering.java_type}"
-            return f"the ordering values have unlike Java classes ({kinds}) and are not compared: the delete entry wins"
+            return f"the ordering values have different Java classes ({kinds}) and don't compare: the delete entry wins"
         return f"the delete entry at {at} is not older than the logged version at {other}: it wins"
 
-    # -- the facts beside
+    # -- further facts
 
     def _deletes(self, winner: Any) -> str:
-        """Say so where the version that wins is a delete."""
+        """Say so if the version that wins is a delete."""
         side = side_of(winner)
         return f", and deletes{self._mark(side.record)}" if side.is_delete else ""
 
     def _mark(self, record: Record | None) -> str:
-        """Return the column that marks a row as a delete, in brackets; nothing where no known column does."""
+        """Return the column that marks a row as a delete, in brackets; empty if no known column does."""
         for name, marker in self._markers:
             if record is not None and name in record and str(record[name]).lower() == marker.lower():
                 return f" ({name} is {plain_text(record[name])})"
@@ -220,7 +220,7 @@ class Rules:
         kept = [name for name in made if name in as_left - as_right]
         new = [name for name in made if name not in as_left | as_right]
         taken = [name for name in made if name in as_right - as_left]
-        # Both lists are true; the shorter one says what is special.
+        # Both lists are true; the shorter one is the exception.
         if len(kept) <= len(taken):
             text = f"; kept from the older version: {', '.join(kept)}" if kept else ""
         else:
@@ -241,7 +241,7 @@ class Rules:
         return "" if mode is None else f" ({mode})"
 
     def _overruled(self, answer: Answer, older: Any, newer: Any, result: Any) -> str:
-        """Say so where a merge mode does not follow the payload's answer."""
+        """Say so if a merge mode does not follow the payload's result."""
         kept = side_of(result) if result is not None else None
         if answer.method != "combine_and_get_update_value" or kept is None or kept.is_delete:
             return ""
@@ -250,7 +250,7 @@ class Rules:
         came = side_of(newer).record
         edited = answer.value is answer.payload.record and not same_record(plain(answer.value), came, self._schema)
         if edited and same_record(kept.record, came, self._schema):
-            return ", which it has edited in place; the reader takes it for unchanged, and the edit is lost"
+            return ", which it has edited in place; the reader considers it unchanged, and the edit is lost"
         return ""
 
     def _returned(self, answer: Answer) -> str:

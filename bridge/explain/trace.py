@@ -42,7 +42,7 @@ class Call(NamedTuple):
         release: the Hudi release that ran it.
         point: the merge point.
         method: the payload method, the operation of the merge mode, or `COMPARED`.
-        older: the version that was there; None where there was none.
+        older: the version that was there; None if there was none.
         newer: the version that came.
         result: what is there afterwards; None for nothing.
         rule: what decided, in words.
@@ -134,7 +134,7 @@ def check_traceable(plan: MergePlan) -> None:
     if plan.global_index:
         problem = "with a global index a key has rows of several partitions, which is not traced; leave it out"
     elif plan.runs_java:
-        problem = f"{plan.payload_name} is a compiled class, which runs inside Spark; what it does can't be traced here"
+        problem = f"{plan.payload_name} is a compiled class, which runs inside Spark and can't be traced here"
     elif plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
         problem = f"under the small-file rule a key depends on others of its partition; leave out {SMALL_FILE_LIMIT}"
     if problem is not None:
@@ -234,7 +234,7 @@ class _Traced(Simulate):
 
 
 class _TracedUpgrade(_Traced, Upgrade):
-    """A table that lives through an upgrade."""
+    """A table that is upgraded."""
 
     def _hand_over(self, emit: Emit) -> None:
         self._preface = "taking over the table: "

@@ -114,7 +114,7 @@ class RowShape:
 
 
 def with_meta_columns(record: Record) -> Record:
-    """Return the record with the meta columns: null where it has none."""
+    """Return the record with the meta columns: null if it has none."""
     return record if META_COLUMNS[0] in record else {**_NO_META, **record}
 
 

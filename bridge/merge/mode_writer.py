@@ -70,7 +70,7 @@ class ModeWriter(Buffered):
         self._key_of = key_reader(plan)
 
     def _class_to_build(self) -> type[HoodieRecordPayload] | None:
-        """Return the class that the writer builds for each row, to test it for a delete; None where it builds none."""
+        """Return the class that the writer builds for each row, to test it for a delete; None if it builds none."""
         if self._plan.payload is None:
             return None
         payload_class = self._plan.payload.resolve(self._release)
@@ -191,7 +191,7 @@ class ModeWriter(Buffered):
         return None if custom is None else (*flag_tests(self.schema), *custom)
 
     def pair_rule(self) -> PairRule | None:
-        """Return the rule of the merge mode; None where it is more than one comparison.
+        """Return the rule of the merge mode; None if it is more than one comparison.
 
         Dates have one class in a batch and another in the table, so each pair says that they don't compare.
         """

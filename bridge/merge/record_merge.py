@@ -136,7 +136,7 @@ def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
     """Return the effective merge settings of a plan: with the table that it names, else with a new one.
 
     Raises:
-        MergeConfigError: the settings contradict each other; said as Hudi says it.
+        MergeConfigError: the settings contradict each other; in Hudi's words.
     """
     options = plan.writer_options()
     table = plan.table

@@ -37,13 +37,13 @@ _MERGE_PROPERTIES: Final = (DELETE_KEY.key, DELETE_MARKER.key, UNAVAILABLE_MARKE
 
 
 class Candidate(NamedTuple):
-    """Something that may merge in place of a payload class.
+    """A possible replacement for a payload class.
 
     Attributes:
-        name: what it is, in words.
+        name: a description.
         plan: the right side.
         target: the merge mode to set; None: what the release itself makes of the class.
-        refused: why it can't be had; empty where it can.
+        refused: why it is not possible; empty if it is.
     """
 
     name: str
@@ -53,17 +53,17 @@ class Candidate(NamedTuple):
 
     @property
     def keeps_payload(self) -> bool:
-        """Whether the writer goes on passing the class."""
+        """Whether the writer still passes the class."""
         return self.target is None
 
 
 def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple[Candidate, ...]:
-    """Return what may take the place of the payload of `left`, in the order in which it is tried.
+    """Return the possible replacements for the payload of `left`, in the order in which they are tried.
 
-    A merge mode, a payload or a merger in `to` stands alone. For a release it is: what Hudi itself makes of one of the
-    eight deprecated classes; COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING and the partial update modes; any other class
-    as it is, in mode CUSTOM; `merger`, a user's. EVENT_TIME_ORDERING needs an ordering field, FILL_UNAVAILABLE a
-    marker, both in the settings of `left`.
+    A merge mode, a payload or a merger in `to` is the only candidate. For a release they are: Hudi's own successor of
+    one of the eight deprecated classes; COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING and the partial update modes; any
+    other class as it is, in mode CUSTOM; `merger`, a user's. EVENT_TIME_ORDERING needs an ordering field,
+    FILL_UNAVAILABLE a marker, both in the settings of `left`.
 
     Raises:
         PlanError: the payload is missing, the target is older or has no merge modes, or nothing has its name.
@@ -177,7 +177,7 @@ def _named(left: MergePlan, to: str, release: HudiRelease | None = None) -> Cand
 
 
 def _python_engine(left: MergePlan) -> dict[str, Any]:
-    """Modes run in Python, also where the class is a compiled one."""
+    """Modes run in Python, even if the class is compiled."""
     return {"engine": "auto" if left.engine == "jvm" else left.engine, "implementation": None}
 
 

@@ -44,13 +44,13 @@ class Migration:
 
     Attributes:
         left: the plan of the payload class in its old release.
-        recommended: what should take its place; None where nothing can be recommended.
-        trials: what was tried, in order; empty where no data was given.
+        recommended: its replacement; None if there is no recommendation.
+        trials: what was tried, in order; empty without data.
         accepts_differences: whether differences are accepted.
         plans: properties, steps, undo and silent changes for the recommended candidate, by table type.
         new_tables: the TBLPROPERTIES with which a new table merges so, by table type; without those of which CREATE
             TABLE makes something else, as of a partial update mode.
-        refused: why nothing is recommended; empty where something is.
+        refused: why nothing is recommended; empty if something is.
         skeletons: generated mergers, for a class that is not Hudi's own.
         notes: what could not be generated, and why.
     """
@@ -100,18 +100,18 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     sample: int | None = None,
     java_class: str | None = None,
 ) -> Migration:
-    """Find what takes the place of a payload class, and try it on data. No table is changed.
+    """Find the replacement for a payload class, and try it on data. No table is changed.
 
     Args:
         left: the payload class, its release, and how its table merges.
         to: a release, a merge mode, or a user's merger as `package.module:Class`.
-        merger: a user's merger that is tried last, where `to` is a release.
+        merger: a user's merger that is tried last, if `to` is a release.
         properties: what the table stores; None: what `left.release` stores in a new one.
         evidence: data to try the candidates on; None: nothing is tried.
-        table_types: those to try; without any that of `left`.
-        accept_differences: take the candidate with the fewest differences where none is equal.
+        table_types: those to try; by default that of `left`.
+        accept_differences: take the candidate with the fewest differences if none is equal.
         sample: at most so many differences of each trial; None: all. They are fetched where they are accepted.
-        java_class: the compiled class, where the payload is its Python twin.
+        java_class: the compiled class, if the payload is its Python twin.
 
     Raises:
         PlanError: the settings contradict each other.
@@ -151,7 +151,7 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
 
 
 def check_twin(left: MergePlan, java_class: str | None) -> None:
-    """Refuse a compiled class beside a payload that is one itself, and what is no name of a class.
+    """Reject a compiled class in addition to a compiled payload, and invalid class names.
 
     Raises:
         PlanError: saying which.
@@ -165,10 +165,10 @@ def check_twin(left: MergePlan, java_class: str | None) -> None:
 
 
 def of_upgrade(candidates: tuple[Candidate, ...], left: MergePlan, to: str) -> tuple[Candidate, ...]:
-    """Return what an upgrade itself makes of the class: no other mode is on the table then.
+    """Return the candidate that an upgrade itself gives: the table then has no other mode.
 
     Raises:
-        PlanError: it goes to no release, or makes no upgrade.
+        PlanError: the target is not a release, or not an upgrade.
     """
     if not is_release(to):
         msg = f"an upgrade goes to a release, not to {to}; leave out --upgrade-after"
@@ -194,7 +194,7 @@ def _refused(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> str:
 
 @dataclass(frozen=True)
 class _Move:
-    """A table that goes over to a candidate; `writer`: the options of its writer."""
+    """A table that moves to a candidate; `writer`: the options of its writer."""
 
     left: MergePlan
     candidate: Candidate
@@ -202,7 +202,7 @@ class _Move:
     evidence: Evidence | None
 
     def plan(self, table_type: TableType, stored: Mapping[str, str] | None) -> MigrationPlan:
-        """Plan the move to the settings that were tried: what an upgrade alone does not reach is set after it."""
+        """Plan the move to the settings that were tried: those that an upgrade does not reach are set after it."""
         before = created_properties(self.writer, table_type, self.left.release) if stored is None else stored
         made = self._to(before, self.candidate.target)
         is_upgrade = self.evidence is not None and self.evidence.upgrade_after is not None
@@ -216,7 +216,7 @@ class _Move:
         return self._to(before, TargetMode(wanted.mode, wanted.partial_update_mode, wanted.merge_properties))
 
     def new_table(self, table_type: TableType) -> dict[str, str]:
-        """Return the TBLPROPERTIES of a new table that merges so; empty where CREATE TABLE can't make it."""
+        """Return the TBLPROPERTIES of a new table that merges so; empty if CREATE TABLE can't make it."""
         release, table = self.candidate.plan.release, self.candidate.plan.table
         options: Mapping[str, str] = self.writer
         if self.candidate.target is not None:
@@ -225,7 +225,7 @@ class _Move:
         if properties is not None:
             options = {}
         stored = created_properties(options, table_type, release, tblproperties=properties)
-        # Without data there need not be a key; the meta column stands for it.
+        # Without data there may be no key; the meta column replaces it.
         key = ",".join(name for name in self.left.key if name not in META_COLUMNS)
         given = {**stored, **_given(properties or options, release), RECORD_KEY.key: key}
         sql = to_sql(given, release)
@@ -255,7 +255,7 @@ class _Move:
 
 
 def _given(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
-    """Return the payload class of options as a table states it; it alone says what stands for it."""
+    """Return the payload class of options as a table states it; its successor depends on it alone."""
     payload = given_settings(options, release).payload
     return {PAYLOAD_CLASS.key: payload} if payload else {}
 
@@ -271,7 +271,7 @@ def _rules(table: TableMergeConfig) -> tuple[Any, ...]:
 def _skeletons(
     left: MergePlan, chosen: Candidate | None, java_class: str | None
 ) -> tuple[tuple[Skeleton, ...], tuple[str, ...]]:
-    """Generate mergers for a class that is not Hudi's own, in the languages that can be had."""
+    """Generate mergers for a class that is not Hudi's own, in the languages that are possible."""
     full = left.writer_options().get(WRITE_PAYLOAD_CLASS.key, left.payload_name)
     if left.payload is None or full in {found.java_name for found in builtin_payloads()}:
         return (), ()
@@ -283,7 +283,7 @@ def _skeletons(
     if left.payload.has_port(release):
         found.append(python_skeleton(left.payload.name, release, strategy))
     else:
-        notes.append("no merger in Python: the class is a compiled one; write its twin in Python and name that")
+        notes.append("no merger in Python: the class is compiled; write its twin in Python and name that")
     if compiled:
         found += java_skeletons(compiled, strategy)
     else:

@@ -1,4 +1,4 @@
-"""Examples of what changes: the scenarios of `bridge.migration.scenarios`, played on two tables by the merge code."""
+"""Examples of what changes: the scenarios of `bridge.migration.scenarios`, run on two tables by the merge code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _COMMITS: Final = 3
 
 
 class Rows(NamedTuple):
-    """The answer of a table to a scenario, as text: the row after the second and after the third batch."""
+    """The result of a scenario on a table, as text: the row after the second and after the third batch."""
 
     second: str
     third: str
@@ -56,7 +56,7 @@ class Rows(NamedTuple):
 
 
 def differences(left: Answering, right: Answering) -> tuple[Difference, ...] | None:
-    """Return the scenarios that two tables answer differently; None where the class of one can't be played here.
+    """Return the scenarios with different results on two tables; None if the class of one can't run here.
 
     Only Hudi's own classes are: what a user's class expects of its columns is not known.
     """
@@ -72,7 +72,7 @@ def differences(left: Answering, right: Answering) -> tuple[Difference, ...] | N
 
 @functools.cache
 def answers(side: Answering) -> dict[str, Rows] | None:
-    """Return the answer of a table to each scenario; None where its release lacks the class, or refuses the table."""
+    """Return the result of each scenario on a table; None if its release lacks the class, or rejects the table."""
     known = {name for found in builtin_payloads(side.release) for name in (found.java_name, *found.aliases)}
     if side.payload is not None and side.payload not in known:
         return None
@@ -133,7 +133,7 @@ def _row(version: Version) -> Record:
 
 
 def _shown(trace: Trace, commit: int) -> str:
-    """Write the row that is visible after a commit for people."""
+    """Write the row that is visible after a commit as text."""
     if trace.error is not None:
         reason = trace.error.reason if isinstance(trace.error, MergeFailedError) else str(trace.error)
         return f"an error ({reason})"

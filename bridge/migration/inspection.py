@@ -1,4 +1,4 @@
-"""inspect: what decides how a table merges, where each setting comes from, and what is wrong with it."""
+"""inspect: what decides how a table merges, where each setting comes from, and which settings are risky."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
 
 
 class Severity(enum.Enum):
-    """How bad a warning is, the worst first."""
+    """The severity of a warning, the worst first."""
 
     DAMAGE = "damage"
     FAILS = "fails"
@@ -55,10 +55,10 @@ class Severity(enum.Enum):
 
 
 class Finding(NamedTuple):
-    """Something to know about a table.
+    """A warning about a table.
 
     Attributes:
-        severity: how bad it is.
+        severity: its severity.
         text: what is wrong, in a sentence.
         remedy: what to do.
     """
@@ -72,7 +72,7 @@ class Finding(NamedTuple):
 
 
 class CodePlace(enum.Enum):
-    """Where the code of a payload class can be had."""
+    """Where the code of a payload class is."""
 
     PORT = "port"
     PYTHON = "Python"
@@ -87,7 +87,7 @@ class PayloadClass(NamedTuple):
         name: its name.
         side: `table`, `writer` or `default`.
         found: where its code is.
-        reason: why there is none; empty where there is.
+        reason: why there is none; empty if there is.
     """
 
     name: str
@@ -98,7 +98,7 @@ class PayloadClass(NamedTuple):
 
 @dataclass(frozen=True)
 class Inspection:
-    """The answer of `inspect`.
+    """The result of `inspect`.
 
     Attributes:
         config: the effective merge configuration.
@@ -123,7 +123,7 @@ def inspect(
     jar: str | None = None,
     package: tuple[str, ...] = (),
 ) -> Inspection:
-    """Say how a table merges under a release.
+    """Determine how a table merges under a release.
 
     `properties` are what the table stores (`bridge.config.read_table` reads them), `writer` the options of its writer;
     `jar` and `package` name where compiled payload classes are.
@@ -195,7 +195,7 @@ def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Ite
         yield Finding(
             Severity.DAMAGE,
             f"{what} merges it as Default; if its rows come from AWS DMS or Debezium, deleted rows survive",
-            f"{store}; --prop hoodie.datasource.write.payload.class=... shows what holds for your writer",
+            f"{store}; --prop hoodie.datasource.write.payload.class=... shows the settings for your writer",
         )
         yield Finding(
             Severity.CHANGES,
@@ -298,7 +298,7 @@ def _going(classes: tuple[PayloadClass, ...]) -> Iterator[Finding]:
 
 
 def _merge_alike(rule: MergeRule, read: MergeRule, config: EffectiveMergeConfig) -> bool:
-    """Whether two merge points decide alike; in 1.0 writers run the class that the mode of the readers stands for."""
+    """Whether two merge points decide alike; in 1.0 writers run the class of the readers' mode."""
     can = capabilities(config.release)
     if can.merge_modes and can.payload_writer:
         mode = read.mode or RecordMergeMode.CUSTOM

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Move(NamedTuple):
-    """A table that goes from one release to another.
+    """A table that moves from one release to another.
 
     Attributes:
         from_release: who wrote it until now.
@@ -55,19 +55,19 @@ class Move(NamedTuple):
 
     @property
     def loses_class(self) -> bool:
-        """Whether releases from 1.1 on meet a table that stores no class, below version 9, and take Default for it."""
+        """Whether releases from 1.1 on assume Default, as the table is below version 9 and stores no class."""
         return self.passes(HudiRelease.V1_1) and not self.after.payload_successors and not self.stores_payload
 
 
 class Answering(NamedTuple):
-    """A table that answers scenarios.
+    """A table on which scenarios run.
 
     Attributes:
         release: who writes and reads it.
         table_version: its version; that which the release makes where that is lower.
         payload: the full name of its class; None for the merge mode that goes by the ordering field.
         table_type: copy-on-write or merge-on-read.
-        properties: the properties for mergers that it stores besides, without their prefix.
+        properties: its properties for mergers, without their prefix.
     """
 
     release: HudiRelease
@@ -81,11 +81,11 @@ class SilentChange(NamedTuple):
     """One behaviour that changes; nothing fails.
 
     Attributes:
-        about: what it concerns.
-        case: what happens to the record; empty where it is no single case.
-        before: the answer until now.
-        after: the answer then.
-        is_damage: whether deleted rows live on or values are lost, instead of another version winning.
+        about: the kind of versions.
+        case: what happens to the record; empty if it is not a single case.
+        before: the result until now.
+        after: the result then.
+        is_damage: whether deleted rows survive or values are lost; otherwise another version wins.
     """
 
     about: About

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MigrationPlan:
-    """The answer of `plan_migration`.
+    """The result of `plan_migration`.
 
     Attributes:
         from_release: who wrote the table until now.
@@ -49,7 +49,7 @@ class MigrationPlan:
         before: the table's merge properties now.
         after: those then.
         apply: what to do.
-        undo: what takes it back.
+        undo: how to undo it.
         after_undo: the merge properties after the undo, which are not always those before.
         behaviours: what changes silently, damage first; none are known for partial update modes that are set by
             hand, and for a merger.
@@ -91,7 +91,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
 ) -> MigrationPlan:
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
-    `properties` are what the table stores, `writer` the options of its writer, who goes on passing them;
+    `properties` are what the table stores, `writer` the options of its writer, which still passes them;
     `from_release` is who wrote the table until now, by default the one that its version stands for (`assumed_writer`).
     A merge mode is set under the newest release; CUSTOM needs the payload class or the strategy id of the writer.
     `mode` is a merge mode to set besides under the release `to`; `jar` names where compiled payload classes are.

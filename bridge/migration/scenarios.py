@@ -1,6 +1,6 @@
-"""Seventeen small scenarios that tell merge rules apart: a table is written in three batches, of a row or two each.
+"""Seventeen small scenarios that distinguish merge rules: a table is written in three batches, of a row or two each.
 
-Where the first batch has a row, it has `ts` 5. `bridge.migration.examples` plays them.
+Where the first batch has a row, it has `ts` 5. `bridge.migration.examples` runs them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ UNAVAILABLE: Final = "__debezium_unavailable_value"
 
 
 class About(enum.Enum):
-    """What kind of versions an answer concerns."""
+    """The kind of versions that a scenario is about."""
 
     DELETES = "deletes"
     LATE_ROWS = "late rows"
@@ -48,7 +48,7 @@ class Scenario(NamedTuple):
     """One scenario.
 
     Attributes:
-        about: what it concerns.
+        about: the kind of versions.
         text: what happens.
         batches: the rows of the first, the second and, where there is one, the third batch.
     """
@@ -151,7 +151,7 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
 
 
 class Difference(NamedTuple):
-    """A scenario that two tables answer differently."""
+    """A scenario with different results on two tables."""
 
     scenario: Scenario
     left: str

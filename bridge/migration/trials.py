@@ -1,4 +1,4 @@
-"""Trials: candidates of a migration beside the payload class in its old release, on the user's batches."""
+"""Trials: candidates of a migration against the payload class in its old release, on the user's batches."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Trial(NamedTuple):
     Attributes:
         candidate: what was tried.
         table_type: on which type of table.
-        counts: the keys that differ after each batch; empty where the candidate is refused.
-        refused: why it can't be tried; None where it could.
+        counts: the keys that differ after each batch; empty if the candidate is refused.
+        refused: why it can't be tried; None if it can.
         example: the smallest example of a difference.
-        differences: the keys that differ after the last batch, as far as they were asked for.
+        differences: the keys that differ after the last batch, as many as requested.
     """
 
     candidate: Candidate
@@ -107,7 +107,7 @@ class Attempt(NamedTuple):
             return Trial(candidate, table_type, refused=candidate.refused)
         data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
         sides = Sides(left, right, data.commits, data.upgrade_after, data.keep_table_version, data.compact_after)
-        layout_of(left, data.versions)  # what is wrong with the data is no candidate's fault
+        layout_of(left, data.versions)  # bad data is no candidate's fault
         try:
             with replay(data.versions, sides) as answer:
                 return _told(candidate, table_type, answer, self.sample)

@@ -1,4 +1,4 @@
-"""Every path on Spark: the keys whose answer depends on the path, and the smallest history that shows it."""
+"""Every path on Spark: the keys whose row depends on the path, and the smallest history that shows it."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ PATH_TYPE = (
     "struct<number:int,of:int,is_complete:boolean,table_type:string,commits:array<int>,compact_after:array<int>,"
     "batches:array<int>,error:string>"
 )
-"""What stands in `_pb_path`.
+"""The type of `_pb_path`.
 
 The answer is `number` of `of`, that of the nearest path first; whether every state was followed; the path, as in
 `bridge.programs.path_walk.Path`; the number of the batch of each version of the key; why the path ends before.
 """
 HAS_ROW = "_pb_has_row"
 CANDIDATES = 1000
-"""The smallest history is looked for among so many keys, those with the fewest versions."""
+"""The number of keys among which the smallest history is searched, those with the fewest versions."""
 
 _SIZE, _RANK = "_pb_size", "_pb_rank"
 
 
 class Counts(NamedTuple):
-    """What there is.
+    """Counts of rows and keys.
 
     Attributes:
         rows: the rows of all batches.
         keys: the keys in them.
         many: those with more than `FEW` versions.
-        depending: those whose answer depends on the path.
-        incomplete: those of which not every state was followed, so that there may be more answers.
+        depending: those whose row depends on the path.
+        incomplete: those of which not every state was followed, so that there may be more results.
     """
 
     rows: int
@@ -59,7 +59,7 @@ class Counts(NamedTuple):
 
 
 class KeyAnswer(NamedTuple):
-    """One answer of a key, in JSON values.
+    """One result of a key, in JSON values.
 
     Attributes:
         key: the columns that identify the row.
@@ -67,7 +67,7 @@ class KeyAnswer(NamedTuple):
         path: the nearest path to it.
         batches: the number of the batch of each version of the key.
         row: what a query sees; None for no row.
-        error: why the path ends before; None where it does not.
+        error: why the path ends before; None if it does not.
     """
 
     key: dict[str, Any]
@@ -89,9 +89,9 @@ class SmallestFound(NamedTuple):
 def all_paths(
     batches: Sequence[DataFrame], plan: MergePlan, *, table_types: Iterable[TableType] = tuple(TableType)
 ) -> DataFrame:
-    """Run batches through every path; return the different answers of the keys that have several.
+    """Run batches through every path; return the different results of the keys that have several.
 
-    What counts as a path stands in `bridge.key_paths`. One job; all versions of a key are in the memory of one task.
+    `bridge.key_paths` defines paths. One job; all versions of a key are in the memory of one task.
 
     Args:
         batches: the batches in order, as in `simulate`.
@@ -149,9 +149,9 @@ def smallest(
     *,
     table_types: Iterable[TableType] = tuple(TableType),
 ) -> SmallestFound | None:
-    """Return the smallest history of the keys in `found` that shows a dependence; None where there is none.
+    """Return the smallest history of the keys in `found` that shows a dependence; None if there is none.
 
-    It is looked for among the `CANDIDATES` keys that have the fewest versions.
+    It is searched among the `CANDIDATES` keys that have the fewest versions.
     """
     identity = list(map(quoted, plan.identity))
     path = sf.col(PATH)

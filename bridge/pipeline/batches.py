@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
-# What `ARRIVAL` holds.
+# The type of `ARRIVAL`.
 _ARRIVAL_TYPE = spark_types.StructType(
     [
         spark_types.StructField("file", spark_types.IntegerType()),
@@ -70,7 +70,7 @@ def read_batches(
     """
     folder = Path(path)
     if not folder.is_dir():
-        msg = f"{folder} is no folder; name a folder that has one file or folder a batch"
+        msg = f"{folder} is not a folder; name a folder that has one file or folder a batch"
         raise InputError(msg)
     entries = visible(folder)
     if not entries:
@@ -112,7 +112,7 @@ def _read(
         _check_rows(spark, files, frame)
     wanted = frame.columns
     if schema is not None and files.format == "csv":
-        # The columns that a batch lacks stay away: what they become is a question of schema evolution.
+        # The columns that a batch lacks stay absent: schema evolution decides what they become.
         wanted = [name for name in schema.fieldNames() if name in wanted]
     columns = [quoted(name) for name in wanted]
     return frame.select(*columns, _arrival(files.paths).alias(ARRIVAL)) if arrival else frame.select(*columns)
@@ -125,7 +125,7 @@ def _of_spark(spark: SparkSession, files: Files, schema: spark_types.StructType 
         case "json":
             return _json(spark, files, schema)
         case _:
-            # Without a merged schema Spark takes that of one file, and drops the columns which it lacks.
+            # Without a merged schema Spark takes that of one file, and drops the columns that it lacks.
             return spark.read.option("mergeSchema", "true").parquet(*map(_spark_path, files.paths))
 
 
@@ -151,7 +151,7 @@ def _failures(origin: Path) -> Iterator[None]:
 def _unreadable(origin: Path, error: Exception) -> InputError:
     causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
     reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
-    return InputError(f"{origin} can't be read: {reason}; mend the file or give the right --schema")
+    return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
 
 
 def _refuse_taken(files: Files) -> NoReturn:
@@ -188,7 +188,7 @@ def _json(spark: SparkSession, files: Files, schema: spark_types.StructType | No
 
 
 def _inferred(spark: SparkSession, files: Files) -> spark_types.StructType | None:
-    """Return the schema that Spark infers for JSON lines, without its job; None where the text is not plain objects."""
+    """Return the schema that Spark infers for JSON lines, without its job; None if the text is not plain objects."""
     rows = []
     try:
         for path in files.paths:
@@ -197,10 +197,10 @@ def _inferred(spark: SparkSession, files: Files) -> spark_types.StructType | Non
         if not rows or not all(isinstance(json.loads(row), dict) for row in rows):
             return None
         found = F.schema_of_json(F.lit(f"[{','.join(rows)}]"))
-        # Spark asks for the schema of a conversion when it looks at the query, and none is run.
+        # Spark infers the schema of a conversion when it analyses the query, and runs none.
         array = spark.range(0).select(F.from_json(F.lit("[]"), found).alias("rows")).schema["rows"].dataType
     except (ValueError, RecursionError, OSError, EOFError, PySparkException):
-        return None  # Spark's reader says what is wrong
+        return None  # Spark's reader reports the error
     element = array.elementType if isinstance(array, spark_types.ArrayType) else None
     return element if isinstance(element, spark_types.StructType) and element.fields else None
 

@@ -52,13 +52,13 @@ def data_fields(frame: DataFrame) -> list[spark_types.StructField]:
 
 
 def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout:
-    """Return the layout in which `written` (the batch; else the stored rows) meets the `others`.
+    """Return the layout in which `written` (the batch; else the stored rows) is merged with the `others`.
 
     As in Hudi, the others are rewritten to the schema of the batch: a column that they lack is null, if it may be.
 
     Raises:
         InputError: a column has two types, or is missing on a side where it can't be null.
-        PlanError: a column that the plan names is not there.
+        PlanError: a column that the plan names does not exist.
     """
     fields = data_fields(written)
     own = {field.name: field for field in fields}
@@ -213,7 +213,7 @@ def join_rows(
     """Join on equal `names`, where null equals null, as it does for Hudi; the columns of `left` come first.
 
     Spark's own join on names drops the rows of a null partition. In the columns `or_empty` null is equal to the empty
-    text, too. Columns beside `names` must not be on both sides.
+    text, too. No columns other than `names` may be on both sides.
     """
     of_right = {name: f"{PREFIX}of_right_{number}" for number, name in enumerate(names)}
     others = [name for name in right.columns if name not in of_right]
@@ -225,7 +225,7 @@ def join_rows(
             one, another = (sf.coalesce(column.cast("string"), sf.lit("")) for column in (one, another))
         matches &= one.eqNullSafe(another)
     joined = left.join(renamed, matches, how).drop(*of_right.values())
-    # Spark takes a join of two single partitions for something else, and would shuffle its rows.
+    # Spark does not recognise a join of two single partitions, and would shuffle its rows.
     return joined.coalesce(1) if in_one_task(left.sparkSession) else joined
 
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
     """Deduplicate a batch: one row a key, plus `_pb_delete` and `_pb_ordering`.
 
-    A delete without data has null in every column but the key's. With a global index the key alone makes two rows one.
+    A delete without data has null in every column but the key's. With a global index the key alone identifies a row.
 
     Raises:
         PlanError: the plan has batches that are not combined.
     """
     if not plan.combine_before_upsert:
-        msg = "the plan has combine_before_upsert=False, so there is nothing to combine; give the batch to the write"
+        msg = "the plan has combine_before_upsert=False, so there is nothing to combine; write the batch as it is"
         raise PlanError(msg)
     layout = layout_of(plan, incoming)
     return run([incoming_side(incoming, layout, plan)], layout, plan, program="combine_input").drop(ACTION)
@@ -62,13 +62,13 @@ def append(
 
     A key with a row in `stored`, even one that the log hides, goes to the log; any other key is inserted into
     `stored`, or goes to the log as well (`inserts_to`). The log has the data columns, `_pb_commit`, `_pb_kind` (data,
-    delete), `_pb_seq` and, for delete entries, `_pb_ordering`. `log` is None where nothing was logged yet.
+    delete), `_pb_seq` and, for delete entries, `_pb_ordering`. `log` is None if nothing was logged yet.
     """
     return appended(append_outcomes(stored, incoming, plan, log), log)
 
 
 def appended(outcomes: DataFrame, log: DataFrame | None) -> tuple[DataFrame, DataFrame]:
-    """Part what `append_outcomes` gave into the stored rows and the log."""
+    """Split the outcomes of `append_outcomes` into the stored rows and the log."""
     logged = (Action.INSERT, Action.UPDATE, Action.DELETE)
     to_log = outcomes.where(sf.col(TO_LOG) & sf.col(ACTION).isin(*map(int, logged)))
     return visible(outcomes.where(~sf.col(TO_LOG))), _log(log, to_log)
@@ -78,7 +78,7 @@ def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, log
     """Return what `append` does: outcomes with `_pb_to_log` and, for delete entries, `_pb_ordering`."""
     layout = layout_of(plan, incoming, stored)
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
-    if plan.global_index:  # what a row is now, and so where it goes, is in the log, too
+    if plan.global_index:  # the log, too, decides what a row is now, and so where it goes
         sides += [] if log is None else [log_side(log, layout)]
         return run(sides, layout, plan, program="append_global_index", instant=_instant())
     outcomes = run(sides, layout, plan, program="append", instant=_instant())
@@ -101,7 +101,7 @@ def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
 def read_outcomes(
     stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, only_rows: bool = False
 ) -> DataFrame:
-    """Return what `compact` and `snapshot` (the `program`) do to each key; no index has a part in reading."""
+    """Return what `compact` and `snapshot` (the `program`) do to each key; readers use no index."""
     plan = plan.within_partitions()
     layout = layout_of(plan, log, stored)
     sides = [stored_side(stored, layout), log_side(log, layout)]

@@ -36,7 +36,7 @@ def simulate(batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Co
 def commits_of(batches: Sequence[DataFrame], plan: MergePlan) -> tuple[Layout, list[DataFrame]]:
     """Return batches as commits to an empty table, numbered from 1, in the layout of the last."""
     for older, newer in itertools.pairwise(batches):
-        layout_of(plan, newer, older)  # each write is checked against the table as it is then
+        layout_of(plan, newer, older)  # each write is checked against the table at that time
     layout = layout_of(plan, batches[-1], *batches[:-1])
     sides = [
         incoming_side(batch, layout, plan, commit=sf.lit(number).cast("long"))
@@ -67,11 +67,11 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     """Do what `simulate_commits` does for a table that `old` writes until `upgrade_after`, and then `new`.
 
     The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
-    table as it is. Where `upgrade_after` is the last commit, the new release only reads, and the last snapshot is its.
+    table as it is. If `upgrade_after` is the last commit, the new release only reads, and takes the last snapshot.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
-        MergeConfigError: the settings contradict each other; said as Hudi says it.
+        MergeConfigError: the settings contradict each other; in Hudi's words.
     """
     if not 1 <= upgrade_after <= commits:
         msg = f"the upgrade can't come after commit {upgrade_after}; there are {commits}, counted from 1"

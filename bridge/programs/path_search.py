@@ -93,7 +93,7 @@ def smallest_history(
     schema: AvroSchema,
     table_types: Iterable[TableType] = tuple(TableType),
 ) -> Smallest | None:
-    """Drop versions of a key as long as its answer depends on the path; None where it does not.
+    """Drop versions of a key as long as its answer depends on the path; None if it does not.
 
     The arguments are those of `key_paths`.
     """
@@ -169,7 +169,7 @@ class PathSearch:
         return Walk(self._tables[path.table_type], path.table_type, history).along(path)
 
     def smallest(self, history: KeyHistory) -> Smallest | None:
-        """Return the smallest history; None where the answer does not depend on the path."""
+        """Return the smallest history; None if the answer does not depend on the path."""
         if not self.paths(history).depends:
             return None
         history = self._few(history) or self._fewer(history)

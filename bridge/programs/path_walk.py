@@ -54,7 +54,7 @@ class Answer(NamedTuple):
     Attributes:
         path: the path.
         row: what a query sees; None for no row.
-        error: why the path ends before; None where it does not.
+        error: why the path ends before; None if it does not.
     """
 
     path: Path

@@ -32,8 +32,8 @@ class Handover(NamedTuple):
     Attributes:
         after: the last commit of the old release.
         kept: the new release on the table as the old one left it.
-        upgraded: the new release on the upgraded table; None where the table keeps its version.
-        upgrading: how the batch that upgrades is combined; None where the table keeps its version.
+        upgraded: the new release on the upgraded table; None if the table keeps its version.
+        upgrading: how the batch that upgrades is combined; None if the table keeps its version.
     """
 
     after: int
@@ -47,7 +47,7 @@ def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: 
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
-        MergeConfigError: the settings contradict each other; said as Hudi says it.
+        MergeConfigError: the settings contradict each other; in Hudi's words.
     """
     check_upgrade(old, new)
     created = created_properties(old.writer_options(), old.table_type, old.release)

@@ -1,4 +1,4 @@
-"""The answer of a verb: the JSON envelope, and its text, Markdown, HTML and JUnit forms."""
+"""The result of a verb: the JSON envelope, and its text, Markdown, HTML and JUnit forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report: the answer of a verb, the verdict first: the JSON envelope for programs, text or Markdown for people."""
+"""Report: the result of a verb, the verdict first: the JSON envelope for programs, text or Markdown for people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Label: TypeAlias = "tuple[str, Sequence[Any]]"
 
 @dataclass(frozen=True)
 class Table:
-    """A table for people; the cells are text.
+    """A table of text cells.
 
     Attributes:
         columns: the headers.
@@ -68,11 +68,11 @@ class Table:
 
 
 class Check(NamedTuple):
-    """One thing that a verb looked at, for reports that list what passed and what failed.
+    """One thing that a verb checked, for reports that list what passed and what failed.
 
     Attributes:
-        name: what was looked at.
-        failure: what is wrong; None where nothing is.
+        name: what was checked.
+        failure: what is wrong; None if nothing is.
         details: the differences, line by line.
     """
 
@@ -83,18 +83,18 @@ class Check(NamedTuple):
 
 @dataclass
 class Report:
-    """What a verb answers.
+    """The result of a verb.
 
     Attributes:
         verb: the verb.
-        verdict: the answer in one sentence.
+        verdict: the result in one sentence.
         success: whether it is a good one (exit code 0, else 1).
         plan: the settings that were used; see `plan_as_json`.
         statistics: counts by name.
         results: JSON values.
-        warnings: what the user should know besides.
-        body: paragraphs and tables for people, after the verdict.
-        checks: what the verdict sums up; empty: the verdict is all there is.
+        warnings: what else the user should know.
+        body: paragraphs and tables of the text, after the verdict.
+        checks: what the verdict sums up; empty if there is only the verdict.
     """
 
     verb: str
@@ -227,13 +227,13 @@ def _grid(table: Table) -> RichTable:
 
 
 def _turned(table: Table) -> Table:
-    """Return the table with its rows as columns; what stands first in them become the headers."""
+    """Return the table with its rows as columns; their first cells become the headers."""
     first, *others = zip(table.columns, *table.rows, strict=True)
     return Table(first, others)
 
 
 def _text(text: str) -> Text:
-    """Return text without control characters, which data may hold and a terminal would obey."""
+    """Return text without control characters, which data may contain and a terminal would interpret."""
     return Text(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
 
 
@@ -253,9 +253,9 @@ def _markdown_cell(text: str) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    """Return text as such: what Markdown would take for marks or tags is escaped."""
+    """Return text with what Markdown would read as markup escaped."""
     return _MARKS.sub(r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
 
 
-# An underscore inside a word is no mark.
+# An underscore inside a word is not markup.
 _MARKS = re.compile(r"([\\`*\[\]]|(?<!\w)_(?=\w*_(?!\w)))")

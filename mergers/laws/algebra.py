@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Algebra(Protocol):
-    """The subject of a check. Incoming versions are opaque; a stored row is a record, None where there is none.
+    """The subject of a check. Incoming versions are opaque; a stored row is a record, None if there is none.
 
     Attributes:
         name: what a report calls it.

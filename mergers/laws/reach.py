@@ -41,7 +41,7 @@ class Reach(NamedTuple):
 
     Attributes:
         rounds: how many times ten examples it has, for a hundred of any shape.
-        of: the values for fields of a plain type; None where there is none for that type.
+        of: the values for fields of a plain type; None if there is none for that type.
         items: for the values inside a collection, the collections; None for the usual ones.
         keys: keys of maps besides the usual ones.
     """

@@ -82,7 +82,7 @@ def _agreement(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
 
 
 def _compared(versions: Sequence[Version], order: Order) -> int | None:
-    """Compare the ordering values of two versions; None where Hudi can't."""
+    """Compare the ordering values of two versions; None if Hudi can't."""
     left, right = versions
     try:
         return order(left.ordering, right.ordering)

@@ -134,7 +134,7 @@ class OperandStrategies:
         Args:
             spec: schema, key, ordering fields and properties.
             domain: which versions there are.
-            null_orderings: whether an ordering field may be null where its schema allows it.
+            null_orderings: whether an ordering field may be null if its schema allows it.
             reach: where the values reach; None for small ones and any others.
         """
         self._reach = reach

@@ -145,7 +145,7 @@ class _Maker:
         self._read = list_reader(spec.schema, fields) if fields else lambda _record: NATURAL_ORDER
 
     def version(self, rank: int, side: int, form: DeleteForm | None = None, *, stored: bool = False) -> Version:
-        """Return a record whose data is in the field number `side` alone, and in none where there is no such field."""
+        """Return a record whose data is in the field number `side` alone, and in none if there is no such field."""
         spec = self._spec
         record: Record = {}
         for field in spec.schema.fields:

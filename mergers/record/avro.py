@@ -61,7 +61,7 @@ class HoodieAvroRecord(HoodieRecord):
         columns: Sequence[str],
         consistent_logical_timestamp_enabled: bool = False,  # noqa: FBT001, FBT002 (Hudi's signature)
     ) -> list[Any]:
-        """Return the values of `columns` with their Java classes, as `Ordering`; None where null or unknown.
+        """Return the values of `columns` with their Java classes, as `Ordering`; None if null or unknown.
 
         Dates, decimals and, with the flag, timestamps are converted by their logical type.
 

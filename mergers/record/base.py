@@ -41,7 +41,7 @@ class HoodieRecord:
     UnsupportedRecordOperationError, as Hudi's classes do.
 
     Attributes:
-        key: the identity; None where a caller merges without one.
+        key: the identity; None if a caller merges without one.
         operation: `I`, `-U`, `U`, `D` or None, as in the meta column `_hoodie_operation`. From 1.1 on a merge reads
             from it whether a version is a delete, as from a BufferedRecord: a merge point that finds a version to
             be a delete sets it here.

@@ -38,7 +38,7 @@ class MetadataValues(NamedTuple):
         return not any(value is not None for value in self)
 
     def applied_to(self, record: Record, schema: AvroSchema) -> Record:
-        """Return `record` with these values; `record` itself where there is nothing to write.
+        """Return `record` with these values; `record` itself if there is nothing to write.
 
         Raises:
             SchemaError: `schema` has no such meta column.

@@ -135,7 +135,7 @@ class _OnCopies:
         self._merger = merger
 
     def merge(self, older: Version, newer: Version, schema: AvroSchema, props: Props) -> Version | None:
-        """Return the caller's own version, a new one, or None where the merger deletes."""
+        """Return the caller's own version, a new one, or None if the merger deletes."""
         lent = [_lent(side, schema) for side in (older, newer)]
         records = [copy.record for copy in lent]
         merged: Any = self._merger.merge(lent[0], lent[1], schema, props)

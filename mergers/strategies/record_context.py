@@ -122,7 +122,7 @@ def _entry_conversion(
 
 
 def _leaf(schema: AvroSchema, path: str) -> AvroSchema | None:
-    """Return the type at a dotted path without its null branch; None where there is no such column."""
+    """Return the type at a dotted path without its null branch; None if there is no such column."""
     for part in path_parts(path):
         field = schema.by_name.get(part)
         if field is None:

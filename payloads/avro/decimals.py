@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def decimal_scale(schema: AvroSchema) -> int:
-    """Return the scale of a decimal schema; 0 where it has none."""
+    """Return the scale of a decimal schema; 0 if it has none."""
     return int(schema.source.get("scale", 0))
 
 

@@ -49,7 +49,7 @@ def rewrite_record_with_new_schema(
     release: str | HudiRelease,
     renames: Mapping[str, str] | None = None,
 ) -> Record:
-    """Return a record of `new_schema`, converted at every depth; `record` itself where the schemas are equal.
+    """Return a record of `new_schema`, converted at every depth; `record` itself if the schemas are equal.
 
     `renames` gives columns that were renamed: full new name to old name. Null stays null even where the new field
     refuses it.
@@ -260,7 +260,7 @@ def _refused(msg: str) -> Conversion:
 
 
 def _default(field: Field, run: _Run, *, strict: bool) -> Callable[[], Any]:
-    """Return what gives the default of `field`, null where it has none; `strict` refuses null that does not fit."""
+    """Return what gives the default of `field`, null if it has none; `strict` refuses null that does not fit."""
     if not field.has_default and strict and not field.schema.nullable:
         msg = f"field {run.name!r} has no default value and can't be null; give it a default in the new schema"
         refuse = _refused(msg)

@@ -37,7 +37,7 @@ class PairRule(NamedTuple):
     It applies if the incoming row is not a delete and neither row has null in the column.
 
     Attributes:
-        field: the top-level column that is compared; None where the incoming row always replaces the stored one.
+        field: the top-level column that is compared; None if the incoming row always replaces the stored one.
         wins: whether the incoming row wins if the stored value is less than, equal to and greater than its own.
         holds_for_dates: whether it also applies to a column of dates.
     """

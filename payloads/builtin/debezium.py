@@ -71,7 +71,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return `current` itself where it is later, else the incoming record, None for a later delete.
+        """Return `current` itself if it is later, else the incoming record, None for a later delete.
 
         Raises:
             SchemaError: a record has no `position_field`.

@@ -135,7 +135,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the test of the custom delete field, or of the flag; None where the marker is missing."""
+        """Return the test of the custom delete field, or of the flag; None if the marker is missing."""
         field = props.get(DELETE_FIELD)
         if not field:
             return flag_tests(schema)
@@ -165,7 +165,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record where it wins by the ordering field, None where the winner is a delete.
+        """Return the incoming record where it wins by the ordering field, None if the winner is a delete.
 
         A losing version gives `current` itself (1.2: SENTINEL). Without `props` the incoming record always wins.
 
@@ -186,7 +186,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return None if self._decide_delete(incoming, schema, props) else incoming
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, or None where it is a delete; without `props` a custom delete field is ignored.
+        """Return the record, or None if it is a delete; without `props` a custom delete field is ignored.
 
         Raises:
             PayloadConfigError: a delete field is configured without its marker.

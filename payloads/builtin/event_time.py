@@ -36,7 +36,7 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record where it wins by the ordering field, None where a delete wins, else `current`.
+        """Return the incoming record where it wins by the ordering field, None if a delete wins, else `current`.
 
         Without `props` the incoming record always wins.
 
@@ -49,5 +49,5 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
         return incoming if self.needs_update(current, incoming, schema, props) else current
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, or None where it is a delete."""
+        """Return the record, or None if it is a delete."""
         return OverwriteWithLatestAvroPayload.get_insert_value(self, schema)

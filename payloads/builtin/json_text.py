@@ -70,7 +70,7 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
         return read_record(parse_object(self.text, exact=exact), schema, logical=exact)
 
     def get_row_key(self, field: str) -> str | None:
-        """Return the text of the top-level member `field`, None where it is not text.
+        """Return the text of the top-level member `field`, None if it is not text.
 
         Raises:
             SchemaError: the text is not a JSON object, or it has no such member.

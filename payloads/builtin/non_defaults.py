@@ -33,7 +33,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
 
     Ordering decides within a batch alone, ties go to the newer version, and no fields are merged there. Java's
     `equals` decides what a default is: values that Avro reads as a class other than the declared default has
-    (strings in a union or an array, bytes, fixed, enums, records) always overwrite, and so does null where the
+    (strings in a union or an array, bytes, fixed, enums, records) always overwrite, and so does null if the
     default is another value.
     """
 
@@ -127,7 +127,7 @@ def is_null(value: Any) -> bool:
 
 
 def default_test(field: Field) -> Gap:
-    """Return the test whether a value equals the default of `field` in Java; null where none, or null, is declared."""
+    """Return the test whether a value equals the default of `field` in Java; null if none, or null, is declared."""
     if not field.has_default or field.default is None:
         return is_null
     return _equality(field.schema, field.default, top_level=True)

@@ -45,9 +45,9 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record, or None where it is a delete; `current` and ordering play no part."""
+        """Return the incoming record, or None if it is a delete; `current` and ordering play no part."""
         return OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, or None where it is a delete."""
+        """Return the record, or None if it is a delete."""
         return None if self.flagged else self.record

@@ -49,7 +49,7 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
         return self.get_insert_value(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, None where there is none."""
+        """Return the record, None if there is none."""
         return self.record
 
 

@@ -280,7 +280,7 @@ class PayloadAdapter(HoodieRecordPayload):
         return self._taken_back(name, self._call(name, schema, props), schema)
 
     def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
-        """Return a result for the engine: `record` itself where its copy came back as it was, else a new record."""
+        """Return a result for the engine: `record` itself if its copy came back as it was, else a new record."""
         if result is not None and result is self._given:
             if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
                 return self.record

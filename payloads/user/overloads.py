@@ -165,7 +165,7 @@ def _signature_text(function: Any) -> str:
 def _fit(
     attribute: str, parameters: Iterable[inspect.Parameter], overloads: tuple[tuple[str, ...], ...]
 ) -> MethodCall | None:
-    """Choose the longest overload that the parameters take; None where none fits.
+    """Choose the longest overload that the parameters take; None if none fits.
 
     Parameters named after `schema` and `props` get these; other names go by Java's order, in which the second of two
     arguments of `preCombine` is the properties.

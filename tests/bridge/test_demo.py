@@ -46,13 +46,11 @@ def test_the_answers_are_real_hudis(spark):
     assert result.exit_code == 0, result.output
     assert not result.stderr
     words = " ".join(result.stdout.split())
-    assert words.startswith(
-        "All 20 answers are real Hudi's, row by row. On the same batches Hudi 1.2 ends with different"
-    )
+    assert words.startswith("All 20 answers are real Hudi's, row by row. On the same batches Hudi 1.2 gives different")
     assert "10 of 42 rows (copy-on-write) and 11 of 42 rows (merge-on-read)" in words
     assert result.stdout.count("5 of 5") == 4
     assert result.stdout.count("<- the sides diverge here") == 2
-    assert "end differently for 1: p0/k008." in words
+    assert "disagree on 1: p0/k008." in words
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -64,7 +62,7 @@ def test_the_demo_as_json(spark):
     assert [one["equal"] for one in answer["results"]] == [True] * 20
     assert answer["statistics"]["rows_out"] == {"cow 0.15.0": 42, "cow 1.2.0": 42, "mor 0.15.0": 42, "mor 1.2.0": 42}
     assert answer["statistics"]["changed_keys"] == {"cow": 0, "mor": 0}
-    assert "Both releases end with the same rows." in answer["verdict"]
+    assert "Both releases give the same rows." in answer["verdict"]
 
 
 def test_another_answer_ends_with_1(spark, monkeypatch):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import InputError, MergeFailedError, MergePlan
@@ -120,8 +120,7 @@ def expected_upsert(payload: str, stored: list[Any], incoming: list[Any]) -> dic
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-@pytest.mark.parametrize("batch_size", [1, 3, 10_000])
-@given(stored=stored_rows, incoming=st.lists(rows, max_size=8))
+@given(batch_size=st.sampled_from([1, 3, 10_000]), stored=stored_rows, incoming=st.lists(rows, max_size=8))
 def test_upsert_equals_the_plain_fold(payload: str, batch_size: int, stored: list[Any], incoming: list[Any]) -> None:
     job = Job(plan_of(payload), SCHEMA, NAMES, "upsert")
     versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
@@ -172,6 +171,7 @@ PROPS: list[dict[str, str]] = [
 
 
 @pytest.mark.parametrize("kind", ORDERINGS)
+@settings(max_examples=settings().max_examples * 50 // 100)  # of four pairs each
 @given(data=st.data())
 def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: st.DataObject) -> None:
     """Without the short way the payload or the mode is asked about each key."""

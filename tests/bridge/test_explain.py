@@ -77,6 +77,7 @@ def rules(
 
 # -- traces end as the tables of real Hudi
 
+STRIDE = 3
 
 _TYPES: dict[str, Any] = {
     "string": spark_types.StringType(),
@@ -110,13 +111,14 @@ def exactly(rows: dict[Any, Record]) -> dict[Any, str]:
     return {identity: repr(sorted(one.items())) for identity, one in rows.items()}
 
 
-def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None], dict[Any, Record]]]:
-    """Give for each snapshot of a history our rows by identity, and the recorded ones."""
+def traces_of(history: History, first: int) -> Iterator[tuple[int, dict[Any, Record | None], dict[Any, Record]]]:
+    """Give for each snapshot our rows and the recorded ones: of every third key, beginning with `first`."""
     schema, plan, commits = schema_of(history), plan_of_history(history), len(history.commits)
     versions: dict[Any, list[tuple[int, Record]]] = {}
     for number, commit in enumerate(history.commits, start=1):
         for incoming in commit.incoming:
             versions.setdefault((incoming["part"], incoming["id"]), []).append((number, physical(incoming, schema)))
+    versions = {identity: versions[identity] for identity in sorted(versions, key=repr)[first::STRIDE]}
     change, upgrade = None, history.upgrade
     if upgrade is not None and upgrade.after < commits:
         new = dataclasses.replace(plan, release=upgrade.release)
@@ -130,23 +132,25 @@ def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None],
         if number == READ or (upgrade is not None and change is None):
             continue
         ours = {identity: trace.row_after(number) for identity, trace in traces.items()}
-        yield number, ours, {(one["part"], one["id"]): physical(one, schema) for one in snapshot}
+        real = {(one["part"], one["id"]): one for one in snapshot}
+        yield number, ours, {key: physical(real[key], schema) for key in ours.keys() & real.keys()}
 
 
 @pytest.mark.parametrize(
     "folder", ["histories/0.15.0", "histories/1.0.2", "histories/1.1.1", "histories/1.2.0", "histories-upgraded"]
 )
 def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
+    """The tables of a case share their keys: each is traced in some of them, and compared in all of them elsewhere."""
     looked_at: collections.Counter[str] = collections.Counter()
-    for history in load(DATA / folder):
+    for number, history in enumerate(load(DATA / folder)):
         if small_file_candidates(history.options) or history.error is not None:
             continue
-        for number, ours, real in traces_of(history):
+        for commit, ours, real in traces_of(history, number % STRIDE):
             shown = {identity: one for identity, one in ours.items() if one is not None}
-            assert exactly(shown) == exactly(real), (str(history), number)
+            assert exactly(shown) == exactly(real), (str(history), commit)
             looked_at[history.table_type] += len(ours)
     assert len(looked_at) == 2
-    assert min(looked_at.values()) > 300
+    assert min(looked_at.values()) > 100
 
 
 # -- what is said of a call
@@ -237,7 +241,7 @@ def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
             "DefaultHoodieRecordPayload",
             [(1, row(5, deleted=True))],
             MergePoint.INSERT,
-            "is_deleted says that it deletes (_hoodie_is_deleted is true): nothing is there to delete",
+            "is_deleted returns true (_hoodie_is_deleted is true): nothing is there to delete",
         ),
         ("1.2", "DefaultHoodieRecordPayload", [(1, row(5))], MergePoint.INSERT, "no row is stored yet: inserted"),
     ],
@@ -307,7 +311,7 @@ def test_classes_that_do_not_compare_are_named() -> None:
     texts = [(commit, {**one, "ts": str(one["ts"])}) for commit, one in versions]
     told = rules(texts, plan_of("DefaultHoodieRecordPayload", "1.0", "mor"), schema)
     assert (
-        "the ordering values have unlike Java classes (utf8 and string) and are not compared: the delete entry wins"
+        "the ordering values have different Java classes (utf8 and string) and don't compare: the delete entry wins"
     ) in told
 
 
@@ -347,7 +351,7 @@ def test_an_edit_that_a_reader_loses_is_told() -> None:
     change = handover(old, new, after=1, keep_table_version=True)
     assert rules(versions, old, issue.schema, handover=change)[-1] == (
         "combine_and_get_update_value returns the incoming row (_event_lsn: 1, then 2), which it has edited in place; "
-        "the reader takes it for unchanged, and the edit is lost"
+        "the reader considers it unchanged, and the edit is lost"
     )
 
 

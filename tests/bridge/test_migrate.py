@@ -212,7 +212,7 @@ def test_twins_share_a_strategy_and_every_file_has_its_place() -> None:
 def test_what_can_not_be_generated_is_said() -> None:
     (note,) = migrate(left(KEEPS_LONGEST)).notes
     assert "--java-class" in note
-    with pytest.raises(PlanError, match="no name of a Java class"):
+    with pytest.raises(PlanError, match="not the name of a Java class"):
         java_skeletons("com.acme.My Payload", "x")
 
 
@@ -287,7 +287,7 @@ def test_the_table_names_payload_and_type(tmp_path: Path) -> None:
         (["--payload", "AWSDmsAvroPayload", "--batches", "DAYS", "--key", "id", "--upgrade-after", "9"], "1 batches"),
         (["--payload", "AWSDmsAvroPayload", "--out", "DAYS"], "already exists"),
         (["--payload", "AWSDmsAvroPayload", "--java-class", "com.acme.X"], "is for a Python payload"),
-        (["--payload", KEEPS_LONGEST, "--java-class", "com acme"], "no name of a Java class"),
+        (["--payload", KEEPS_LONGEST, "--java-class", "com acme"], "not the name of a Java class"),
     ],
 )
 def test_a_wrong_command_line(arguments: list[str], message: str, tmp_path: Path) -> None:

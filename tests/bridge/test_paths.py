@@ -305,7 +305,7 @@ def test_a_path_in_words(path, batches, words):
         (
             Path(COW, (1, 1)),
             Path(MOR, (1, 1)),
-            "A copy-on-write and a merge-on-read table end differently after the same commits, without a compaction.",
+            "A copy-on-write and a merge-on-read table differ after the same commits, without a compaction.",
         ),
         (Path(MOR, (1, 1), (2,)), Path(MOR, (1, 1)), "A compaction after batch 4 changes the row."),
         (Path(COW, (2,)), Path(COW, (1, 1)), "Writing v1 and v2 in one commit or in two changes the row."),

@@ -265,7 +265,7 @@ def test_what_is_no_batch(spark, tmp_path):
     (batch / "b.parquet.gz").unlink()
     (batch / "part=1").mkdir()
     refused("folder inside a batch")
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_batches(spark, batch / "a.json")
     with pytest.raises(InputError, match="does not exist"):
         read_frame(spark, tmp_path / "absent.json")

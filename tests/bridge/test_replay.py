@@ -153,7 +153,7 @@ def test_a_key_that_differs_only_by_object_identity_is_told_apart(spark: SparkSe
         found = {one.key["id"]: (one.left, one.right, one.note) for one in answer.differences()}
         assert (answer.counts[-1].total, answer.by_identity) == (2, 1)
     assert [row["city"] for row in found["a"][:2] if row is not None] == ["Oslo", "none"]
-    assert "one object: in city the default overwrites" in (found["a"][2] or "")
+    assert "for object identity: in city the default overwrites" in (found["a"][2] or "")
     assert found["b"][2] is None
     with replay(versions.where("id = 'a'"), sides.as_intended()) as answer:
         assert answer.grade() is Grade.IDENTICAL_HERE

@@ -188,7 +188,7 @@ def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: s
             "combine_before_upsert=False contradicts the properties, which say True",
         ),
         ({"global_index": True, "combine_before_upsert": False}, "a batch that is not combined; combine it"),
-        ({"global_index": True, "inserts_to": "log"}, "a global index finds no rows of a log"),
+        ({"global_index": True, "inserts_to": "log"}, "a global index does not find rows of a log"),
         ({"global_index": True, "partition": ()}, "for tables with partitions"),
         ({"inserts_to": "both"}, "'base' or 'log', not 'both'"),
     ],

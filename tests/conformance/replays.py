@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     Kinds = dict[Key, str]
     Columns = Mapping[Key, set[str]]
     Recorded = tuple[Kinds, Columns]
+    # The snapshots of left tables that many questions ask about, by identity and number of commits; and the tables
+    # themselves, so that no other one gets their identity.
+    _Simulated = dict[tuple[int, int], tuple[History, dict[int, list[Row]]]]
 
 FRESH, UPGRADED, KEPT, READER = "fresh", "upgraded", "kept version", "reader only"
 _ORDERING_OPTIONS = {"hoodie.datasource.write.precombine.field", "hoodie.table.ordering.fields"}
@@ -158,21 +161,28 @@ def _is_one_case(left: History, right: History) -> bool:
 
 def answers(spark: SparkSession | None, asked: Iterable[Question]) -> Iterator[Answer]:
     """Put each question to `replay`; without Spark both sides run in this process and are compared here."""
+    simulated: _Simulated = {}
     for question in asked:
         recorded = question.recorded
         try:
-            found = _problems_here(question, recorded) if spark is None else _problems(spark, question, recorded)
-            problems = tuple(found)
+            if spark is None:
+                problems = tuple(_problems_here(question, recorded, simulated))
+            else:
+                problems = tuple(_problems(spark, question, recorded))
         except Exception as error:  # noqa: BLE001 (one replay that fails must not hide the others)
             problems = (f"failed: {type(error).__name__}: {sentence_of(error)}",)
         yield Answer(question, len(question.differing()), problems)
 
 
-def _problems_here(question: Question, recorded: Mapping[int, Recorded]) -> Iterator[str]:
+def _problems_here(question: Question, recorded: Mapping[int, Recorded], simulated: _Simulated) -> Iterator[str]:
     left, sides = question.left, question.sides
     struct = in_process.struct_of(left.schema_ddl)
     batches = [commit.incoming for commit in left.commits[: question.commits]]
-    before = in_process.simulate(batches, struct, sides.left, compact_after=sides.compact_after)
+    asked = id(left), question.commits
+    if asked not in simulated:
+        before = in_process.simulate(batches, struct, sides.left, compact_after=sides.compact_after)
+        simulated[asked] = left, before
+    _, before = simulated[asked]
     try:
         change = None
         if sides.upgrade_after is not None:

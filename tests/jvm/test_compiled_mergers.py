@@ -157,7 +157,7 @@ def test_null_is_no_answer(mergers, spark):
         ("OfAvro", MergerConfigError, "is abstract"),
         ("Hidden", MergerConfigError, "is not public"),
         ("WithArgument", MergerConfigError, "no public constructor without parameters; it has .String."),
-        ("CannotBeBuilt", MergerConfigError, "can't be built and asked .*IllegalStateException: no settings"),
+        ("CannotBeBuilt", MergerConfigError, "can't be instantiated .*IllegalStateException: no settings"),
         (
             "OfSpark",
             MergerConfigError,
@@ -204,7 +204,7 @@ def test_a_release_whose_mergers_have_another_shape_is_refused(mergers, spark, r
 
 
 def test_a_compiled_merger_is_no_merger_of_the_python_engine(mergers):
-    with pytest.raises(MergerNotFoundError, match=r"has no Python class, and here one is needed; .*jar runs"):
+    with pytest.raises(MergerNotFoundError, match=r"has no Python class, which is needed here; .*jar runs"):
         plan_of(mergers, "Larger", engine="python").writer_options()
 
 

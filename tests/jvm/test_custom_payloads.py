@@ -147,7 +147,7 @@ def test_the_named_release_counts_and_not_the_copy_of_hudi_in_a_fat_jar(bundles,
     [
         ("org.apache.hudi:hudi-spark3.5-bundle_2.13:0.15.0", "built for Scala 2.13, and this Spark runs on 2.12"),
         ("org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0", "the plan is for Hudi 0.15, and .* is 1.2"),
-        ("org.apache.hudi", "no Maven coordinate; write group:artifact:version"),
+        ("org.apache.hudi", "not a Maven coordinate; write group:artifact:version"),
     ],
 )
 def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
@@ -225,7 +225,7 @@ def test_a_jar_that_is_not_there_is_refused(bundles, spark, tmp_path):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(tmp_path / "absent.jar", "Concat"))
     text = tmp_path / "text.jar"
     text.write_text("no jar")
-    with pytest.raises(EngineError, match="is no jar"):
+    with pytest.raises(EngineError, match="is not a jar"):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(text, "Concat"))
 
 

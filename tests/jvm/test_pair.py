@@ -43,5 +43,5 @@ def test_a_payload_merges_pairs(jar, spark, release):
 
 def test_structs_of_other_fields_are_refused(jar, spark):
     frame = pairs(spark, ("x", "y")).withColumn("newer", sf.struct(sf.lit("k").alias("id")))
-    with pytest.raises(InputError, match="no structs with the same fields"):
+    with pytest.raises(InputError, match="not structs with the same fields"):
         merged_pair(frame, "older", "newer", example_plan(jar, "Concat"))

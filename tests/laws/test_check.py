@@ -55,7 +55,7 @@ def test_cases_leave_out_what_says_nothing():
         "tests.laws.lawful:LaterPayload",
         "tests.laws.lawful:LaterWins",
         LaterWins,
-        LaterWins(),
+        pytest.param(LaterWins(), id="an object"),
     ],
     ids=str,
 )

@@ -71,7 +71,7 @@ class PayloadCalls:
         return answer["results"]
 
     def class_file(self, name: str) -> bytes | None:
-        """Return the class file of a class by its full name, as these jars have it; None where they have none."""
+        """Return the class file of a class by its full name, as these jars have it; None if they have none."""
         return self._driver.resource(self._loader, name.replace(".", "/") + ".class")
 
     # -- steps

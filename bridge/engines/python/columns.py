@@ -62,7 +62,7 @@ def column_codec(schema: AvroSchema, arrow: pa.DataType, column: str) -> Codec:
 
 
 def _codec_of(plain: AvroSchema, arrow: pa.DataType, column: str) -> Codec | None:  # noqa: PLR0911 (one per pair)
-    """Return the conversion of nullable values, or None where the types don't match."""
+    """Return the conversion of nullable values, or None if the types don't match."""
     match plain.kind:
         case "record" if pa.types.is_struct(arrow):
             return _struct_codec(plain, arrow, column)

@@ -105,7 +105,7 @@ def of_size(size: int, column: str) -> Callable[[list[Any]], list[Any]]:
 
 
 def timestamp_codec(plain: AvroSchema, arrow: pa.TimestampType) -> Codec | None:
-    """Return the conversion of timestamps, or None where `arrow` has the coarser unit."""
+    """Return the conversion of timestamps, or None if `arrow` has the coarser unit."""
     factor, rest = divmod(_PER_SECOND[arrow.unit], _PER_SECOND[TIMESTAMP_UNITS[str(plain.logical)]])
     if rest:
         return None
@@ -127,7 +127,7 @@ def timestamp_codec(plain: AvroSchema, arrow: pa.TimestampType) -> Codec | None:
 def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> Codec | None:
     """Return the conversion of decimals, big-endian unscaled numbers in Avro and 16 bytes in Arrow.
 
-    None where the scales differ or Avro's fixed type is too small.
+    None if the scales differ or Avro's fixed type is too small.
     """
     size = plain.size if plain.kind == "fixed" else None
     if int(plain.source.get("scale", 0)) != arrow.scale or (size is not None and size < decimal_size(arrow.precision)):
