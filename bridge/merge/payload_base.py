@@ -39,7 +39,7 @@ def check_constructor(payload: type[HoodieRecordPayload]) -> None:
 
 
 class _At(NamedTuple):
-    """What a merge point hands to the payload."""
+    """What a merge point passes to the payload."""
 
     point: MergePoint
     schema: AvroSchema

@@ -60,7 +60,7 @@ class PayloadWriter(Payloads):
         self._progress.point = MergePoint.COMBINE_INPUT
         if ordering is None:
             ordering = NATURAL_ORDER if record is None else self._read_ordering(record)
-        # Hudi hands a null ordering value to the constructor, which refuses it.
+        # Hudi passes a null ordering value to the constructor, which rejects it.
         return Version(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
 
     def combine_input(self, older: Version, newer: Version) -> Version:

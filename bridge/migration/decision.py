@@ -110,7 +110,7 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         evidence: data to try the candidates on; None: nothing is tried.
         table_types: those to try; by default that of `left`.
         accept_differences: take the candidate with the fewest differences if none is equal.
-        sample: at most so many differences of each trial; None: all. They are fetched where they are accepted.
+        sample: how many differences of each trial to fetch; None: all. They are fetched if they are accepted.
         java_class: the compiled class, if the payload is its Python twin.
 
     Raises:
