@@ -52,6 +52,7 @@ class Rule(enum.Enum):
     DELTA = "merge mode: delta merge"
     FINAL = "merge mode: final merge"
     DELETE_TEST = "delete test of the row"
+    COMPARISON = "comparison of ordering values"
 
 
 class Call(NamedTuple):

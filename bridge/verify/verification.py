@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.verify.compiled import Compiled
-    from mergers.laws import Bounds, Counterexample, LawReport, LawResult, Step, Version
+    from mergers.laws import Bounds, Counterexample, LawReport, LawResult, MergeStep, Version
     from payloads import HudiRelease
     from payloads.avro import AvroSchema
 
@@ -177,7 +177,7 @@ def _counterexample_as_json(found: Counterexample, meaning: str) -> dict[str, An
     }
 
 
-def _side_as_json(steps: tuple[Step, ...]) -> dict[str, Any]:
+def _side_as_json(steps: tuple[MergeStep, ...]) -> dict[str, Any]:
     return {
         "bracketing": steps[-1].text,
         "steps": [{"merge": s.text, "result": _answer_as_json(s.answer)} for s in steps],

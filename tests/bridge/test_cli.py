@@ -5,7 +5,6 @@ import decimal
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from tests.support import ROOT
 
-ROOT = Path(__file__).parents[2]
 DEFAULT = ("--payload", "DefaultHoodieRecordPayload", "--release", "0.15", "--key", "id", "--ordering", "ts")
 ENVELOPE = ["format", "verb", "success", "verdict", "plan", "statistics", "results", "warnings"]
 COLUMNS = pa.schema(

@@ -17,6 +17,7 @@ from bridge.engines.jvm.jars import bundle_for, resolve
 from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
+from bridge.spark import META_COLUMNS
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
 from payloads import (
     SENTINEL,
@@ -73,7 +74,7 @@ def test_a_payload_runs_at_the_merge_points_of_merge_on_read(jar, spark):
 
 def test_each_snapshot_of_a_simulation_reads_the_log_anew(jar, spark):
     batches = [batch(spark, ("a", number, "x", 1)) for number in range(1, 5)]
-    seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3])
+    seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3]).snapshots
     assert rows(seen.select("_pb_commit", "n")) == [(1, 1), (2, 1), (3, 2), (4, 1)]
 
 
@@ -259,14 +260,9 @@ def _columns(text):
 
 @pytest.mark.parametrize("release", ["0.15", "1.0", "1.2"])
 def test_meta_columns_of_written_rows_are_new(jar, spark, release):
-    meta = [
-        "_hoodie_commit_time",
-        "_hoodie_commit_seqno",
-        "_hoodie_record_key",
-        "_hoodie_partition_path",
-        "_hoodie_file_name",
-    ]
-    stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(*(sf.lit("old").alias(name) for name in meta), "*")
+    stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(
+        *(sf.lit("old").alias(name) for name in META_COLUMNS), "*"
+    )
     plan = example_plan(jar, "Concat", release=release)
     merged = upsert(stored, batch(spark, ("a", 2, "y")), plan).orderBy("id").collect()
     assert [(row["v"], row["_hoodie_record_key"], row["_hoodie_file_name"]) for row in merged] == [
