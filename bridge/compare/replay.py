@@ -202,7 +202,7 @@ class ReplayReport:
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
+        """The result in one sentence."""
         return verdict_of(self)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:

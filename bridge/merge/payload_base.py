@@ -92,7 +92,7 @@ class Payloads:
         return folded
 
     def _apply(self, at: _At, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
-        own = version.payload.record  # before the call: some payloads keep what they made of it
+        own = version.payload.record  # before the call: some payloads keep their result
         try:
             merged = self._combine.merge(base, version, at.schema, at.props)
             row: StoredRow | None = base

@@ -57,7 +57,7 @@ class MigrateReport:
         refused: why nothing is recommended; empty if something is.
         skeletons: generated mergers, for a class that is not Hudi's own.
         notes: what could not be generated, and why.
-        to: what the target was called.
+        to: the name of the target.
         evidence: the data on which candidates were tried; None where there was none.
     """
 

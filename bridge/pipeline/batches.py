@@ -142,7 +142,7 @@ class Batches:
 
         Raises:
             InputError: a column has two types, or is missing later; or a file can't be read.
-            PlanError: a column that the plan names is not there.
+            PlanError: a column that the plan names does not exist.
         """
         try:
             for older, newer in itertools.pairwise(self._frames):

@@ -36,7 +36,7 @@ class PathsReport:
         batches: what was written.
         plan: what merged; its table type does not count.
         table_types: the table types whose paths were tried.
-        answers: the different answers of the keys that have several: the data columns, `_pb_has_row boolean` (false: no
+        answers: the different results of the keys that have several: the data columns, `_pb_has_row boolean` (false: no
             row, so that every column but the key's is null) and `_pb_path` of the type `PATH_TYPE`. A key of which not
             every state could be followed is there in any case.
     """
@@ -63,7 +63,7 @@ class PathsReport:
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
+        """The result in one sentence."""
         return _verdict(self.counts, self.smallest, self.table_types)
 
     def collect(self, limit: int | None = None) -> list[KeyAnswer]:
