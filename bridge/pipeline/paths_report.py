@@ -71,7 +71,7 @@ class PathsReport:
         return key_answers(self.answers, self.plan, limit) if self.counts.depending else []
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
-        """Return the report of the command line: `sample` keys; without it all, or what people read if not `whole`."""
+        """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
         return _report(self, sample, SAMPLE if sample is None and not whole else sample)
 
     def to_json(self, sample: int | None = None) -> str:
