@@ -5,21 +5,23 @@ A file is read row group by row group, so memory holds one batch of it.
 
 from __future__ import annotations
 
+import io
 import posixpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError
-from bridge.hudi.files import TableFiles
 from bridge.hudi.hfile import read_cells
 from bridge.spark import META_COLUMNS
-from payloads.avro import decode, parse_schema
+from payloads.avro import read_container
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from bridge.hudi.files import TableFiles
 
 BOOTSTRAP_INSTANT = "00000000000001"
 _INDEX_FOLDER = ".hoodie/.aux/.bootstrap/.fileids"
@@ -88,7 +90,8 @@ def bootstrap_sources(files: TableFiles, base: str) -> Mapping[tuple[str, str], 
             continue
         for key, value in read_cells(files.read(f"{_INDEX_FOLDER}/{name}")):
             partition, _, file_id = key.decode().removeprefix("part=").rpartition(";fileid=")
-            uri = decode(_FILE_INFO, value)["bootstrapFileStatus"]["path"]["uri"]
+            (entry,) = read_container(io.BytesIO(value))[1]
+            uri = entry["bootstrapFileStatus"]["path"]["uri"]
             found[partition, file_id] = _below(_plain(base), _plain(uri))
     return found
 
@@ -104,52 +107,3 @@ def _below(base: str, path: str) -> str:
         msg = f"the bootstrap index names {path}, which is not below {base}; read this table with Hudi itself"
         raise UnreadableTableError(msg)
     return relative
-
-
-def _file_info() -> Any:
-    text = ["null", "string"]
-    path = {
-        "type": "record",
-        "name": "HoodiePath",
-        "fields": [{"name": "version", "type": ["int", "null"]}, {"name": "uri", "type": text}],
-    }
-    permission = {
-        "type": "record",
-        "name": "HoodieFSPermission",
-        "fields": [
-            {"name": "version", "type": ["int", "null"]},
-            *({"name": f"{who}Action", "type": text} for who in ("user", "group", "other")),
-            {"name": "stickyBit", "type": ["null", "boolean"]},
-        ],
-    }
-    number = ["null", "long"]
-    status = {
-        "type": "record",
-        "name": "HoodieFileStatus",
-        "fields": [
-            {"name": "version", "type": ["int", "null"]},
-            {"name": "path", "type": ["null", path]},
-            {"name": "length", "type": number},
-            {"name": "isDir", "type": ["null", "boolean"]},
-            {"name": "blockReplication", "type": ["null", "int"]},
-            *({"name": name, "type": number} for name in ("blockSize", "modificationTime", "accessTime")),
-            {"name": "permission", "type": ["null", permission]},
-            *({"name": name, "type": text} for name in ("owner", "group", "symlink")),
-        ],
-    }
-    return parse_schema(
-        {
-            "type": "record",
-            "name": "HoodieBootstrapFilePartitionInfo",
-            "namespace": "org.apache.hudi.avro.model",
-            "fields": [
-                {"name": "version", "type": ["int", "null"]},
-                *({"name": name, "type": text} for name in ("bootstrapPartitionPath",)),
-                {"name": "bootstrapFileStatus", "type": ["null", status]},
-                {"name": "partitionPath", "type": text},
-            ],
-        }
-    )
-
-
-_FILE_INFO = _file_info()

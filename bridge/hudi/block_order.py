@@ -82,7 +82,9 @@ def _without_rolled_back(logs: Iterable[tuple[str, RandomAccess]], rules: BlockR
                 continue
         if is_command:
             if block.required(HeaderKey.COMMAND_BLOCK_TYPE) != _ROLLBACK:
-                msg = f"{block.file}, block at byte {block.offset}: unknown command; read this table with its own release"
+                msg = (
+                    f"{block.file}, block at byte {block.offset}: unknown command; read this table with its own release"
+                )
                 raise UnreadableTableError(msg)
             target = block.required(HeaderKey.TARGET_INSTANT_TIME)
             found = [earlier for earlier in found if earlier.block.instant != target]

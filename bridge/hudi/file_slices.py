@@ -101,13 +101,17 @@ class _Slice:
 
 
 class SliceView:
-    """The file slices of a table, worked out from one listing."""
+    """The file slices of a table, worked out from one listing.
+
+    Attributes:
+        listings: the files of each partition.
+    """
 
     def __init__(self, timeline: Timeline, listings: Iterable[Listing], *, has_completion_times: bool) -> None:
         """Take the timeline and what lies in each partition; the timeline must have been listed first."""
         self._timeline = timeline
         self._own_instants = has_completion_times  # log files are named by their own instant, not by their slice's
-        self._listings = list(listings)
+        self.listings = list(listings)
         self._compactions = {
             (operation["partitionPath"] or "", operation["fileId"]): instant.requested
             for instant in timeline.pending_compactions
@@ -124,7 +128,7 @@ class SliceView:
 
     def _chosen(self, until: str, *, bases_only: bool) -> Iterator[FileSlice]:
         replaced = self._timeline.replaced(until)
-        for partition, sizes in self._listings:
+        for partition, sizes in self.listings:
             for file_id, group in sorted(_groups_of(sizes).items()):
                 if (partition, file_id) in replaced:
                     continue
@@ -138,7 +142,7 @@ class SliceView:
                 key, logs = keys[-1], list(slices[keys[-1]].logs)
                 if key == compaction and len(keys) > 1:  # not executed yet: what it will read is still the slice
                     key = keys[-2]
-                    logs = [*slices[key].logs, *logs]
+                    logs = sorted([*slices[key].logs, *logs])
                 base = slices[key].base
                 names = () if bases_only else tuple(log.name for log in logs)
                 found = FileSlice(partition, file_id, key, None if base is None else base.name, names)

@@ -82,7 +82,8 @@ class TableFiles:
             HudiTableError: it can't be read.
         """
         with self.open(path) as stream:
-            return stream.read()
+            content: bytes = stream.read()
+        return content
 
     def open(self, path: str) -> pa.NativeFile:
         """Open a file for reading at any place.
@@ -93,7 +94,9 @@ class TableFiles:
         try:
             return self._files.open_input_file(posixpath.join(self._root, path))
         except OSError as error:
-            msg = f"{self.described(path)} can't be opened: {error}; it may have been cleaned since: read the table again"
+            msg = (
+                f"{self.described(path)} can't be opened: {error}; it may have been cleaned since: read the table again"
+            )
             raise HudiTableError(msg) from error
 
     def described(self, path: str) -> str:
@@ -103,7 +106,8 @@ class TableFiles:
     def _listed(self, folder: str) -> list[fs.FileInfo]:
         selector = fs.FileSelector(posixpath.join(self._root, folder), allow_not_found=True)
         try:
-            return self._files.get_file_info(selector)
+            found: list[fs.FileInfo] = self._files.get_file_info(selector)
         except OSError as error:
             msg = f"{self.described(folder)} can't be listed: {error}; check the path and your permissions"
             raise HudiTableError(msg) from error
+        return found

@@ -87,7 +87,7 @@ class _Reader:
 
     def _ordering(self) -> Ordering | None:  # noqa: PLR0911 (one a type)
         kind = self._class()
-        match _REGISTERED.get(kind, kind):
+        match _REGISTERED.get(kind, kind) if isinstance(kind, int) else kind:
             case None:
                 return None
             case "int" | "long" as java_type:

@@ -99,7 +99,8 @@ class Block:
         try:
             return self.header[key]
         except KeyError as error:
-            raise self.damaged(f"its header lacks {key.name}") from error
+            reason = f"its header lacks {key.name}"
+            raise self.damaged(reason) from error
 
     def content(self, stream: RandomAccess) -> bytes:
         """Read the content of the block."""

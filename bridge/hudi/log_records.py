@@ -91,7 +91,8 @@ def data_records(block: Block, stream: RandomAccess) -> tuple[AvroSchema, Iterat
     try:
         schema = parse_schema(block.required(HeaderKey.SCHEMA))
     except SchemaError as error:
-        raise block.damaged(f"its schema is none: {error}") from error
+        reason = f"its schema is none: {error}"
+        raise block.damaged(reason) from error
     return schema, _checked(block, _READERS[block.type](block.content(stream), schema))
 
 
@@ -99,7 +100,8 @@ def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
     try:
         yield from records
     except (SchemaError, ValueError, struct.error, pa.ArrowException, OSError) as error:
-        raise block.damaged(f"its records can't be read: {error}") from error
+        reason = f"its records can't be read: {error}"
+        raise block.damaged(reason) from error
 
 
 def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
@@ -142,25 +144,28 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
     Raises:
         DamagedFileError: the content is no delete list of a known version.
     """
-    content = block.content(stream)
     try:
-        version, length = struct.unpack_from(">ii", content)
-        data = content[2 * _INT.size :]
-        if not 0 <= length <= len(data):
-            msg = f"a list of {length} bytes does not fit"
-            raise ValueError(msg)
-        data = data[:length]
-        if version in _KRYO_VERSIONS:
-            return read_deletes(data, version)
-        if version != _AVRO_DELETES:
-            msg = f"content version {version} is unknown"
-            raise ValueError(msg)
-        entries = decode(_DELETE_LIST, data)["deleteRecordList"]
+        return _deletes(block.content(stream), release)
     except (SchemaError, ValueError, struct.error) as error:
-        raise block.damaged(f"its deletes can't be read: {error}") from error
+        reason = f"its deletes can't be read: {error}"
+        raise block.damaged(reason) from error
+
+
+def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
+    version, length = struct.unpack_from(">ii", content)
+    data = content[2 * _INT.size :]
+    if not 0 <= length <= len(data):
+        msg = f"a list of {length} bytes does not fit"
+        raise ValueError(msg)
+    data = data[:length]
+    if version in _KRYO_VERSIONS:
+        return read_deletes(data, version)
+    if version != _AVRO_DELETES:
+        msg = f"content version {version} is unknown"
+        raise ValueError(msg)
     return [
         DeletedKey(entry["recordKey"] or "", entry["partitionPath"] or "", _ordering(entry["orderingVal"], release))
-        for entry in entries
+        for entry in decode(_DELETE_LIST, data)["deleteRecordList"]
     ]
 
 
@@ -175,7 +180,9 @@ def _ordering(wrapped: Any, release: HudiRelease) -> Ordering | None:  # noqa: P
         case "DateWrapper" | "LocalDateWrapper":
             return Ordering("local_date", value)
         case "DecimalWrapper":
-            return Ordering("decimal", decimal.Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-_DECIMAL_SCALE))
+            return Ordering(
+                "decimal", decimal.Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-_DECIMAL_SCALE)
+            )
         case "TimestampMicrosWrapper" if release < HudiRelease.V1_0:
             return Ordering("instant", value)
         case "TimestampMicrosWrapper":

@@ -20,8 +20,10 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 
 
-def values_of_path(path: str, fields: Sequence[str]) -> dict[str, str | None]:
+def values_of_path(path: str, fields: Sequence[str], *, decode: bool = True) -> dict[str, str | None]:
     """Return the texts that a partition path holds for its fields; nothing where its parts can't be told.
+
+    Incremental queries don't `decode` what is URL-encoded.
 
     >>> values_of_path("day=2024-01-02/p%2F1", ["day", "part"])
     {'day': '2024-01-02', 'part': 'p/1'}
@@ -31,7 +33,7 @@ def values_of_path(path: str, fields: Sequence[str]) -> dict[str, str | None]:
         return {fields[0]: _value(path, fields[0], decode=False)}
     if len(parts) != len(fields):
         return {}
-    return {name: _value(part, name, decode=True) for name, part in zip(fields, parts, strict=True)}
+    return {name: _value(part, name, decode=decode) for name, part in zip(fields, parts, strict=True)}
 
 
 def _value(part: str, name: str, *, decode: bool) -> str | None:

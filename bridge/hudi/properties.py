@@ -66,8 +66,8 @@ class TableProperties:
 
     @functools.cached_property
     def merge(self) -> TableMergeConfig:
-        """What the table stores about merging."""
-        return TableMergeConfig.from_properties(self.stored)
+        """What the table stores about merging; version 5 stores what version 6 does."""
+        return TableMergeConfig.from_properties({**self.stored, _VERSION: str(max(self.version, _VERSIONS[1]))})
 
     @property
     def version(self) -> int:
@@ -104,11 +104,12 @@ class TableProperties:
     @property
     def paths_are_formatted(self) -> bool:
         """Whether the key generator formats partition values, so that paths do not tell the values."""
-        kind = self.stored.get("hoodie.table.keygenerator.type", "").upper()
-        name = self.stored.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
-        return kind in {"TIMESTAMP", "TIMESTAMP_AVRO", "CUSTOM", "CUSTOM_AVRO"} or name.startswith(
-            ("Timestamp", "Custom")
-        )
+        return self.is_timestamp_keyed or self._has_key_generator("Custom")
+
+    @property
+    def is_timestamp_keyed(self) -> bool:
+        """Whether the key generator formats its one partition field as a time."""
+        return self._has_key_generator("Timestamp")
 
     @property
     def has_meta_fields(self) -> bool:
@@ -124,6 +125,11 @@ class TableProperties:
     def bootstrap_source(self) -> str | None:
         """The folder of the files that a metadata-only bootstrap left where they were."""
         return self.stored.get("hoodie.bootstrap.base.path") or None
+
+    def _has_key_generator(self, name: str) -> bool:
+        kind = self.stored.get("hoodie.table.keygenerator.type", "").upper()
+        java_class = self.stored.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
+        return kind.startswith(name.upper()) or java_class.startswith(name)
 
     def _text(self, key: str, default: str) -> str:
         return self.stored.get(key) or default

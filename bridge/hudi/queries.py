@@ -6,6 +6,7 @@ blocks count, in how versions merge, and in where partition values come from.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,19 +14,26 @@ from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
-from bridge.hudi.files import TableFiles
+from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_reader import SliceQuery
 from bridge.hudi.timeline import Timeline
 from bridge.plan import MergePlan, TableType
+from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
     from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.timeline import Instant
     from payloads.avro import AvroSchema
 
 _NO_INSTANT = "0"
+_LAST_INSTANT = "9"
+_NO_COLUMNS = '{"type": "record", "name": "hoodie_record", "fields": []}'
 
 
 class Answer(NamedTuple):
@@ -81,11 +89,14 @@ class TableQueries:
         Raises:
             PlanError, MergeConfigError: the release can't read such a table.
         """
+        return self._plan_of(self.release)
+
+    def _plan_of(self, release: HudiRelease) -> MergePlan:
         stored = self.properties.merge
-        old = self.release < HudiRelease.V1_0
+        old = release < HudiRelease.V1_0
         return MergePlan(
-            payload=stored.resolved_payload(self.release),
-            release=self.release,
+            payload=stored.resolved_payload(release),
+            release=release,
             table_type=stored.table_type,
             key=self.properties.key_fields or ("_hoodie_record_key",),
             partition=self.properties.partition_fields,
@@ -110,6 +121,65 @@ class TableQueries:
         until = self.timeline.latest or _NO_INSTANT
         return Answer(self._query(until, merges=False), self.slices.latest_bases(until))
 
+    def incremental(self, begin: str, end: str | None = None) -> Answer:
+        """Return the query of rows that commits after `begin` wrote, as the files of these commits alone show them.
+
+        Args:
+            begin: completion time in table versions 8 and 9, else requested time; 1.0 includes it in version 8.
+            end: the last such time; None for the newest.
+
+        Raises:
+            UnreadableTableError: the table has no meta columns to tell commits by, or (until 0.15) a commit in between
+                never completed.
+        """
+        if not self.properties.has_meta_fields:
+            msg = (
+                f"{self.files.path} has no meta columns, so that no row says its commit; compare two snapshots instead"
+            )
+            raise UnreadableTableError(msg)
+        chosen = [instant for instant in self.timeline.commits if self._is_between(instant, begin, end)]
+        first = self.timeline.first_incomplete
+        if self.release < HudiRelease.V1_0 and first is not None and chosen and first < chosen[-1].requested:
+            msg = (
+                f"{self.files.path}: the commit {first} never completed, and Hudi {self.release} reads no increment "
+                "past it; roll it back first, or ask a later release"
+            )
+            raise UnreadableTableError(msg)
+        until = chosen[-1].requested if chosen else _NO_INSTANT
+        written = self.timeline.written(chosen)
+        in_1_0 = HudiRelease.V1_0 <= self.release < HudiRelease.V1_1
+        if in_1_0:
+            self._check_not_cleaned(written)
+        listings = [
+            Listing(partition, {name: size for name, size in sizes.items() if name in written.get(partition, ())})
+            for partition, sizes in self.slices.listings
+        ]
+        view = SliceView(self.timeline, listings, has_completion_times=self.properties.has_completion_times)
+        # An increment of 0.15 reads the files directly, and so has what they store.
+        query = self._query(until, merges=self._is_merge_on_read or self.release < HudiRelease.V1_0)
+        commits = frozenset(instant.requested for instant in chosen)
+        if in_1_0 and not self.properties.has_completion_times:  # 1.0 still scans logs of old tables as 0.15 does
+            query = dataclasses.replace(query, plan=self._plan_of(HudiRelease.V0_15))
+        return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
+
+    def _check_not_cleaned(self, written: Mapping[str, AbstractSet[str]]) -> None:
+        """Refuse an increment whose files are partly gone: 1.0 shows base rows of the whole table instead."""
+        present = dict(self.slices.listings)
+        gone = [name for partition, names in written.items() for name in names - present.get(partition, {}).keys()]
+        if gone:
+            msg = (
+                f"{self.files.path}: the cleaner has removed {min(gone)}, which a commit of this increment wrote; "
+                "ask for a later begin, or another release"
+            )
+            raise UnreadableTableError(msg)
+
+    def _is_between(self, instant: Instant, begin: str, end: str | None) -> bool:
+        own_times = self.properties.has_completion_times
+        moment = instant.completed or instant.requested if own_times else instant.requested
+        includes_begin = own_times and self.release < HudiRelease.V1_1
+        after = moment >= begin if includes_begin else moment > begin
+        return after and (end is None or moment <= end)
+
     # -- parts
 
     @property
@@ -128,9 +198,24 @@ class TableQueries:
             plan=self.plan,
             rules=self._rules(until),
             paths_tell=paths_tell,
+            text_columns=self._text_columns(paths_tell),
+            null_columns=self._null_columns,
             bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
             sources=TableFiles(source) if source else None,
         )
+
+    def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""
+        if not self.properties.is_timestamp_keyed or (self.release < HudiRelease.V1_0 and not paths_tell):
+            return ()
+        return self.properties.partition_fields
+
+    @property
+    def _null_columns(self) -> tuple[str, ...]:
+        """The meta columns of a table without: 0.15 shows the file name."""
+        if self.properties.has_meta_fields:
+            return ()
+        return META_COLUMNS[:-1] if self.release < HudiRelease.V1_0 else META_COLUMNS
 
     def _paths_tell(self, *, merges: bool) -> bool:
         """Whether the partition columns of the answer come from the paths."""
@@ -158,7 +243,9 @@ class TableQueries:
             UnreadableTableError: neither the timeline nor the properties say it.
             SchemaError: what they say is no schema.
         """
-        text = self.timeline.write_schema(until) or self.timeline.write_schema("9") or self._created_schema
+        text = self.timeline.write_schema(until) or self.timeline.write_schema(_LAST_INSTANT) or self._created_schema
+        if text is None and not self.timeline.commits:
+            text = _NO_COLUMNS
         if text is None:
             msg = f"{self.files.path}: no commit on the active timeline says the table's schema; write to it once"
             raise UnreadableTableError(msg)

@@ -20,6 +20,8 @@ from payloads.avro import read_container
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bridge.hudi.files import TableFiles
     from bridge.hudi.properties import TableProperties
 
@@ -106,9 +108,14 @@ class Timeline:
     @functools.cached_property
     def first_incomplete(self) -> str | None:
         """The requested time of the first commit that never completed; what was scheduled alone does not count."""
-        scheduled = {"compaction", "logcompaction", "clustering"}
-        open_ = (i for i in self.instants if i.is_commit and not i.is_completed and i.action not in scheduled)
+        open_ = (i for i in self.instants if i.is_commit and not i.is_completed and not self._is_scheduled(i))
         return next((instant.requested for instant in open_), None)
+
+    def _is_scheduled(self, instant: Instant) -> bool:
+        """Whether an instant is a table service that has a plan: layout 1 calls a clustering a replacecommit."""
+        return instant.action in _COMPLETES_AS or (
+            instant.action == "replacecommit" and bool(self.plan(instant).get("clusteringPlan"))
+        )
 
     def is_valid(self, requested: str) -> bool:
         """Whether what an instant wrote counts: it completed, or is older than the timeline's start, so archived."""
@@ -147,6 +154,15 @@ class Timeline:
             for partition, ids in (self.metadata(instant).get("partitionToReplaceFileIds") or {}).items()
             for file_id in ids
         )
+
+    def written(self, instants: Iterable[Instant]) -> dict[str, set[str]]:
+        """Return the names of the files that instants wrote, by partition."""
+        found: dict[str, set[str]] = {}
+        for instant in instants:
+            for partition, stats in (self.metadata(instant).get("partitionToWriteStats") or {}).items():
+                names = (str(stat.get("path") or "").rpartition("/")[2] for stat in stats)
+                found.setdefault(partition, set()).update(filter(None, names))
+        return found
 
     def write_schema(self, until: str) -> str | None:
         """Return the Avro schema, as JSON, of the last write up to `until`; None where no commit has one."""
@@ -192,20 +208,22 @@ class Timeline:
             return {}
         found: dict[str, str] = {}
         number = self._files.read(f"{folder}/_version_").decode().strip()
+        manifest_path = f"{folder}/manifest_{number}"
         try:
-            manifest = json.loads(self._files.read(f"{folder}/manifest_{number}"))
+            manifest = json.loads(self._files.read(manifest_path))
             names = [str(entry["fileName"]) for entry in manifest["files"]]
         except (ValueError, LookupError, TypeError) as error:
-            raise self._damaged(f"{folder}/manifest_{number}", error) from error
+            raise self._damaged(manifest_path, error) from error
         present = set(self._files.names(folder))
         for name in names:
+            path = f"{folder}/{name}"
             if name not in present:
-                raise self._damaged(f"{folder}/{name}", "the manifest names it, and it is not there")
+                raise self._damaged(path, "the manifest names it, and it is not there")
             try:
-                with self._files.open(f"{folder}/{name}") as stream:
+                with self._files.open(path) as stream:
                     table = pq.read_table(stream, columns=["instantTime", "completionTime"])
             except (pa.ArrowException, OSError) as error:
-                raise self._damaged(f"{folder}/{name}", error) from error
+                raise self._damaged(path, error) from error
             pairs = zip(*(table.column(index).to_pylist() for index in range(2)), strict=True)
             found.update({requested: completed for requested, completed in pairs if completed})
         return found
@@ -216,10 +234,8 @@ class Timeline:
         if not data:
             return {}
         try:
-            if data.startswith(_CONTAINER):
-                found = next(iter(read_container(io.BytesIO(data))[1]))
-            else:
-                found = json.loads(data)
+            is_avro = data.startswith(_CONTAINER)
+            found = next(iter(read_container(io.BytesIO(data))[1])) if is_avro else json.loads(data)
         except (SchemaError, ValueError, StopIteration) as error:
             raise self._damaged(path, error) from error
         if not isinstance(found, dict):
