@@ -1,11 +1,11 @@
-"""MergePlan: everything that decides how a table merges, said once and checked before any job starts."""
+"""MergePlan: everything that decides how a table merges, stated once and checked before any job starts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.config import CREATED_VERSION, TableType, write_settings
+from bridge.config import TableType, capabilities, write_settings
 from bridge.errors import PlanError
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -30,7 +30,7 @@ class MergePlan:
     Attributes:
         payload: the writer's payload class, by name; exactly one of `payload` and `merger` is set.
         merger: a merger, by name; a merge mode is a merger.
-        release: the Hudi release whose rules hold.
+        release: the Hudi release whose rules apply.
         table_version: 6, 8 or 9; None for the version that the release creates.
         table_type: copy-on-write or merge-on-read.
         key: the record key columns.
@@ -45,7 +45,9 @@ class MergePlan:
         table: what an existing table stores; None for a new table of the release (1.0 and later).
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
         engine: what runs the merges; `auto` picks the fastest that can.
-        implementation: `java` runs the compiled class even where there is a Python one; None: Python where there is.
+        implementation: `java` runs the compiled class even if there is a Python one; None prefers Python.
+
+    Added in 0.1.0.
     """
 
     payload: PayloadRef | None = None
@@ -68,7 +70,7 @@ class MergePlan:
     implementation: Literal["python", "java"] | None = None
 
     if TYPE_CHECKING:
-        # What `__post_init__` accepts is more than what the fields hold.
+        # `__post_init__` accepts more than the fields contain.
         def __init__(  # noqa: PLR0913 (the fields)
             self,
             *,
@@ -93,7 +95,7 @@ class MergePlan:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        """Accept what users write (names, text, lists) and refuse what contradicts itself.
+        """Accept what users write (names, text, lists) and reject contradictions.
 
         Raises:
             PlanError: naming the setting and what to write instead.
@@ -123,10 +125,11 @@ class MergePlan:
                 raise PlanError(msg)
 
     def _problems(self) -> Iterator[tuple[bool, str]]:
+        can = capabilities(self.release)
         yield (self.payload is None) == (self.merger is None), "give exactly one of payload and merger"
         yield not self.key, "the record key is missing; name its columns (--key a[,b])"
         yield (
-            self.release < HudiRelease.V1_1 and len(self.ordering) > 1,
+            len(self.ordering) > 1 and not can.several_ordering_fields,
             f"Hudi {self.release} has one ordering field, not {', '.join(self.ordering)}; name one",
         )
         yield self.engine not in ENGINES, f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
@@ -136,20 +139,21 @@ class MergePlan:
         )
         yield (
             (self.engine, self.implementation) in {("python", "java"), ("jvm", "python")},
-            f"the {self.engine} engine runs no {self.implementation} class; leave one of the two out",
+            f"the {self.engine} engine does not run {self.implementation} classes; omit one of the two",
         )
         yield self.inserts_to not in {"base", "log"}, f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
-        # What is not ported is refused, so that no answer is silently another one.
+        # What is not ported is rejected, so that no result is silently wrong.
         yield (
             self.global_index and not self.combine_before_upsert,
             "a global index takes any one version of a key from a batch that is not combined; combine it",
         )
-        yield self.global_index and self.inserts_to == "log", "a global index finds no rows of a log; leave one out"
-        yield self.global_index and not self.partition, "a global index is for tables with partitions; leave it out"
-        old = self.release < HudiRelease.V1_0
-        yield old and self.merger is not None, "Hudi 0.15 has neither merge modes nor Avro mergers; give a payload"
-        yield old and self.table is not None, "a table of its own is for release 1.0 and later; leave it out"
-        created = CREATED_VERSION[self.release]
+        yield self.global_index and self.inserts_to == "log", "a global index does not find rows of a log; omit one"
+        yield self.global_index and not self.partition, "a global index is for tables with partitions; omit it"
+        old = not can.merge_modes
+        without = f"Hudi {self.release} has neither merge modes nor Avro mergers; give a payload"
+        yield old and self.merger is not None, without
+        yield old and self.table is not None, "`table` is for release 1.0 and later; omit it"
+        created = can.created_version
         yield (
             self.table is None and self.table_version not in {None, created},
             f"Hudi {self.release} creates table version {created}; describe an older table with `table`",
@@ -162,7 +166,7 @@ class MergePlan:
         return (*partition, *(name for name in self.key if name not in partition))
 
     def within_partitions(self) -> MergePlan:
-        """Return the plan as readers see it: without a global index, each partition by itself."""
+        """Return the plan as readers see it: without a global index, each partition on its own."""
         if not self.global_index:
             return self
         props = {name: value for name, value in self.props.items() if name != write_settings.INDEX_TYPE}
@@ -175,7 +179,7 @@ class MergePlan:
 
     @property
     def runs_java(self) -> bool:
-        """Whether the compiled class runs, in the jvm engine: where that is asked for, or there is no other."""
+        """Whether the compiled class runs, in the jvm engine: if requested, or if there is no other."""
         if self.engine == "jvm" or self.implementation == "java":
             return True
         if self.engine == "python" or self.implementation == "python":
@@ -193,12 +197,12 @@ class MergePlan:
 
     @property
     def mode(self) -> RecordMergeMode | None:
-        """The merge mode that `merger` names, None where it names a merger."""
+        """The merge mode that `merger` names; None if it names a merger."""
         names = RecordMergeMode.__members__
         return names.get(self.merger.name.upper()) if self.merger is not None else None
 
     def payload_ref(self, java_name: str) -> PayloadRef:
-        """Return the reference to a payload class: the plan's own where it has this name."""
+        """Return the reference to a payload class: the plan's own if it has this name."""
         return self.payload if self.payload is not None and self._java_name() == java_name else PayloadRef(java_name)
 
     def writer_options(self) -> dict[str, str]:

@@ -11,14 +11,32 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 EVENT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
-"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload."""
+"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload.
+
+Added in 0.1.0.
+"""
 COMMIT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
+"""Commit time ordering: the later version wins.
+
+Added in 0.1.0.
+"""
 PAYLOAD_BASED_MERGE_STRATEGY_UUID: Final = "00000000-0000-0000-0000-000000000000"
+"""Mode CUSTOM with a payload: the table's payload class merges.
+
+Added in 0.1.0.
+"""
 CUSTOM_MERGE_STRATEGY_UUID: Final = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
+"""Mode CUSTOM in general (from 1.1 on); a merger of its own has an id of its own.
+
+Added in 0.1.0.
+"""
 
 
 class HoodieRecordType(enum.Enum):
-    """The form in which an engine holds records."""
+    """The in-memory form of an engine's records.
+
+    Added in 0.1.0.
+    """
 
     AVRO = "AVRO"
     SPARK = "SPARK"
@@ -26,15 +44,29 @@ class HoodieRecordType(enum.Enum):
 
 
 class RecordMergeMode(enum.Enum):
-    """The merge modes of Hudi 1.0 and later."""
+    """The merge modes of Hudi 1.0 and later.
+
+    Added in 0.1.0.
+    """
 
     COMMIT_TIME_ORDERING = "COMMIT_TIME_ORDERING"
     EVENT_TIME_ORDERING = "EVENT_TIME_ORDERING"
     CUSTOM = "CUSTOM"
 
 
+STRATEGY_OF_MODE: Final = {
+    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
+    RecordMergeMode.CUSTOM: CUSTOM_MERGE_STRATEGY_UUID,
+}
+"""The strategy id of each merge mode; a custom merger may have a UUID of its own."""
+
+
 class OperationMode(enum.Enum):
-    """Which payload method a merge stands for: two incoming versions, or an incoming one and the stored row."""
+    """Which payload method a merge corresponds to: two incoming versions, or an incoming one and the stored row.
+
+    Added in 0.1.0.
+    """
 
     PRE_COMBINE = "pre_combine"
     COMBINE = "combine"
@@ -47,6 +79,8 @@ class HoodieRecordMerger(Protocol):
     Attributes:
         record_type: the form of the records that `merge` takes.
         merging_strategy: UUID of the rule; implementations of one rule for several engines share it.
+
+    Added in 0.1.0.
     """
 
     @property
@@ -64,4 +98,4 @@ class HoodieRecordMerger(Protocol):
         schema: AvroSchema,
         props: Props,
     ) -> HoodieRecord | None:
-        """Return the merged version, or None where the record is deleted."""
+        """Return the merged version, or None if the record is deleted."""

@@ -14,12 +14,14 @@ from mergers.payload_rules import MERGE_RULES
 from mergers.record import HoodieAvroRecord, HoodieRecord
 from payloads.errors import PayloadConfigError
 from payloads.registry import PayloadRef, resolve_payload
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 from payloads.user import PayloadAdapter, adapt
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
+
+_STRATEGY = ByRelease(EVENT_TIME_BASED_MERGE_STRATEGY_UUID, {"1.0": PAYLOAD_BASED_MERGE_STRATEGY_UUID})
 
 
 class AvroRecordMerger:
@@ -28,6 +30,8 @@ class AvroRecordMerger:
     `combine` applies an incoming version to a stored one (combine_and_get_update_value), `pre_combine` combines two
     incoming versions. Without a mode the carrier of the older version decides: plain data is stored, a payload is
     incoming. A merge point always names the mode that its release uses there.
+
+    Added in 0.1.0.
     """
 
     record_type: Final = HoodieRecordType.AVRO
@@ -44,7 +48,7 @@ class AvroRecordMerger:
 
         Args:
             payload: a name, a reference, or a class.
-            release: the Hudi release whose rules hold.
+            release: the Hudi release whose rules apply.
             operation_mode: `combine`, `pre_combine`, or None to decide by carrier.
             rows_are_avro: whether the engine's rows are Avro records themselves. Where they are Spark's, from 1.1 on,
                 what a payload writes into the incoming record and hands back is lost with the copy it was given.
@@ -61,13 +65,10 @@ class AvroRecordMerger:
         except ValueError as error:
             msg = f"unknown operation mode {operation_mode!r}; use 'combine', 'pre_combine' or None"
             raise PayloadConfigError(msg) from error
-        payload_is_default = self.release < HudiRelease.V1_0
-        self.merging_strategy = (
-            EVENT_TIME_BASED_MERGE_STRATEGY_UUID if payload_is_default else PAYLOAD_BASED_MERGE_STRATEGY_UUID
-        )
+        self.merging_strategy = _STRATEGY.at(self.release)
         self._payload = payload
         self.rows_are_avro = rows_are_avro
-        self._rules = MERGE_RULES[self.release](self.payload_class, self.release, rows_are_avro=rows_are_avro)
+        self._rules = MERGE_RULES.at(self.release)(self.payload_class, self.release, rows_are_avro=rows_are_avro)
 
     def merge(
         self,
@@ -76,13 +77,13 @@ class AvroRecordMerger:
         schema: AvroSchema,
         props: Props,
     ) -> HoodieRecord | None:
-        """Return the merged version; `older` or `newer` itself comes back where it is kept.
+        """Return the merged version; `older` or `newer` itself if it is kept.
 
         Until 1.0 a delete is None, and the newer version (in `pre_combine` both) must be a payload. From 1.1 on the
-        result is never None: a delete is a version that is `marked_delete`, and both carriers may stand on each side.
+        result is never None: a delete is a version that is `marked_delete`, and either carrier may be on either side.
 
         Args:
-            older: what was there first: plain data for a stored row, a payload for an incoming version.
+            older: the earlier version: plain data for a stored row, a payload for an incoming version.
             newer: the incoming version.
             schema: the schema of both.
             props: what the merge point hands to the payload.

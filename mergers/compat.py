@@ -21,7 +21,7 @@ _STRATEGY_NAMES = ("merging_strategy", "get_merging_strategy", "getMergingStrate
 _RECORD_TYPE_NAMES = ("record_type", "get_record_type", "getRecordType")
 _PRE_COMBINING_NAMES = ("as_pre_combining_mode", "asPreCombiningMode")
 
-# How many arguments `merge` takes, and which of ours they are. Java's five (until 1.0) state each side's schema.
+# How many arguments `merge` takes, and which of ours they are. Java's five (until 1.0) pass each side's schema.
 _ARGUMENTS: dict[int, Callable[[Any, Any, Any, Any], tuple[Any, ...]]] = {
     2: lambda older, newer, _schema, _props: (older, newer),
     3: lambda older, newer, _schema, props: (older, newer, props),
@@ -35,8 +35,8 @@ class AdaptedMerger:
 
     Attributes:
         target: the user's object.
-        record_type: what the object says.
-        merging_strategy: what the object says.
+        record_type: that of the object.
+        merging_strategy: that of the object.
     """
 
     def __init__(self, target: Any) -> None:
@@ -72,6 +72,8 @@ def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
 
     Raises:
         MergerConfigError: it is not a merger, or its class needs arguments.
+
+    Added in 0.1.0.
     """
     merger = _instance(obj_or_class) if isinstance(obj_or_class, type) else obj_or_class
     is_ours = isinstance(getattr(merger, "record_type", None), HoodieRecordType)
@@ -84,7 +86,7 @@ def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
 
 
 def pre_combining(merger: HoodieRecordMerger) -> HoodieRecordMerger:
-    """Return what a merger gives for merging two versions of one batch: itself, where it offers no other.
+    """Return the merger to use for two versions of one batch: `merger` itself unless it offers another.
 
     A merger offers another by `as_pre_combining_mode()`, in Java `asPreCombiningMode()` (OperationModeAwareness).
 

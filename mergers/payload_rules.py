@@ -1,4 +1,4 @@
-"""What the Avro merger of each release does with two versions and with what the payload answers."""
+"""What the Avro merger of each release does with two versions and with what the payload returns."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from payloads.api import SENTINEL
 from payloads.avro import JavaString
 from payloads.builtin import HoodieAvroPayload, OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, SchemaError
-from payloads.release import HudiRelease
+from payloads.release import ByRelease
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema, Field, Record
+    from payloads.release import HudiRelease
 
 V = TypeVar("V", bound=HoodieRecord)
+_NEEDS_SCHEMA = ByRelease(False, {"1.2": True})
 
 
 class MergeRules(Protocol):
@@ -56,9 +58,9 @@ class OptionRules:
     def combine(
         self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
     ) -> HoodieAvroIndexedRecord | None:
-        """Ask the newer payload about the older version's data; None is a delete.
+        """Call the newer payload with the older version's data; None is a delete.
 
-        An older version without data, which is a delete, makes the merge vanish, whatever the newer one is.
+        An older version without data, which is a delete, makes the merge return nothing, whatever the newer one is.
         """
         payload = _payload_in(newer, "newer")
         stored = older.to_indexed_record(schema, props)
@@ -72,7 +74,7 @@ class OptionRules:
         return HoodieAvroIndexedRecord(newer.key, merged, schema, newer.operation)
 
     def pre_combine(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
-        """Ask the newer payload; the version whose payload comes back is kept as it is."""
+        """Call the newer payload; the version whose payload it returns is kept as it is."""
         payload, previous = _payload_in(newer, "newer"), _payload_in(older, "older")
         merged = payload.pre_combine(previous, schema, props)
         if merged is payload:
@@ -85,7 +87,7 @@ class OptionRules:
 class BufferedRules:
     """From 1.1: versions are buffered records, and a delete is a version whose operation says so.
 
-    A carrier of either kind stands for a buffered record: plain data gets a payload built around it, with its
+    Either carrier represents a buffered record: plain data gets a payload built around it, with its
     ordering value; a payload is taken as it is. The result is never None.
     """
 
@@ -95,18 +97,18 @@ class BufferedRules:
         """Build payloads of `payload_class`; `release` decides on deletes that lost their schema."""
         self._payload_class: Any = payload_class
         self._release = release
-        self._needs_schema = release >= HudiRelease.V1_2
+        self._needs_schema = _NEEDS_SCHEMA.at(release)
         self._rows_are_avro = rows_are_avro
-        # It decodes its record anew for each answer, so that its own record counts as one that the payload made.
+        # It decodes its record anew for each result, so that its own record counts as one that the payload made.
         self._answers_copies = issubclass(payload_class, HoodieAvroPayload)
 
     def combine(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
-        """Ask the newer payload about the older version's data.
+        """Call the newer payload with the older version's data.
 
-        A delete with the ordering value Integer 0 on either side: `newer`, unasked. An older version without data:
-        `newer`, whatever the ordering values. A payload that deletes: the side that is a delete, the newer one
-        first, or a new delete without data that has the greater ordering value. A record that the payload made: a
-        version with no operation, so never a delete, and the ordering value that its fields give.
+        A delete with the ordering value Integer 0 on either side gives `newer`, without a call. An older version
+        without data gives `newer`, whatever the ordering values. A payload that deletes gives the side that is a
+        delete, the newer one first, or a new delete without data that has the greater ordering value. A record that the
+        payload made becomes a version without operation, so never a delete, ordered by its own fields.
         """
         if is_commit_time_delete(older) or is_commit_time_delete(newer):
             return newer
@@ -126,7 +128,7 @@ class BufferedRules:
         return HoodieAvroIndexedRecord(newer.key, record, schema, None, ordering)
 
     def pre_combine(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
-        """Ask the newer payload about the older one; commit-time deletes as in `combine`.
+        """Call the newer payload with the older one; commit-time deletes as in `combine`.
 
         Raises:
             SchemaError: from 1.2 on, the newer version is a delete that lost its schema.
@@ -157,10 +159,10 @@ class BufferedRules:
         return payload_around(self._payload_class, version)
 
     def _as_made(self, made: Record, payload: HoodieRecordPayload, schema: AvroSchema) -> Record:
-        """Return a record that `payload` made as Java holds it until it is stored.
+        """Return a record that `payload` made as it is in Java until it is stored.
 
         The payloads that merge column by column turn the plain text that they don't leave to the other side into
-        Java strings. These compare with no Avro string: neither in a list of ordering values, nor when a later
+        Java strings. These can't be compared with Avro strings: neither in a list of ordering values, nor when a later
         version is compared with this one.
         """
         if not self._rows_are_avro or not isinstance(payload, OverwriteNonDefaultsWithLatestAvroPayload):
@@ -180,7 +182,7 @@ def _plain_texts(schema: AvroSchema) -> tuple[Field, ...]:
 
 
 def payload_around(payload_class: type[HoodieRecordPayload], version: HoodieAvroIndexedRecord) -> HoodieRecordPayload:
-    """Return a payload that holds the data of `version`; a null ordering value is left out.
+    """Return a payload with the data of `version`; a null ordering value is left out.
 
     Raises:
         PayloadConstructorError: the class can't be made from (record, ordering_value).
@@ -233,10 +235,5 @@ def _kept(newer: HoodieRecord, payload: HoodieRecordPayload) -> HoodieRecord:
     return newer
 
 
-MERGE_RULES: dict[HudiRelease, type[MergeRules]] = {
-    HudiRelease.V0_15: OptionRules,
-    HudiRelease.V1_0: OptionRules,
-    HudiRelease.V1_1: BufferedRules,
-    HudiRelease.V1_2: BufferedRules,
-}
+MERGE_RULES: ByRelease[type[MergeRules]] = ByRelease(OptionRules, {"1.1": BufferedRules})
 """The rules of each release."""

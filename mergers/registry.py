@@ -1,4 +1,4 @@
-"""Finding a merger by its name: those that are built in by Hudi's names, users' by a Python path."""
+"""Finding a merger by its name: built-in ones by Hudi's names, users' own by a Python path."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ _BRIDGES = {
 
 @dataclass(frozen=True, slots=True)
 class MergerRef:
-    """The name of a merger and what is needed to find it; a plan carries it where no object can travel.
+    """The name of a merger and what is needed to find it; plans carry it, as objects can't always be pickled.
 
     Attributes:
         name: what `resolve_merger` takes, or the full name of a compiled Java class.
         jar: path of a jar with the compiled class.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
-        strategy: what a compiled merger says as its strategy id, once it is known.
+        strategy: the strategy id that a compiled merger returns, once it is known.
+
+    Added in 0.1.0.
     """
 
     name: str
@@ -50,34 +52,36 @@ class MergerRef:
 
     @property
     def merging_strategy(self) -> str:
-        """The strategy id that the merger says; errors are those of `resolve`."""
+        """The strategy id of the merger; errors are those of `resolve`."""
         return self.strategy or self.resolve().merging_strategy
 
     def resolve(self) -> HoodieRecordMerger:
         """Return a Python merger of this name, also where a jar offers a compiled one.
 
         Raises:
-            MergerNotFoundError: nothing has this name; a class that only a jar has runs in the jvm engine alone.
+            MergerNotFoundError: nothing has this name; a class that exists only in a jar needs the jvm engine.
             MergerConfigError: what it names is not a merger.
         """
         if self.is_compiled and not self.has_port:
             source = self.jar or ", ".join(self.package)
             msg = (
-                f"{self.name} has no Python class, and here one is needed; the compiled class of {source} runs in the "
-                "jvm engine alone"
+                f"{self.name} has no Python class, which is needed here; the compiled class of {source} runs in the "
+                "jvm engine only"
             )
             raise MergerNotFoundError(msg)
         return _named(self.name.strip())
 
 
 def resolve_merger(merger: str | MergerRef | type | HoodieRecordMerger) -> HoodieRecordMerger:
-    """Return the merger that a name, a reference, a class or an object stands for, adapted where it needs it.
+    """Return the merger that a name, a reference, a class or an object denotes, adapted if needed.
 
     A name is the full or short Java name of a built-in merger, or a Python path `package.module:Class`.
 
     Raises:
         MergerNotFoundError: nothing has this name.
         MergerConfigError: what is given or named is not a merger.
+
+    Added in 0.1.0.
     """
     if isinstance(merger, str):
         return _named(merger.strip())
@@ -99,7 +103,7 @@ def _named(name: str) -> HoodieRecordMerger:
     module_name, colon, path = name.partition(":")
     if not colon:
         known = ", ".join(java_name.rpartition(".")[2] for java_name in _BUILT_IN)
-        msg = f"no merger is called {name!r}; built in: {known}. A Python class is named package.module:Class"
+        msg = f"unknown merger {name!r}; built in: {known}. A Python class is named package.module:Class"
         raise MergerNotFoundError(msg)
     return adapt_merger(_at(module_name, path, name))
 
@@ -108,7 +112,7 @@ def _at(module_name: str, path: str, name: str) -> Any:
     try:
         found: Any = importlib.import_module(module_name)
     except Exception as error:
-        msg = f"{name}: importing {module_name!r} failed with {type(error).__name__}: {error}; mend it or its path"
+        msg = f"{name}: importing {module_name!r} failed with {type(error).__name__}: {error}; fix it or the path"
         raise MergerNotFoundError(msg) from error
     for part in path.split("."):
         if not hasattr(found, part):

@@ -1,17 +1,11 @@
-"""The engine-aware choice of RFC-46: a strategy and a list of implementations give the one for an engine."""
+"""Engine-aware selection (RFC-46): the implementation for an engine, given a strategy and a list of implementations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mergers.api import (
-    COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
-    CUSTOM_MERGE_STRATEGY_UUID,
-    EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
-    HoodieRecordType,
-    RecordMergeMode,
-)
+from mergers.api import STRATEGY_OF_MODE, HoodieRecordType, RecordMergeMode
 from mergers.errors import MergerConfigError, MergerNotFoundError
 from mergers.registry import resolve_merger
 
@@ -21,12 +15,6 @@ if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
     from mergers.registry import MergerRef
 
-_STRATEGY_OF_MODE = {
-    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
-    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
-    RecordMergeMode.CUSTOM: CUSTOM_MERGE_STRATEGY_UUID,
-}
-
 
 def strategy_id(strategy: str | RecordMergeMode) -> str:
     """Return the UUID of a strategy that is given as UUID, merge mode or name of a merge mode.
@@ -34,7 +22,7 @@ def strategy_id(strategy: str | RecordMergeMode) -> str:
     CUSTOM gives the generic UUID of custom mergers; a merger with a UUID of its own is requested by that.
 
     Raises:
-        MergerConfigError: there is no strategy, an empty text.
+        MergerConfigError: the strategy is empty.
     """
     if not strategy:
         msg = "the merge strategy is empty; give its UUID or a merge mode"
@@ -43,7 +31,7 @@ def strategy_id(strategy: str | RecordMergeMode) -> str:
         if strategy not in RecordMergeMode.__members__:
             return strategy
         strategy = RecordMergeMode[strategy]
-    return _STRATEGY_OF_MODE[strategy]
+    return STRATEGY_OF_MODE[strategy]
 
 
 def select_merger(
@@ -55,12 +43,14 @@ def select_merger(
 
     Args:
         strategy: UUID or merge mode of the table.
-        engine: the record type that the engine holds.
+        engine: the engine's record type.
         implementations: mergers, their classes, or their names, in order of preference.
 
     Raises:
         MergerNotFoundError: no implementation fits; the message lists what is registered.
         MergerConfigError: one of the implementations is not a merger, or the engine has no such record type.
+
+    Added in 0.1.0.
     """
     wanted, form = strategy_id(strategy), _record_type(engine)
     registered = [resolve_merger(implementation) for implementation in implementations]
@@ -77,13 +67,15 @@ def select_merger(
 
 
 def runnable_here(merger: HoodieRecordMerger) -> HoodieRecordMerger:
-    """Return `merger` if PySpark can run it; whoever is about to run a merger asks.
+    """Return `merger` if PySpark can run it; called before any merger runs.
 
     Raises:
         MergerConfigError: it merges FLINK records.
+
+    Added in 0.1.0.
     """
     if merger.record_type is HoodieRecordType.FLINK:
-        msg = f"{_described(merger)}: FLINK records exist in Flink alone; register an AVRO or SPARK implementation too"
+        msg = f"{_described(merger)}: FLINK records exist only in Flink; register an AVRO or SPARK implementation too"
         raise MergerConfigError(msg)
     return merger
 
@@ -95,6 +87,8 @@ class MergerConfig:
     Attributes:
         strategy: UUID; a merge mode is turned into its UUID.
         implementations: what `select_merger` takes, in order of preference.
+
+    Added in 0.1.0.
     """
 
     strategy: str
@@ -133,7 +127,7 @@ def _record_type(engine: HoodieRecordType | str) -> HoodieRecordType:
         return HoodieRecordType(engine.upper()) if isinstance(engine, str) else HoodieRecordType(engine)
     except ValueError as error:
         known = ", ".join(member.value for member in HoodieRecordType)
-        msg = f"no engine holds records of the type {engine!r}; use one of {known}"
+        msg = f"unknown record type {engine!r}; use one of {known}"
         raise MergerConfigError(msg) from error
 
 

@@ -1,4 +1,4 @@
-"""The payload interface, the types it speaks, and binding a class to a release."""
+"""The payload interface, its types, and binding a class to a release."""
 
 from __future__ import annotations
 
@@ -64,14 +64,18 @@ class Sentinel:
 
 
 SENTINEL: Final = Sentinel()
+"""What `combine_and_get_update_value` returns to leave the stored row as it is (HoodieRecord.SENTINEL).
+
+Added in 0.1.0.
+"""
 
 
 class HoodieRecordPayload(ABC):
     """One incoming version of a record and the rule that merges it (org.apache.hudi.common.model.HoodieRecordPayload).
 
     Records are dicts of physical Avro values. A method must not change a record that it is given; it may return it.
-    Leaving out `props` (and `schema` in `pre_combine`) is Java's overload without them, which some classes answer
-    differently.
+    Leaving out `props` (and `schema` in `pre_combine`) is Java's overload without them, which some classes
+    implement differently.
 
     A record carries no schema: it must have the fields of the `schema` that a call gets. Where they differ, Hudi 0.15
     and 1.0 fail (EOFException) and later releases decode the bytes by position; here fields are looked up by name. So
@@ -80,8 +84,10 @@ class HoodieRecordPayload(ABC):
     Attributes:
         record: the version itself; None for a delete that carries no data.
         ordering_value: the ordering value handed to the constructor.
-        release: the release whose rules hold; set by `for_release`.
+        release: the release whose rules apply; set by `for_release`.
         logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
+
+    Added in 0.1.0.
     """
 
     release: ClassVar[HudiRelease] = HudiRelease.latest()
@@ -115,7 +121,7 @@ class HoodieRecordPayload(ABC):
 
     @abstractmethod
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the row to store where there is none yet, or None to store nothing."""
+        """Return the row to insert for a key without a stored row, or None to store nothing."""
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record without any delete rule, where the class tells the two apart (1.1 and later)."""
@@ -126,7 +132,7 @@ class HoodieRecordPayload(ABC):
         return self.get_insert_value(schema, props) is None
 
     def can_produce_sentinel(self) -> bool:
-        """Whether the class may answer SENTINEL."""
+        """Whether the class may return SENTINEL."""
         return False
 
     def get_ordering_value(self) -> Ordering:

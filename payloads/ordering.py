@@ -32,6 +32,8 @@ class Ordering:
             `local_date`; nanoseconds since 1970-01-01 UTC for `timestamp`, microseconds for `instant`; a tuple
             of `Ordering | None` for `array`.
         schema: the Avro schema of the value, for `avro` and `map` alone.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("java_type", "schema", "value")
@@ -85,11 +87,14 @@ class Ordering:
 
 
 NATURAL_ORDER = Ordering("int", 0)
-"""Arrival order: the ordering value of a record that has none."""
+"""Arrival order: the ordering value of a record that has none.
+
+Added in 0.1.0.
+"""
 
 
 def same_class(left: Ordering, right: Ordering) -> bool:
-    """Whether both values have one Java runtime class; lists are looked at up to the first unlike pair of elements.
+    """Whether both values have the same Java class; lists are compared up to the first pair that differs.
 
     A `right` that is the longer list is not a difference, as in Hudi; `compare` then refuses the two.
 

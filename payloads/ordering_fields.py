@@ -15,7 +15,7 @@ from payloads.api import Properties
 from payloads.avro import AvroSchema, JavaString, branch_of, decimal_scale, decimal_value
 from payloads.errors import OrderingTypeError, PayloadConfigError, SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -33,7 +33,7 @@ _READER_KEYS = (*_LIST_KEYS, CONSISTENT_TIMESTAMP)
 
 
 Reader = Callable[["Record"], Ordering | None]
-"""Gives the ordering value of a record; None where the field, or a part of its path, is null or missing."""
+"""Returns the ordering value of a record; None if the field, or a part of its path, is null or missing."""
 
 
 def java_split(text: str, separator: str) -> list[str]:
@@ -55,19 +55,30 @@ def is_true(text: str | None) -> bool:
 
 
 def ordering_fields(props: Props, release: HudiRelease) -> tuple[str, ...] | None:
-    """Return the names of the ordering fields that `props` give, or None for "no ordering".
+    """Return the names of the ordering fields that `props` name, or None for "no ordering".
 
     Until 1.0 one name that is never split, `hoodie.payload.ordering.field` first; from 1.1 a comma-separated list,
     `hoodie.table.ordering.fields` first. Names are not trimmed.
     """
-    if release < HudiRelease.V1_1:
-        return next(((props[key],) for key in _ONE_NAME_KEYS if key in props), None)
+    return _ORDERING_FIELDS.at(release)(props)
+
+
+def _one_field(props: Props) -> tuple[str, ...] | None:
+    return next(((props[key],) for key in _ONE_NAME_KEYS if key in props), None)
+
+
+def _listed_fields(props: Props) -> tuple[str, ...] | None:
     text = next((props[key] for key in _LIST_KEYS if key in props), None)
     return tuple(java_split(text, ",")) if text else None
 
 
+_ORDERING_FIELDS = ByRelease(_one_field, {"1.1": _listed_fields})
+_REFUSES_MAPS = ByRelease(False, {"1.1": True})
+_REFUSES_EMPTY_PARTS = ByRelease(False, {"1.2": True})
+
+
 def ordering_reader(schema: AvroSchema, props: Props, release: HudiRelease) -> Reader | None:
-    """Return the reader of the ordering value that `props` ask for, or None where they name no ordering field.
+    """Return the reader of the ordering value that `props` name, or None if they name no ordering field.
 
     No field at all after the split reads as Integer 0, several as a list of values.
     """
@@ -85,7 +96,7 @@ def _ordering_reader(
     if names is None:
         return None
     consistent = is_true(props.get(CONSISTENT_TIMESTAMP))
-    return list_reader(schema, names, consistent=consistent, comparable=release >= HudiRelease.V1_1)
+    return list_reader(schema, names, consistent=consistent, comparable=_REFUSES_MAPS.at(release))
 
 
 def list_reader(
@@ -150,12 +161,12 @@ def context_reader(
 ) -> Callable[[Record], Ordering]:
     """Return a reader for ordering values as Hudi's file-group reader takes them (AvroRecordContext.getOrderingValue).
 
-    A null or missing field reads as Integer 0, and logical types are not looked at.
+    A null or missing field reads as Integer 0, and logical types are ignored.
 
     Raises:
-        SchemaError: by the reader: a part before the last of a path holds no record.
+        SchemaError: by the reader: a part before the last of a path is not a record.
         PayloadConfigError: by the reader: a part of a path is empty, from 1.2 on.
-        OrderingTypeError: by the reader: the field holds a map.
+        OrderingTypeError: by the reader: the field is a map.
     """
     readers = [_context_field(schema, name, release) for name in names]
     if not readers:
@@ -185,10 +196,10 @@ def _context_field(schema: AvroSchema, path: str, release: HudiRelease) -> Calla
 def context_value(
     schema: AvroSchema, record: Record, path: str, release: HudiRelease = HudiRelease.latest()
 ) -> tuple[AvroSchema, Any]:
-    """Return type and value at a path as AvroRecordContext finds them; the value is None where a field is missing.
+    """Return type and value at a path as AvroRecordContext finds them; the value is None if a field is missing.
 
     Raises:
-        SchemaError: a part before the last holds no record.
+        SchemaError: a part before the last is not a record.
         PayloadConfigError: a part is empty, from 1.2 on.
     """
     value: Any = record
@@ -197,7 +208,7 @@ def context_value(
         if schema.kind != "record":
             msg = f"field {path!r}: there is no record above {part!r}, but {value!r}; choose a field that always exists"
             raise SchemaError(msg)
-        if not part and release >= HudiRelease.V1_2:
+        if not part and _REFUSES_EMPTY_PARTS.at(release):
             msg = f"the path {path!r} has an empty part, and Hudi {release} refuses that; put one dot between names"
             raise PayloadConfigError(msg)
         if part not in schema.by_name:
@@ -246,7 +257,7 @@ def converter(schema: AvroSchema, *, consistent: bool = False, comparable: bool 
 
 
 def raw_converter(schema: AvroSchema, *, comparable: bool = False) -> Callable[[Any], Ordering]:
-    """Return what labels a non-null value of `schema` with its Java class, without looking at logical types.
+    """Return what labels a non-null value of `schema` with its Java class, ignoring logical types.
 
     What it returns refuses maps where `comparable` is set, as Hudi casts the value to Comparable there.
     """
@@ -291,7 +302,7 @@ _MILLIS_OF: dict[str, Callable[[int], int]] = {
 
 
 def as_ordering(value: object, built_with: Ordering | None) -> Ordering | None:
-    """Return a plain ordering value with its Java class; None where nothing tells the class."""
+    """Return a plain ordering value with its Java class; None if its class can't be determined."""
     if isinstance(value, Ordering):
         return value
     if built_with is not None and not built_with.is_default and type(value) is type(built_with.value):

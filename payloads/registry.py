@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import payloads.builtin
 from payloads.builtin import ALL_RELEASES, BuiltinPayload
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
-from payloads.release import HudiRelease
+from payloads.release import HudiRelease, releases
 from payloads.user import adapt
 
 if TYPE_CHECKING:
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP: Final = "hudi_payload_bridge.payloads"
 
 _OLD_PREFIX, _NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
-_UNTIL_1_0 = (HudiRelease.V0_15, HudiRelease.V1_0)
 
 
 class _Refused(NamedTuple):
-    """A class of Hudi that is not a payload of a user's table."""
+    """A Hudi class that is not meant to be a table's payload."""
 
     releases: tuple[HudiRelease, ...]
     reason: str
@@ -41,7 +40,7 @@ _REFUSED = {
         "name the payload class that the table itself is configured with",
     ),
     "org.apache.spark.sql.hudi.command.ValidateDuplicateKeyPayload": _Refused(
-        (HudiRelease.V0_15,),
+        releases(until="0.15"),
         "INSERT INTO of Spark SQL uses it to fail on a key that exists and never merges; "
         "name DefaultHoodieRecordPayload, which it extends",
     ),
@@ -51,17 +50,17 @@ _REFUSED = {
         "name the payload class of the data table",
     ),
     "org.apache.hudi.metadata.EmptyHoodieRecordPayloadWithPartition": _Refused(
-        (HudiRelease.V1_1, HudiRelease.V1_2),
+        releases(since="1.1"),
         "it carries a partition path inside a writer and is never stored; name EmptyHoodieRecordPayload",
     ),
     "org.apache.hudi.client.bootstrap.BootstrapRecordPayload": _Refused(
-        _UNTIL_1_0,
+        releases(until="1.0"),
         "the bootstrap operation uses it to write rows that have no second version; "
         "name the payload class that the bootstrapped table is configured with",
     ),
 }
 
-# What to use where a release lacks the class.
+# What to use if a release lacks the class.
 _INSTEAD = {
     "FirstValueAvroPayload": "use DefaultHoodieRecordPayload; in 1.2 with "
     "hoodie.payload.update.on.same.ordering.field=false a tie keeps the stored row, "
@@ -72,12 +71,14 @@ _INSTEAD = {
 
 @dataclass(frozen=True, slots=True)
 class PayloadRef:
-    """The name of a payload class and what is needed to find it; a plan carries it where no class can travel.
+    """The name of a payload class and what is needed to find it; plans carry it, as classes can't always be pickled.
 
     Attributes:
         name: what `resolve_payload` takes, or the full name of a compiled Java class.
         jar: path of a jar with the compiled class.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
+
+    Added in 0.1.0.
     """
 
     name: str
@@ -89,8 +90,8 @@ class PayloadRef:
         """Whether a jar or a package comes with the name."""
         return self.jar is not None or bool(self.package)
 
-    def has_port(self, release: str | HudiRelease = HudiRelease.V1_2) -> bool:
-        """Whether there is a Python class of this name; one that can't be used counts, so that its error is seen."""
+    def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
+        """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces."""
         try:
             resolve_payload(self.name, release)
         except PayloadNotFoundError:
@@ -99,11 +100,11 @@ class PayloadRef:
             return True
         return True
 
-    def resolve(self, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
-        """Return the Python class of this name, also where a jar offers a compiled one.
+    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
+        """Return the Python class of this name, even if a jar offers a compiled one.
 
         Raises:
-            PayloadNotFoundError: there is none; a class that only a jar has runs in the jvm engine alone.
+            PayloadNotFoundError: there is none; a class that exists only in a jar needs the jvm engine.
         """
         try:
             return resolve_payload(self.name, release)
@@ -115,8 +116,8 @@ class PayloadRef:
             raise PayloadNotFoundError(msg) from error
 
 
-def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
-    """Return the payload class called `name`, bound to `release`.
+def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
+    """Return the payload class named `name`, bound to `release`.
 
     The order is fixed: a built-in by its full or short Java name (`com.uber.hoodie`, the old prefix, included), an
     entry point of the group `hudi_payload_bridge.payloads` by its name, a Python path `package.module:Class`.
@@ -124,13 +125,18 @@ def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.V1_2) ->
     Raises:
         PayloadNotFoundError: nothing has this name, the release does not ship the class, or importing it failed.
         PayloadConstructorError: what it names is not a payload.
+
+    Added in 0.1.0.
     """
     name, line = name.strip(), HudiRelease.parse(release)
     return _builtin(name, line) or _entry_point(name, line) or _python_path(name, line) or _not_found(name, line)
 
 
 def builtin_payloads(release: str | HudiRelease | None = None) -> tuple[type[BuiltinPayload], ...]:
-    """Return the classes that Hudi ships, by name: those of `release`, bound to it, or all of them unbound."""
+    """Return the classes that Hudi ships, by name: those of `release`, bound to it, or all of them unbound.
+
+    Added in 0.1.0.
+    """
     classes = sorted(_builtin_classes(), key=operator.attrgetter("__name__"))
     if release is None:
         return tuple(classes)
@@ -212,7 +218,7 @@ def _entry_point(name: str, release: HudiRelease) -> type[HoodieRecordPayload] |
         except Exception as error:
             msg = (
                 f"the entry point {name!r} = {value} can't be loaded ({type(error).__name__}: {error}); "
-                "mend or remove the distribution that offers it"
+                "fix or remove the distribution that offers it"
             )
             raise PayloadNotFoundError(msg) from error
         return _adapted(loaded, release)
@@ -251,7 +257,7 @@ def _import(module_name: str, name: str) -> Any:
             msg = f"{name}: importing {module_name} failed, as it needs the module {error.name}; install that"
         raise PayloadNotFoundError(msg) from error
     except Exception as error:
-        msg = f"{name}: importing {module_name} failed with {type(error).__name__}: {error}; mend the module"
+        msg = f"{name}: importing {module_name} failed with {type(error).__name__}: {error}; fix the module"
         raise PayloadNotFoundError(msg) from error
 
 
@@ -272,7 +278,7 @@ def _not_found(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
     shipped = [_short(found.java_name) for found in builtin_payloads(release)]
     hint = _close(_short(name), [*shipped, *offered])
     msg = (
-        f"no payload is called {name!r}{hint or '.'} A Python class is named package.module:Class; "
+        f"unknown payload {name!r}{hint or '.'} A Python class is named package.module:Class; "
         "a compiled Java class by its full name and its jar (--jar FILE or --package COORDINATE)"
     )
     raise PayloadNotFoundError(msg)

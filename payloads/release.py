@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import enum
 import functools
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from payloads.errors import PayloadConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 T = TypeVar("T")
 
 
 @functools.total_ordering
 class HudiRelease(enum.Enum):
-    """A line of Hudi releases whose merge behaviour is ported, ordered by age."""
+    """A line of Hudi releases whose merge behaviour is ported, ordered by age.
 
+    Added in 0.1.0.
+    """
+
+    V0_14 = "0.14"
     V0_15 = "0.15"
     V1_0 = "1.0"
     V1_1 = "1.1"
@@ -46,7 +53,7 @@ class HudiRelease(enum.Enum):
     @classmethod
     def latest(cls) -> HudiRelease:
         """Return the newest release."""
-        return cls.V1_2
+        return next(reversed(cls))
 
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, HudiRelease):
@@ -58,29 +65,47 @@ class HudiRelease(enum.Enum):
         return self.value
 
 
-class ByRelease(Generic[T]):
-    """A class attribute whose value depends on the release that its class is bound to.
+def releases(*, since: str | None = None, until: str | None = None) -> tuple[HudiRelease, ...]:
+    """Return the releases from `since` to `until`, both included; None is the oldest or the latest."""
+    first = None if since is None else HudiRelease.parse(since)
+    last = HudiRelease.latest() if until is None else HudiRelease.parse(until)
+    return tuple(release for release in HudiRelease if (first is None or first <= release) and release <= last)
 
-    Unbound classes look the value up at each access; `payloads.api.bind` replaces it by the value itself.
+
+class ByRelease(Generic[T]):
+    """A rule that changes with releases; as a class attribute, that of the release which its class is bound to.
+
+    Unbound classes look the rule up at each access; `payloads.api.bind` replaces it by the rule itself.
+
+    Attributes:
+        rules: the rule of each release.
     """
 
-    def __init__(self, table: dict[HudiRelease, T]) -> None:
-        self._table = table
+    def __init__(self, first: T, since: Mapping[str, T]) -> None:
+        """State the rule of the oldest release and, by release, those that replaced it.
+
+        Raises:
+            PayloadConfigError: `since` names an unknown release.
+        """
+        changes = {HudiRelease.parse(release): rule for release, rule in since.items()}
+        self.rules: dict[HudiRelease, T] = {}
+        rule = first
+        for release in HudiRelease:
+            rule = changes.get(release, rule)
+            self.rules[release] = rule
 
     def at(self, release: HudiRelease) -> T:
-        """Return the value that holds in `release`: that of the newest entry not younger than it."""
-        since = max(start for start in self._table if start <= release)
-        return self._table[since]
+        """Return the rule of `release`."""
+        return self.rules[release]
 
     def __get__(self, instance: object, owner: type) -> Any:
         value = self.at(owner.release)  # type: ignore[attr-defined]
         return value.__get__(instance, owner) if callable(value) and hasattr(value, "__get__") else value
 
 
-def by_release(v0_15: T, *, v1_0: T | None = None, v1_1: T | None = None, v1_2: T | None = None) -> Any:
-    """State a rule by the release in which it starts; a release without an entry keeps its predecessor's.
+def by_release(first: T, *, since: Mapping[str, T]) -> Any:
+    """State a rule as a class attribute: that of the oldest release, and by release those that replaced it.
 
-    A rule that is a function becomes a method of the class. `None` can't be a rule.
+    `by_release(0, since={"1.1": 1})` is 0 until 1.0 and 1 from 1.1 on. A rule that is a function becomes a method.
     """
-    starts = zip(HudiRelease, (v0_15, v1_0, v1_1, v1_2), strict=True)
-    return ByRelease({release: rule for release, rule in starts if rule is not None})
+    return ByRelease(first, since)

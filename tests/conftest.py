@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import hypothesis
 import pytest
+
+from tests.support import parallel
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -31,10 +34,18 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the options
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    parallel.distribute(config)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
+    if getattr(config.option, "loadgroup", False):
+        parallel.group(items, Path(__file__).parent)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -57,8 +68,10 @@ def _failed_if_skipped(report: Report) -> Report:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from bridge.spark.session import local_session  # noqa: PLC0415 (tests without Spark don't load it)
+    from bridge.spark import local_session, small_input  # noqa: PLC0415 (tests without Spark don't load it)
 
+    # The Java VM ends before an optimising compiler pays: half of its time went there.
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", small_input.JAVA_OPTIONS)
     session = local_session(cores=2)
     yield session
     session.stop()

@@ -1,4 +1,4 @@
-"""The architecture page lists the packages that exist, and a package is imported through its door alone."""
+"""What the code promises as a whole: the packages that exist, their doors, and where releases are compared."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_module_says_what_belongs_in_it_and_stays_small(path: Path) -> None:
     tree = ast.parse(text)
     assert ast.get_docstring(tree)
     assert len(text.splitlines()) in LINES
-    if path.name == "__init__.py":
+    if path.name == "__init__.py" and path.parent.name != "bridge":  # which imports its names on demand
         assert all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in tree.body), "only re-exports"
 
 
@@ -54,3 +54,76 @@ def _goes_past_a_door(importer: str, module: str) -> bool:
     package = module.rpartition(".")[0]
     is_inner = package in PACKAGES and package not in TOP and module not in PACKAGES
     return is_inner and not f"{importer}.".startswith(f"{package}.")
+
+
+CHRONOLOGY = {
+    "payloads.release": "the order of releases",
+    "payloads.registry": "when a class came and went",
+    "bridge.config.entry": "when a key came and was deprecated",
+    "bridge.migration.candidates": "a migration does not go back",
+    "bridge.migration.inspection": "when a class will go",
+    "bridge.migration.move": "which releases a move passes",
+    "bridge.programs.upgrade": "an upgrade does not go back",
+}
+"""The modules in which it matters that one release is older than another, and why."""
+
+IS_RELEASE = re.compile(r"(\w+_)?release|line|since|deprecated")
+IS_VERSION = re.compile(r"(\w+_)?version")
+
+
+def test_releases_are_compared_only_where_time_matters() -> None:
+    ordering = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    found = set()
+    for path in modules():
+        for node in comparisons(path):
+            operands = [node.left, *node.comparators]
+            by_order = any(isinstance(operator, ordering) for operator in node.ops)
+            names_one = any(map(names_a_release, operands))
+            if names_one or (by_order and any(IS_RELEASE.fullmatch(last_name(one)) for one in operands)):
+                found.add(name_of(path))
+    assert found == set(CHRONOLOGY), "ask bridge.config.capabilities, or state a by_release table"
+
+
+def test_table_versions_are_compared_with_a_number_in_one_module() -> None:
+    found = {
+        name_of(path)
+        for path in modules()
+        for node in comparisons(path)
+        for operands in [[node.left, *node.comparators]]
+        if not any(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
+        if any(IS_VERSION.fullmatch(last_name(one)) for one in operands) and any(map(is_a_number, operands))
+    }
+    assert found == {"bridge.config.capabilities"}
+
+
+def comparisons(path: Path) -> list[ast.Compare]:
+    return [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Compare)]
+
+
+def names_a_release(operand: ast.expr) -> bool:
+    """Whether an operand is, or holds, a member of `HudiRelease`."""
+    return any(
+        isinstance(node, ast.Attribute) and last_name(node.value) == "HudiRelease" and node.attr.startswith("V")
+        for node in ast.walk(operand)
+    )
+
+
+def last_name(operand: ast.expr) -> str:
+    if isinstance(operand, ast.Attribute):
+        return operand.attr
+    return operand.id if isinstance(operand, ast.Name) else ""
+
+
+def is_a_number(operand: ast.expr) -> bool:
+    """Whether an operand is a whole number or a constant, which then holds one."""
+    is_constant = bool(re.fullmatch(r"_?[A-Z][A-Z_]+", last_name(operand)))
+    return is_constant or (isinstance(operand, ast.Constant) and type(operand.value) is int)
+
+
+def test_a_class_name_is_used_once() -> None:
+    found: dict[str, list[str]] = {}
+    for path in modules():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(name_of(path))
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}

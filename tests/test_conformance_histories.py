@@ -156,7 +156,7 @@ def test_rows_of_another_plan_fail(history):
 def test_a_history_that_fails_is_named_with_its_error(history):
     broken = dataclasses.replace(history, payload_class="com.example.Unknown")
     (outcome,) = outcomes(in_process.run_histories([broken]), [broken])
-    assert outcome.differences[1].startswith("failed: PayloadNotFoundError: no payload is called 'com.example.Unknown'")
+    assert outcome.differences[1].startswith("failed: PayloadNotFoundError: unknown payload 'com.example.Unknown'")
 
 
 # -- the command line

@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from bridge import MergePoint
 from bridge.cli import main
+from bridge.cli.merge import POINTS
+from bridge.explain.story import POINTS_EXPLAINED
+from mergers.laws import RULE_SETS
 
 GUIDE = Path(__file__).parents[1] / "migration_guide"
 README = GUIDE.parent / "README.md"
@@ -46,6 +50,19 @@ def test_every_page_is_in_the_index() -> None:
     assert {page for page in pages if f"({page})" not in index} == set()
 
 
+def test_the_list_of_merge_points_is_that_of_the_code_and_of_the_command_line() -> None:
+    text = (GUIDE / "merge_points.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| ([^|]+) \|", text, re.MULTILINE)
+    listed = [row for row in rows if "`" in row[1]][: len(MergePoint)]
+    assert [point for point, _ in listed] == [point.value for point in MergePoint]
+    assert {command for _, commands in listed for command in re.findall(r"`([\w-]+)`", commands)} == set(POINTS)
+    numbers = {5: "five", 6: "six", 7: "seven", 8: "eight"}
+    assert f"There are {numbers[len(MergePoint)]} such merge points" in text
+    for point in MergePoint:
+        if point is not MergePoint.TAG:  # which only a global index has, and that is not traced
+            assert point.value in POINTS_EXPLAINED
+
+
 def test_the_files_that_the_contributor_page_names_exist() -> None:
     text = (GUIDE / "contributing.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:payloads|mergers|bridge|tests)/[\w./]*|pyproject\.toml)`", text))
@@ -65,3 +82,9 @@ def test_two_versions_merge_without_spark(capsys: pytest.CaptureFixture[str]) ->
     (code,) = (text for kind, text in BLOCK.findall((GUIDE / "quickstart.md").read_text("utf-8")) if kind == "python")
     exec(compile(code, "quickstart.md", "exec"), {})  # noqa: S102 (our own example)
     assert capsys.readouterr().out == "Oslo\n"
+
+
+def test_the_page_on_laws_has_the_equation_of_each() -> None:
+    text = (GUIDE / "laws.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([\w-]+)` \| `(.+)` \| (.+) \|$", text, re.MULTILINE)
+    assert listed == [(law.id, law.equation, law.reading) for law in RULE_SETS["all"].laws]

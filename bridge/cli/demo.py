@@ -1,4 +1,4 @@
-"""`payload-bridge demo`: recorded batches give real Hudi's answers here, and what an upgrade changes to one row."""
+"""`payload-bridge demo`: recorded batches give the same rows as real Hudi, and what an upgrade changes for one row."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from bridge.cli.explain import parting_words
 from bridge.cli.issue import issue_option, report_of_issue
 from bridge.cli.options import payload_option
+from bridge.cli.payloads import rule_text
 from bridge.cli.quiet import quiet_session
-from bridge.cli.story import side_name, story
 from bridge.cli.verb import Verb
 from bridge.demo import NEW, OLD
 from bridge.demo import recordings as recorded
+from bridge.explain import story
 from bridge.plan import TableType
 from bridge.report import Report, Table, plan_as_json
 from payloads import PayloadRef
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class _Side(NamedTuple):
-    """One table: the recording and our answers."""
+    """One table: the recording and our results."""
 
     recording: Recording
     answers: list[RealAnswer]
 
     @property
     def unequal(self) -> int:
-        """How many answers are not real Hudi's."""
+        """The number of results that differ from real Hudi's."""
         return sum(not answer.is_equal for answer in self.answers)
 
 
@@ -46,14 +46,14 @@ _Sides = dict[tuple[TableType, str], _Side]
 @payload_option(type=click.Choice(list(recorded.RECORDED)), default=next(iter(recorded.RECORDED)), show_default=True)
 @issue_option
 def demo(payload: str, issue: int | None) -> Report:
-    """Merge recorded batches under Hudi 0.15 and 1.2, compare with real Hudi's answers, and explain the difference.
+    """Merge recorded batches under Hudi 0.15 and 1.2, compare with real Hudi, and explain the difference.
 
     Five batches that real Hudi 0.15.0 and 1.2.0 wrote, copy-on-write and merge-on-read, are merged here on Spark, and
-    each commit's rows compared with what Hudi answered. Then every merge call is shown of the smallest row that the two
-    releases end differently. The exit code is 0 if all answers are equal, else 1.
+    each commit's rows are compared with those that Hudi returned. Then every merge call of the smallest row on which
+    the two releases differ is shown. The exit code is 0 if all answers are equal, else 1.
 
-    With --issue a known report of Apache Hudi is shown instead: its batches, what each release and table answers, and
-    the law that is broken.
+    With --issue a known report of Apache Hudi is shown instead: its batches, the rows of each release and table, and
+    the law that is violated.
 
     Example: payload-bridge demo
     """
@@ -133,34 +133,32 @@ def _verdict(answers: int, unequal: int, changed: dict[TableType, list[Identity]
         return f"{unequal} of {answers} answers differ from real Hudi's: do not trust this installation."
     same = f"All {answers} answers are real Hudi's, row by row."
     if not any(changed.values()):
-        return f"{same} Both releases end with the same rows."
+        return f"{same} Both releases give the same rows."
     counts = " and ".join(f"{len(found)} of {keys} rows ({one.long_name})" for one, found in changed.items())
-    return f"{same} On the same batches Hudi 1.2 ends with different rows than 0.15: {counts}."
+    return f"{same} On the same batches Hudi 1.2 gives different rows than 0.15: {counts}."
 
 
 def _example(spark: SparkSession, sides: _Sides, changed: dict[TableType, list[Identity]]) -> list[str | Table]:
-    """Explain the smallest row that the releases end differently, merge-on-read first."""
+    """Explain the smallest row on which the releases differ, merge-on-read first."""
     for one in reversed(TableType):
         if changed[one]:
             old, new = sides[one, OLD].recording, sides[one, NEW].recording
             told = recorded.explained(spark, old, new, recorded.smallest(old, changed[one]))
-            names = [side_name(side) for side in told.sides]
-            labels = [f"Hudi {side.plan.release}" for side in told.sides]
-            return ["The smallest example: " + parting_words(told, labels), *story(told, names)]
+            return [f"The smallest example: {told.verdict}", *story(told)]
     return []
 
 
 def _within(disagreeing: list[Identity]) -> str:
     if not disagreeing:
-        return f"Under Hudi {OLD} both table types end with the same rows."
+        return f"Under Hudi {OLD} both table types give the same rows."
     names = ", ".join("/".join(map(str, key)) for key in disagreeing)
-    return f"Under Hudi {OLD} alone, copy-on-write and merge-on-read end differently for {len(disagreeing)}: {names}."
+    return f"Under Hudi {OLD} alone, copy-on-write and merge-on-read disagree on {len(disagreeing)}: {names}."
 
 
 def _rule(recording: Recording) -> list[str]:
     """Return the docstring of the payload, in paragraphs."""
     found = PayloadRef(recording.plan.payload_name).resolve(recording.plan.release)
-    return [" ".join(part.split()) for part in f"The rule of the class: {found.__doc__}".split("\n\n")]
+    return [" ".join(part.split()) for part in f"The rule of the class: {rule_text(found)}".split("\n\n")]
 
 
 def _line(one: TableType, release: str, side: _Side) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def report_of_issue(number: int) -> Report:
     found = answers(issue)
     letters = _Letters(issue)
     matrices = [table for payload in issue.payloads for table in _matrices(payload, found, letters)]
-    kinds = "one answer" if len(letters.texts) == 1 else f"{len(letters.texts)} different answers"
+    kinds = "one answer" if len(letters.texts) == 1 else f"{len(letters.texts)} different results"
     report = Report("demo", f"apache/hudi #{number}, {issue.title}: {kinds} to the same batches on {len(found)} paths.")
     report.plan = {"issue": number, "payload": issue.payloads[0], "key": ["id"], "ordering": [issue.ordering]}
     report.statistics = {"paths": len(found), "distinct_answers": len(letters.texts), "law": issue.example.law}
@@ -49,14 +49,14 @@ def report_of_issue(number: int) -> Report:
 
 
 class _Letters:
-    """Names each answer by a letter."""
+    """Labels each result with a letter."""
 
     def __init__(self, issue: Issue) -> None:
         self._issue = issue
         self.texts: list[tuple[str, ...]] = []
 
     def of(self, answer: IssueAnswer) -> str:
-        """Return the letter of an answer."""
+        """Return the letter of a result."""
         text = _rows(self._issue, answer)
         if text not in self.texts:
             self.texts.append(text)
@@ -69,12 +69,12 @@ class _Letters:
 
 
 def _matrices(payload: str, found: list[IssueAnswer], letters: _Letters) -> list[Table]:
-    """Return the tables of one release, and those that another takes over, with the letters of the answers."""
+    """Return the tables of one release, and those that another takes over, with the letters of the results."""
     own = [answer for answer in found if answer.payload == payload]
     alone = [answer for answer in own if answer.new is None]
     taken = [answer for answer in own if answer.new is not None]
     return [
-        _matrix(alone, f"{payload}: the answer by table and Hudi release", letters),
+        _matrix(alone, f"{payload}: the result by table and Hudi release", letters),
         _matrix(taken, f"{payload}: tables that 1.2 takes over, by the release that made them", letters),
     ]
 
@@ -96,7 +96,7 @@ def _rows(issue: Issue, answer: IssueAnswer) -> tuple[str, ...]:
 
 
 def _law(issue: Issue, report: Report) -> list[str | Table]:
-    """Judge the class by the law under each release, and show the first counterexample."""
+    """Check the class against the law under each release, and show the first counterexample."""
     verdicts, shown = [], None
     for release in HudiRelease:
         counterexample = violation(issue, release)

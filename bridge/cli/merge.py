@@ -11,7 +11,7 @@ from pyspark.sql import Observation
 from pyspark.sql import functions as sf
 
 from bridge import pipeline
-from bridge.cli.options import SAMPLE, existing_path, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.options import existing_path, plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
@@ -19,7 +19,7 @@ from bridge.engines import ACTION, IS_DELETE
 from bridge.pipeline import read_frame, visible
 from bridge.plan import TableType
 from bridge.programs import Action
-from bridge.report import Report, Table, json_rows, plan_as_json
+from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
 
 
 def _inputs(point: str, options: dict[str, Any]) -> dict[str, Path]:
-    """Take the inputs out of the options; exactly those that the point needs, and those it may have."""
+    """Take the inputs out of the options: all that the point needs, and any that it may have."""
     given = {name: options.pop(name) for name in ("stored", "log", "incoming")}
     given = {name: path for name, path in given.items() if path is not None}
     needed, optional = POINTS[point].required, POINTS[point].optional
@@ -197,7 +197,7 @@ def _uri(folder: Path) -> str:
 
 
 def _show(report: Report, point: str, folder: Path, plan: MergePlan, sample: int | None) -> None:
-    """Put the rows that were written into the report."""
+    """Add the written rows to the report."""
     all_rows = wants_json()
     for name in ("stored", "log") if point == "append" else ("",):
         frame = quiet_session().read.parquet(_uri(folder / name))

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.job_config import with_job
-from bridge.cli.migrate_report import files_of, report_of
 from bridge.cli.options import (
-    SAMPLE,
     batches_option,
     compaction_options,
     compactions_of,
@@ -25,10 +23,11 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.cli.versions import read_versions
-from bridge.config import TableMergeConfig
-from bridge.migration import RELEASE_OF_VERSION, Evidence, candidates_for, check_twin, migrate, of_upgrade
+from bridge.config import TableMergeConfig, assumed_writer
+from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
+from bridge.pipeline import Batches
 from bridge.plan import TableType
+from bridge.report import SAMPLE
 from bridge.spark import is_small, visible
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
@@ -120,22 +119,22 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         "accept_differences": accept_differences,
         "java_class": java_class,
     }
-    rows_in = None
     if batches is not None:
         compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
         spark = quiet_session(small=is_small(batches))
         left, struct = with_schema(left, options["schema"])
-        read = read_versions(spark, batches, struct, left)
-        rows_in = read.rows
-        settings["evidence"] = Evidence(read.frame, len(read.names), after, options["keep_table_version"], compactions)
-        settings["sample"] = SAMPLE if sample is None and not wants_json() else sample
+        settings |= {
+            "batches": Batches.read(spark, batches, struct),
+            "upgrade_after": after,
+            "keep_table_version": options["keep_table_version"],
+            "compact_after": compactions,
+            "sample": SAMPLE if sample is None and not wants_json() else sample,
+        }
     made = migrate(left, to, **settings)
-    report = report_of(made, to, rows_in, sample)
+    report = made.to_report(sample)
     report.plan |= {
         "key": None if left.key == _META_KEY else list(left.key),
         "table": None if table is None else str(table),
-        "upgrade_after": after,
-        "keep_table_version": options["keep_table_version"],
     }
     if out is not None and made.is_accepted:
         with new_folder(out) as folder:
@@ -148,7 +147,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
 
 
 def _relax(command: click.Command) -> None:
-    """Let all be left out that only a merge needs, or that a table says itself; a merger is one more candidate."""
+    """Make the options optional that only a merge needs or that the table provides; a merger is one more candidate."""
     command.params = [option for option in command.params if option.name != "mode"]
     for option in command.params:
         if option.name in {"batches", "key", "release"}:
@@ -164,7 +163,7 @@ _relax(migrate_command)
 
 
 def _refuse_data_options(accept_differences: bool, sample: int | None, options: Mapping[str, Any]) -> None:  # noqa: FBT001 (an option)
-    """Refuse options about batches where there are none.
+    """Reject options about batches if there are none.
 
     Raises:
         UsageError: naming one.
@@ -178,7 +177,7 @@ def _refuse_data_options(accept_differences: bool, sample: int | None, options: 
 
 
 def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType]:
-    """Return the table types to try: those asked for, else that of the table.
+    """Return the table types to try: those requested, else that of the table.
 
     Raises:
         UsageError: the table has another type.
@@ -194,7 +193,7 @@ def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType
 
 
 def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, needs_key: bool) -> dict[str, Any]:
-    """Return the options of the left plan, with what the table says where they are left out.
+    """Return the options of the left plan, with those left out taken from the table.
 
     Raises:
         UsageError: the payload or the key is missing.
@@ -208,7 +207,7 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
         "partition": _names((stored or {}).get(_PARTITION_OF_A_TABLE)),
     }
     found = {name: options[name] or value for name, value in by_table.items()}
-    where = "" if stored is None else "; the table does not say it"
+    where = "" if stored is None else "; the table does not store it"
     for name, what in (("payload", "the payload class"), ("key", "the record key")):
         if found[name] is None:
             msg = f"name {what} with --{name}{where}"
@@ -217,10 +216,10 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
 
 
 def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
-    """Return the release that has written so far: the oldest that creates the table's version."""
+    """Return the release that has written so far, by the version of the table."""
     if stored is None:
         return HudiRelease.V0_15
-    return RELEASE_OF_VERSION[TableMergeConfig.from_properties(stored).version]
+    return assumed_writer(TableMergeConfig.from_properties(stored).version)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
@@ -235,7 +234,7 @@ def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
     batches: Path | None,
     options: Mapping[str, Any],
 ) -> int | None:
-    """Refuse a target that can't be, before Spark starts; return the batch after which the table is upgraded.
+    """Reject an impossible target before Spark starts; return the batch after which the table is upgraded.
 
     Raises:
         UsageError: saying why.

@@ -1,4 +1,4 @@
-"""The options that verbs share, word for word the same everywhere, and the plan that they make."""
+"""The options that verbs share, identical in all of them, and the plan that they make."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from bridge.cli.job_config import config_option, with_job
 from bridge.plan import ENGINES, MergePlan, TableType
+from bridge.report import SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -22,12 +23,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-SAMPLE = 20
-"""How many rows or keys are printed for people unless `--sample` says otherwise."""
+_RELEASES = ", ".join(map(str, HudiRelease))
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Read column names, separated by commas; spaces around them don't count."""
+    """Read column names, separated by commas; surrounding spaces are ignored."""
     found = tuple(name.strip() for name in text.split(","))
     if not all(found) or len(set(found)) < len(found):
         msg = f"{text!r} has an empty or a repeated name; write a or a,b"
@@ -62,7 +62,7 @@ def release(text: str) -> HudiRelease:
 
 
 def existing_path(name: str, text: str) -> Callable[[F], F]:
-    """Make an option for a file or folder that must be there."""
+    """Make an option for a file or folder that must exist."""
     return click.option(name, type=click.Path(exists=True, path_type=Path), metavar="PATH", help=text)
 
 
@@ -74,7 +74,7 @@ def payload_option(**settings: Any) -> Callable[[F], F]:
 
 def release_option(**settings: Any) -> Callable[[F], F]:
     """Make `--release`."""
-    text = "The Hudi release whose rules apply: 0.15, 1.0, 1.1 or 1.2."
+    text = f"The Hudi release whose rules apply: {_RELEASES}."
     return click.option("--release", type=release, metavar="R", help=text, **settings)
 
 
@@ -169,7 +169,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="key=value",
         multiple=True,
         help="An option of the DataFrame writer as Hudi names it, for example hoodie.payload.delete.field=op; may be "
-        "repeated. It is no table property: hoodie.record.merge.property.* and hoodie.record.merge.mode make no table.",
+        "repeated. Not a table property: hoodie.record.merge.property.* and hoodie.record.merge.mode have no effect.",
     ),
     config_option,
     click.option(
@@ -196,13 +196,13 @@ def plan_options(command: F) -> F:
 
 
 def java_options(command: F) -> F:
-    """Add the options that name compiled classes, and say whether they run."""
+    """Add the options that name compiled classes and choose whether they run."""
     return _with(command, _JAVA_OPTIONS)
 
 
 def left_plan_options(command: F) -> F:
-    """Add the options that make the plan of the left of two sides, whose release is that of `--from`."""
-    text = "The Hudi release of the left side: 0.15, 1.0, 1.1 or 1.2."
+    """Add the options that make the plan of the first of two sides, whose release is that of `--from`."""
+    text = f"The Hudi release to compare with: {_RELEASES}."
     left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
@@ -219,10 +219,10 @@ def _with(command: F, options: Sequence[Callable[[Any], Any]]) -> F:
 
 
 def plan_of(table_type: TableType, **options: Any) -> MergePlan:
-    """Make the plan, and check all that needs no data; `schema` is left to `with_schema`.
+    """Make the plan, and check everything that needs no data; `schema` is left to `with_schema`.
 
     Raises:
-        UsageError: the options contradict each other, or ask for what is not there.
+        UsageError: the options contradict each other, or name something that does not exist.
     """
     options = with_job(options)
     payload = options["payload"]
@@ -262,7 +262,7 @@ def compactions_of(
     """Return the numbers of the batches after which the log is compacted.
 
     Raises:
-        UsageError: both options, a batch that is not there, or no table that has a log.
+        UsageError: both options, a batch that does not exist, or no table with a log.
     """
     message = None
     if after is not None and every is not None:
@@ -285,7 +285,7 @@ def with_schema(plan: MergePlan, schema: Path | None) -> tuple[MergePlan, spark_
     """Return the plan with the schema of the file, and its columns for Spark; needs a Spark session.
 
     Raises:
-        InputError, SchemaError: the file can't be read or holds no schema.
+        InputError, SchemaError: the file can't be read or has no schema.
     """
     if schema is None:
         return plan, None

@@ -1,4 +1,4 @@
-"""The folder of `--out`: new, whole or not there at all."""
+"""The folder of `--out`: new, and complete or absent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_out(out: Path | None) -> None:
-    """Refuse a folder that is there already, or whose parent is not.
+    """Reject a folder that exists, or whose parent does not.
 
     Raises:
         UsageError: saying what to name instead.
@@ -33,10 +33,10 @@ def check_out(out: Path | None) -> None:
 
 @contextlib.contextmanager
 def new_folder(out: Path | None) -> Iterator[Path]:
-    """Give a path that becomes `out` where the block succeeds, and vanishes where it fails or nothing is to stay.
+    """Yield a path that becomes `out` if the block succeeds, and is removed if it fails or nothing should remain.
 
     Raises:
-        InputError: somebody else made `out` meanwhile.
+        InputError: another process created `out` in the meantime.
     """
     parent = None if out is None else out.absolute().parent
     with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=parent) as temporary:

@@ -1,8 +1,9 @@
-"""`payload-bridge payloads`: the payload classes that can be named, and the rules of one of them."""
+"""`payload-bridge payloads`: the available payload classes, and the rules of one of them."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from payloads import HoodieRecordPayload
 
 _PREFIX = "org.apache.hudi."
+_VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
 
 
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or show the rules of one.")
@@ -28,8 +30,8 @@ _PREFIX = "org.apache.hudi."
 def payloads(name: str | None, release: HudiRelease | None) -> Report:
     """List the payload classes that Hudi ships, or show what one class does.
 
-    NAME is a class of Hudi by its full or short Java name, or a class of your own as package.module:Class. Shown are
-    what it does, where it is written, and which of its rules differ between the releases.
+    NAME is a class of Hudi by its full or short Java name, or a class of your own as package.module:Class. It shows
+    what the class does, where its source is, and which of its rules differ between releases.
 
     Example: payload-bridge payloads DefaultHoodieRecordPayload
     """
@@ -46,7 +48,7 @@ def _list(release: HudiRelease | None) -> Report:
     for entry in results:
         rows.append((entry["java_name"].removeprefix(_PREFIX), _span(entry["releases"])))
         rows += [(f"  also {alias.removeprefix(_PREFIX)}", _span(lines)) for alias, lines in entry["aliases"].items()]
-    where = "Hudi 0.15 to 1.2" if release is None else f"Hudi {release}"
+    where = f"Hudi {min(HudiRelease)} to {max(HudiRelease)}" if release is None else f"Hudi {release}"
     body: list[str | Table] = [
         f"Name a class by its full Java name ({_PREFIX}...) or by the part after the last dot.",
         Table((f"Java name after {_PREFIX}", "releases"), rows),
@@ -74,11 +76,16 @@ def _entry(found: type[BuiltinPayload]) -> dict[str, Any]:
 # -- one class
 
 
+def rule_text(found: type) -> str:
+    """Return the docstring of a class without its last paragraph, the version of this project that brought it."""
+    return _VERSION.sub("", inspect.cleandoc(found.__doc__ or "It has no docstring."))
+
+
 def _details(name: str, release: HudiRelease | None) -> Report:
     bound = _resolve(name, release)
     found = bound.unbound or bound
     source = _source(found)
-    doc = inspect.cleandoc(found.__doc__ or "It has no docstring.")
+    doc = rule_text(found)
     result: dict[str, Any] = {"name": found.__name__, "doc": doc, "source": source}
     if issubclass(found, BuiltinPayload):
         result |= _entry(found) | {"rules": _rules(found)}
@@ -112,7 +119,7 @@ def _source(found: type) -> str:
 
 
 def _rules(found: type[BuiltinPayload]) -> dict[str, dict[str, str]]:
-    """Return the rules that are stated by release: of each, what holds in every release that ships the class."""
+    """Return the rules that depend on the release: for each, its value in every release that ships the class."""
     rules = {}
     for name in sorted(dir(found)):
         rule = inspect.getattr_static(found, name)

@@ -20,9 +20,9 @@ _GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 
 
 def quiet_session(*, small: bool = False) -> SparkSession:
-    """Return the session of `local_session`; whatever else Java prints still reaches standard error.
+    """Return the session of `local_session`; anything else that Java prints still reaches standard error.
 
-    Loads meanwhile, in a thread, what PySpark loads with the first frame.
+    Meanwhile loads, in a thread, the modules that PySpark loads with the first frame.
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.

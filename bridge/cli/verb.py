@@ -1,4 +1,4 @@
-"""Verb and Verbs: how every command prints its report, says what went wrong, and ends with the right exit code."""
+"""Verb and Verbs: how every command prints its report, reports errors, and sets the exit code."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _FORMS = "bridge.forms"
 
 
 def wants_json() -> bool:
-    """Whether the verb that runs prints or writes JSON: what is cut for people is whole for programs."""
+    """Whether the verb that runs prints or writes JSON: text is abridged, JSON is complete."""
     return "json" in click.get_current_context().meta[_FORMS]
 
 
 def report_file(text: str) -> Path:
-    """Read the name of a report, whose suffix says its form."""
+    """Read the name of a report, whose suffix determines its format."""
     path = Path(text)
     if path.suffix.lower() not in FORMS:
-        msg = f"{text!r}: the suffix says the form of the report; name a file that ends in {', '.join(FORMS)}"
+        msg = f"{text!r}: the suffix determines the format of the report; name a file that ends in {', '.join(FORMS)}"
         raise click.BadParameter(msg)
     if path.is_dir() or not path.absolute().parent.is_dir():
-        msg = f"{text!r} is a folder, or is in none; name a file in a folder that is there"
+        msg = f"{text!r} is a folder, or its folder does not exist; name a file in an existing folder"
         raise click.BadParameter(msg)
     return path
 
@@ -58,7 +58,7 @@ class Verb(click.Command):
                 type=click.Choice(OUTPUTS),
                 default="text",
                 show_default=True,
-                help="How to print the answer: for people, for programs, or for a document.",
+                help="The format of the output: for people, for programs, or for a document.",
             )
         )
         self.params.append(
@@ -66,7 +66,7 @@ class Verb(click.Command):
                 ["--report"],
                 type=report_file,
                 metavar="FILE.(html|json|xml|md)",
-                help="Write the answer to a file, too: a page, the JSON object, JUnit XML, or Markdown.",
+                help="Also write the result to a file: a page, the JSON object, JUnit XML, or Markdown.",
             )
         )
 
@@ -124,6 +124,6 @@ def _say(message: str) -> str:
 
 
 def _asks_for_json(words: list[str]) -> bool:
-    """Whether the words ask for JSON; they may be too wrong to be parsed."""
+    """Whether the arguments request JSON; they may be too wrong to parse."""
     pairs = zip(words, [*words[1:], ""], strict=True)
     return "--output=json" in words or ("--output", "json") in pairs

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
     from bridge.verify import Verification
 
 _DOMAINS = ("data", "flagged", "empty")
-_LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
+_LAWS = RULE_SETS["all"].laws
+_EQUATIONS = "\n".join(
+    ["\b", "Laws (s: the stored row; a, b, c: incoming versions, oldest first):"]
+    + [f"  {law.id}: {law.equation}" for law in _LAWS]
+)
 
 
-@click.command(cls=Verb, name="verify")
+@click.command(cls=Verb, name="verify", epilog=_EQUATIONS)
 @click.argument("name", metavar="PAYLOAD|MODE|MERGER")
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option(
@@ -39,7 +43,7 @@ _LAWS = ", ".join(law.id for law in RULE_SETS["all"].laws)
 @click.option("--ordering", type=names, metavar="a[,b]", help="The ordering columns. Default: order of arrival.")
 @click.option("--prop", "props", type=prop, metavar="key=value", multiple=True, help="A property as Hudi names it.")
 @config_option
-@click.option("--laws", type=names, metavar="a[,b]", help=f"Laws or rule sets. Default: all. Laws: {_LAWS}.")
+@click.option("--laws", type=names, metavar="a[,b]", help="Laws, by the names below, or rule sets. Default: all.")
 @click.option(
     "--domain",
     "domains",

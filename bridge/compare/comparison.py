@@ -1,13 +1,16 @@
-"""Sides: the two tables that a comparison writes the same batches to, and the plan that the name of one stands for."""
+"""Comparison: two tables that get the same batches, how both are called, and the plan that a name stands for."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from bridge.compare.side_names import side_names
+from bridge.config import capabilities
 from bridge.errors import PlanError
 from bridge.merge import merge_config
-from bridge.pipeline import simulate_commits, simulate_upgrade
+from bridge.pipeline import simulate_commits, upgrade_commits
+from bridge.plan import MergePlan
 from bridge.programs import handover
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
@@ -15,16 +18,14 @@ from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from pyspark.sql import DataFrame
 
-    from bridge.plan import MergePlan
-
 
 @dataclasses.dataclass(frozen=True)
-class Sides:
-    """What both sides do with the same batches.
+class Comparison:
+    """How both sides write the same batches; texts call them by `names`.
 
     Attributes:
         left: the plan of the left side, which all commits follow.
@@ -34,6 +35,9 @@ class Sides:
             commit; after the last one it only reads. None: a table of its own.
         keep_table_version: whether that table keeps its version.
         compact_after: the commits after which a log is compacted, on both sides.
+        to: what the user called the right side; empty for what `names` calls it.
+
+    Added in 0.1.0.
     """
 
     left: MergePlan
@@ -42,10 +46,22 @@ class Sides:
     upgrade_after: int | None = None
     keep_table_version: bool = False
     compact_after: tuple[int, ...] = ()
+    to: str = ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the left and the right side are called: two names, by what tells the sides apart."""
+        return side_names(self.left, self.right) if self.upgrade_after is None else self._upgraded_names()
+
+    def _upgraded_names(self) -> tuple[str, str]:
+        how = "upgraded to"
+        if self.keep_table_version or self.upgrade_after == self.commits:
+            how = "read by" if self.upgrade_after == self.commits else "written by"
+        return f"Hudi {self.left.release}", f"{self.left.release} table {how} {self.right.release}"
 
     @property
     def follow_one_rule(self) -> bool:
-        """Whether both sides do the same, so that no data can tell them apart."""
+        """Whether both sides are the same, so that no data can make them differ."""
         return self.left == self.right and self.upgrade_after is None
 
     def left_of(self, versions: DataFrame) -> DataFrame:
@@ -62,7 +78,7 @@ class Sides:
             self.right.payload.resolve(self.right.release)
         if self.upgrade_after is None:
             return simulate_commits(versions, self.right, commits=self.commits, compact_after=self.compact_after)
-        return simulate_upgrade(
+        return upgrade_commits(
             versions,
             self.left,
             self.right,
@@ -75,19 +91,19 @@ class Sides:
     def missed_defaults(self) -> tuple[str, ...]:
         """Return the columns whose default overwrites in Hudi, although a side has the mode IGNORE_DEFAULTS.
 
-        There Hudi asks whether two values are one object, and what it answers is no property of the data.
+        There Hudi tests whether two values are the same object, which is not a property of the data.
         """
         schema = self.left.schema
         missed = () if schema is None else missed_defaults(schema)
         return missed if missed and any(plan.fidelity == "hudi" and _ignores(plan) for plan in self._plans()) else ()
 
-    def as_intended(self) -> Sides:
-        """Return the sides with a mode IGNORE_DEFAULTS that compares values, as it is meant to."""
+    def as_intended(self) -> Comparison:
+        """Return the sides with a mode IGNORE_DEFAULTS that compares values, as intended."""
         left, right = (dataclasses.replace(plan, fidelity="intended") for plan in (self.left, self.right))
         return dataclasses.replace(self, left=left, right=right)
 
     def _plans(self) -> Iterator[MergePlan]:
-        """Give the plans that both tables follow, each with the table that it meets."""
+        """Yield the plans that both tables follow, each with its table."""
         yield self.left
         if self.upgrade_after is None:
             yield self.right
@@ -101,19 +117,50 @@ class Sides:
 
 def _ignores(plan: MergePlan) -> bool:
     """Whether a plan merges in the partial update mode IGNORE_DEFAULTS, which table version 9 brought."""
-    if plan.release < HudiRelease.V1_1:
+    if not capabilities(plan.release).partial_update_modes:
         return False
     table = plan.table or merge_config(plan).table
-    return table.version == 9 and table.partial_update_mode == "IGNORE_DEFAULTS"  # noqa: PLR2004 (a table version)
+    known = capabilities(plan.release, table.version).partial_update_modes
+    return table.partial_update_mode == "IGNORE_DEFAULTS" and table.partial_update_mode in known
 
 
-# -- what `--to` names
+# -- what `to` names
+
+
+Target: TypeAlias = "str | HudiRelease | RecordMergeMode | MergePlan"
+"""The other side of a comparison: a plan, or what `plan_to` understands."""
+
+
+def comparison_of(  # noqa: PLR0913 (the settings of a comparison)
+    plan: MergePlan,
+    to: Target,
+    *,
+    commits: int,
+    upgrade_after: int | None = None,
+    keep_table_version: bool = False,
+    compact_after: Collection[int] = (),
+) -> Comparison:
+    """Return the comparison of a plan with what `to` names.
+
+    Raises:
+        PlanError: an upgrade goes to no release, or comes after a batch that is not there.
+        PayloadBridgeError: nothing has this name; see `plan_to`.
+    """
+    name = "" if isinstance(to, MergePlan) else str(getattr(to, "value", to))
+    if upgrade_after is not None and name and not is_release(name):
+        msg = f"an upgrade goes to a release, not to {name}; leave out upgrade_after"
+        raise PlanError(msg)
+    if keep_table_version and upgrade_after is None:
+        msg = "keep_table_version says what an upgrade does; give upgrade_after as well"
+        raise PlanError(msg)
+    right = to if isinstance(to, MergePlan) else plan_to(plan, name)
+    return Comparison(plan, right, commits, upgrade_after, keep_table_version, tuple(compact_after), name)
 
 
 def plan_to(left: MergePlan, to: str) -> MergePlan:
     """Return the plan of a right side: that of `left` under another release, merge mode, payload or merger.
 
-    All but a release are taken under the newest one. A payload that it does not ship is accepted, as the answer to
+    Anything but a release is under the newest one. A payload that it does not ship is accepted, as the answer to
     that is a REFUSED; a compiled class is looked for where the left one comes from.
 
     Raises:
@@ -123,7 +170,7 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
         return dataclasses.replace(left, release=HudiRelease.parse(to))
     named: PayloadRef | MergerRef
     if to.upper() == RecordMergeMode.CUSTOM.name:
-        msg = "CUSTOM asks a payload or a merger; name that one: a payload class, or your own as package.module:Class"
+        msg = "CUSTOM runs a payload or a merger; name that one: a payload class, or your own as package.module:Class"
         raise PlanError(msg)
     named = MergerRef(to.upper()) if to.upper() in RecordMergeMode.__members__ else _named(to, left.payload)
     compiled = isinstance(named, PayloadRef) and ":" not in named.name
@@ -156,7 +203,7 @@ def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
         except PayloadNotFoundError as error:
             unknown = unknown or error
         except TypeError:
-            break  # the path names a class that is no payload: it may be a merger
+            break  # the path names a class that is not a payload: it may be a merger
         else:
             return payload
     if payload.is_compiled:
@@ -170,6 +217,7 @@ def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
         if ":" in name:
             raise PlanError(str(unknown)) from error
         modes = ", ".join(mode.name for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM)
-        msg = f"{name!r} is neither a release (0.15, 1.0, 1.1, 1.2) nor a merge mode ({modes}), and {unknown}"
+        known = ", ".join(map(str, HudiRelease))
+        msg = f"{name!r} is neither a release ({known}) nor a merge mode ({modes}), and {unknown}"
         raise PlanError(msg) from error
     return merger

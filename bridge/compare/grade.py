@@ -1,4 +1,4 @@
-"""Grades: how far two sides of a replay agree, and the versions without which that is asked again."""
+"""Grades: how far two sides of a replay agree, and the versions to leave out when checking again."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.compare.comparison import Sides
+    from bridge.compare.comparison import Comparison
     from bridge.plan import MergePlan
 
 _PLACE = "_pb_place"
 
 
 class Grade(enum.Enum):
-    """How far two sides agree; the first that holds."""
+    """How far two sides agree; the first that applies.
+
+    Added in 0.1.0.
+    """
 
     REFUSED = "REFUSED"
     IDENTICAL = "IDENTICAL"
@@ -44,7 +47,7 @@ class Grade(enum.Enum):
 
 
 def overall(grades: Iterable[Grade]) -> Grade:
-    """Return the grade of several comparisons together: the worst, or DIFFERS where two differ in unlike ways."""
+    """Return the grade of several comparisons together: the worst, or DIFFERS if they differ in different ways."""
     found = set(grades)
     if Grade.REFUSED in found:
         return Grade.REFUSED
@@ -55,7 +58,7 @@ def overall(grades: Iterable[Grade]) -> Grade:
 
 
 def without_ties(versions: DataFrame, plan: MergePlan) -> DataFrame | None:
-    """Return the first of all versions of a key with one ordering value; None where nothing orders them."""
+    """Return the first of the versions of a key with the same ordering value; None if nothing orders them."""
     if not plan.ordering:
         return None
     tied = Window.partitionBy(*map(quoted, plan.identity), *map(sf.col, plan.ordering))
@@ -63,14 +66,14 @@ def without_ties(versions: DataFrame, plan: MergePlan) -> DataFrame | None:
     return versions.withColumn(_PLACE, first).where(sf.col(_PLACE) == 1).drop(_PLACE)
 
 
-def without_deletes(versions: DataFrame, sides: Sides) -> DataFrame | None:
-    """Return the versions that don't say that they delete; None where none could."""
+def without_deletes(versions: DataFrame, sides: Comparison) -> DataFrame | None:
+    """Return the versions that are not marked as deletes; None if none can be."""
     tests = [quoted(name).cast("string") == marker for name, marker in _markers(sides) if name in versions.columns]
     return versions.where(~sf.coalesce(functools.reduce(operator.or_, tests), sf.lit(False))) if tests else None
 
 
-def _markers(sides: Sides) -> Iterator[tuple[str, str]]:
-    """Give the columns and values that mark a delete on either side."""
+def _markers(sides: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield the columns and values that mark a delete on either side."""
     yield IS_DELETED, "true"
     left = sides.left
     payload = None if left.payload is None else left.writer_options()[WRITE_PAYLOAD_CLASS.key]

@@ -1,12 +1,12 @@
-"""Merge configuration: keys, what a table stores, how each release completes and upgrades it, what holds in the end."""
+"""Merge configuration: keys, what a table stores, how each release completes and upgrades it, effective settings."""
 
 from __future__ import annotations
 
+from bridge.config.capabilities import Capabilities, assumed_writer, capabilities
 from bridge.config.creation import created_properties, given_settings
 from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
-    FIRST_WITHOUT_PAYLOADS,
     InferredSettings,
     MergeSettings,
     infer,
@@ -43,7 +43,7 @@ from bridge.config.properties import format_properties, parse_properties, read_p
 from bridge.config.refusals import MergeConfigError
 from bridge.config.sources import DeprecatedKey, Setting, Source, deprecated_keys, settings_of
 from bridge.config.sql import created_by_sql, from_sql, literal, to_sql
-from bridge.config.stored import CREATED_VERSION, TableMergeConfig, read_table
+from bridge.config.stored import TableMergeConfig, read_table
 from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, OVERWRITE, SUCCESSORS, implicit_delete_marker
 from bridge.config.table_type import TableType
 from bridge.config.table_versions import change_version
@@ -52,11 +52,9 @@ from bridge.config.validation import Conflict, check_writer, conflicts_of
 __all__ = [
     "AUTO_UPGRADE",
     "BUILT_IN_STRATEGIES",
-    "CREATED_VERSION",
     "DEFAULT",
     "DELETE_KEY",
     "DELETE_MARKER",
-    "FIRST_WITHOUT_PAYLOADS",
     "MERGE_PROPERTY_PREFIX",
     "OVERWRITE",
     "PAYLOAD_CLASS",
@@ -70,6 +68,7 @@ __all__ = [
     "WRITE_PRECOMBINE",
     "WRITE_RECORD_KEY",
     "WRITE_TABLE_VERSION",
+    "Capabilities",
     "ConfigEntry",
     "Conflict",
     "DeprecatedKey",
@@ -87,6 +86,8 @@ __all__ = [
     "TableMergeConfig",
     "TableType",
     "TargetMode",
+    "assumed_writer",
+    "capabilities",
     "change_mode",
     "change_version",
     "check_writer",

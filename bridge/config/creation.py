@@ -1,11 +1,12 @@
-"""Which merge properties each release stores when a writer or a CREATE TABLE makes a table."""
+"""Which merge properties each release stores when a writer or a CREATE TABLE creates a table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from bridge.config.capabilities import capabilities
 from bridge.config.entry import first_given
-from bridge.config.inference import FIRST_WITHOUT_PAYLOADS, MergeSettings, infer, infer_for_creation
+from bridge.config.inference import MergeSettings, infer, infer_for_creation
 from bridge.config.keys import (
     DELETE_KEY,
     DELETE_MARKER,
@@ -26,7 +27,6 @@ from bridge.config.keys import (
     WRITE_TABLE_VERSION,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.stored import CREATED_VERSION
 from bridge.config.succession import DEFAULT, OVERWRITE
 from bridge.config.table_type import TableType
 from mergers import EVENT_TIME_BASED_MERGE_STRATEGY_UUID
@@ -41,7 +41,6 @@ _STORED_TYPE: Final = {
     TableType.COPY_ON_WRITE: "COPY_ON_WRITE",
     TableType.MERGE_ON_READ: "MERGE_ON_READ",
 }
-_FIRST_WITH_MODES: Final = 8
 _OF_TABLES: Final[tuple[ConfigEntry[Any], ...]] = (
     MERGE_MODE,
     STRATEGY_ID,
@@ -55,16 +54,16 @@ _OF_TABLES: Final[tuple[ConfigEntry[Any], ...]] = (
 def created_properties(
     options: Mapping[str, str],
     table_type: TableType,
-    release: HudiRelease = HudiRelease.V1_2,
+    release: HudiRelease = HudiRelease.latest(),
     *,
     tblproperties: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return the merge properties that a new table stores.
 
     `options` are those of a DataFrame writer, `tblproperties` the properties of a CREATE TABLE. These are two sources:
-    of the table's own keys among a writer's options, releases from 1.1 on look at the ordering fields alone, and these
-    win. Elsewhere, where both kinds of key name a value, the writer's key wins.
-    `hoodie.write.table.version` asks for an older table version.
+    of the table's own keys among a writer's options, releases from 1.1 on read only the ordering fields, and these
+    win. In all other cases the writer's key wins.
+    `hoodie.write.table.version` requests an older table version.
 
     Raises:
         MergeConfigError: the options contradict each other, or the release can't create this table version.
@@ -72,36 +71,38 @@ def created_properties(
     """
     is_sql = tblproperties is not None
     options = {**_of_writer(options, release), **(tblproperties or {})}
-    version = WRITE_TABLE_VERSION.read(options, release) or CREATED_VERSION[release]
-    if version > CREATED_VERSION[release]:
-        msg = f"Hudi {release} can't create table version {version}, but {CREATED_VERSION[release]} and below"
+    newest = capabilities(release).created_version
+    version = WRITE_TABLE_VERSION.read(options, release) or newest
+    if version > newest:
+        msg = f"Hudi {release} can't create table version {version}, but {newest} and below"
         raise MergeConfigError(msg)
     stored = {TABLE_TYPE.key: _STORED_TYPE[table_type], TABLE_VERSION.key: str(version)}
-    if version >= _FIRST_WITH_MODES:
+    table = capabilities(release, version)
+    if table.stored_modes:
         stored[INITIAL_VERSION.key] = str(version)
     keys = (WRITE_PRECOMBINE, ORDERING_FIELDS)
-    own_first = not is_sql and release >= HudiRelease.V1_1
+    own_first = not is_sql and table.separate_writer_options
     ordering = first_given(options, release, *(reversed(keys) if own_first else keys)) or ()
     if ordering:
         stored[ORDERING_FIELDS.names(release)[0]] = ",".join(ordering)
-    if release < HudiRelease.V1_0:
-        return {**stored, **_stored_by_0_15(options, table_type)}
+    if not table.merge_modes:
+        return {**stored, **_class_of_logs(options, table_type, release)}
     given = given_settings(options, release)
-    if version >= FIRST_WITHOUT_PAYLOADS:
+    if table.payload_successors:
         # The ordering fields of a Debezium class replace those of the user.
         stored.update(infer_for_creation(given, ordering, version, release))
     else:
         mode, payload, strategy = infer(given, ordering, version, release)
         stored.update({PAYLOAD_CLASS.key: payload or "", STRATEGY_ID.key: strategy or ""})
-        if version >= _FIRST_WITH_MODES:
+        if table.stored_modes:
             stored[MERGE_MODE.key] = mode.name
     payload = given.payload or (None if is_sql or given.mode is not None else DEFAULT)
     return {**_delete_marker(options, payload, release), **stored}
 
 
 def _of_writer(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
-    """Return the options of a DataFrame writer without the table's keys that creating a table does not look at."""
-    if release < HudiRelease.V1_1:
+    """Return the options of a DataFrame writer without the table's keys that creating a table ignores."""
+    if not capabilities(release).separate_writer_options:
         return dict(options)
     ignored = {name for entry in _OF_TABLES for name in entry.names(release)}
     return {
@@ -118,11 +119,10 @@ def given_settings(options: Mapping[str, str], release: HudiRelease) -> MergeSet
     )
 
 
-def _stored_by_0_15(options: Mapping[str, str], table_type: TableType) -> dict[str, str]:
-    """Return class and strategy, which 0.15 stores for merge-on-read alone."""
+def _class_of_logs(options: Mapping[str, str], table_type: TableType, release: HudiRelease) -> dict[str, str]:
+    """Return class and strategy, which releases without merge modes store for merge-on-read alone."""
     if table_type is TableType.COPY_ON_WRITE:
         return {}
-    release = HudiRelease.V0_15
     strategy = first_given(options, release, WRITE_STRATEGY_ID, STRATEGY_ID) or EVENT_TIME_BASED_MERGE_STRATEGY_UUID
     return {
         PAYLOAD_CLASS.key: given_settings(options, release).payload or OVERWRITE,
@@ -131,11 +131,11 @@ def _stored_by_0_15(options: Mapping[str, str], table_type: TableType) -> dict[s
 
 
 def _delete_marker(options: Mapping[str, str], payload: str | None, release: HudiRelease) -> dict[str, str]:
-    """Return a custom delete key and marker: given with the prefix, or without it for the Default class alone.
+    """Return a custom delete key and marker: given with the prefix, or without it for the Default class only.
 
     A writer that names neither class nor mode counts as one of the Default class, CREATE TABLE does not.
     """
-    if release < HudiRelease.V1_1:
+    if not capabilities(release).merge_properties:
         return {}
     keys = (DELETE_KEY.key, DELETE_MARKER.key)
     prefixed = {MERGE_PROPERTY_PREFIX + key: options.get(MERGE_PROPERTY_PREFIX + key) for key in keys}

@@ -1,15 +1,14 @@
-"""Which merge settings hold at the merge points of a table, given what it stores, what a writer passes, the release."""
+"""The effective merge settings at a table's merge points, given what it stores, what a writer passes, the release."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.config.capabilities import capabilities
 from bridge.config.creation import given_settings
 from bridge.config.entry import first_given, warn_of_old_names
 from bridge.config.inference import (
-    FIRST_WITH_STRATEGY,
-    FIRST_WITHOUT_PAYLOADS,
     InferredSettings,
     MergeSettings,
     infer,
@@ -26,7 +25,7 @@ from bridge.config.keys import (
     WRITER_ENTRIES,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.stored import CREATED_VERSION, TableMergeConfig, merge_properties_of
+from bridge.config.stored import TableMergeConfig, merge_properties_of
 from bridge.config.succession import implicit_delete_marker
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads.release import HudiRelease
@@ -42,10 +41,10 @@ class MergeRule(NamedTuple):
     """How versions merge at one merge point.
 
     Attributes:
-        mode: the merge mode; None where the release has none and the payload decides.
-        payload: the class whose code runs; None where the mode, or a merger of the strategy, decides.
-        strategy: the strategy id; None where the mode alone decides.
-        why: what made it so.
+        mode: the merge mode; None if the release has none and the payload decides.
+        payload: the class whose code runs; None if the mode, or a merger of the strategy, decides.
+        strategy: the strategy id; None if the mode alone decides.
+        why: the setting that it follows from.
     """
 
     mode: RecordMergeMode | None
@@ -56,7 +55,7 @@ class MergeRule(NamedTuple):
 
 @dataclass(frozen=True)
 class EffectiveMergeConfig:
-    """The merge settings that hold.
+    """The effective merge settings.
 
     Attributes:
         release: whose rules.
@@ -83,17 +82,23 @@ class EffectiveMergeConfig:
         """The three rules by name."""
         return ("dedup", self.dedup), ("merge", self.merge), ("read", self.read)
 
+    @property
+    def partial_update_mode(self) -> str | None:
+        """The partial update mode by which the table's rows merge; None for none."""
+        can = capabilities(self.release, self.table.version)
+        return self.table.partial_update_mode if can.partial_update_modes else None
+
 
 def effective_config(
     table: TableMergeConfig,
     writer: Mapping[str, str] | None = None,
-    release: HudiRelease = HudiRelease.V1_2,
+    release: HudiRelease = HudiRelease.latest(),
     *,
     warn: bool = True,
 ) -> EffectiveMergeConfig:
-    """Return the merge settings that hold when `release` writes to and reads a table.
+    """Return the effective merge settings when `release` writes to and reads a table.
 
-    The options of a writer are those of one write; without them, what a reader and a writer without options do. A
+    The options of a writer are those of one write; without them, those of a reader and a writer without options. A
     deprecated name among them brings one DeprecatedKeyWarning, unless `warn` is off. Those of a table do not: Hudi
     itself has written them.
 
@@ -101,7 +106,8 @@ def effective_config(
         MergeConfigError: the release can't read this table version, or the settings contradict each other.
         PayloadConfigError: naming the option that can't be read.
     """
-    newest = CREATED_VERSION[release]
+    can = capabilities(release, table.version)
+    newest = can.created_version
     if table.version > newest:
         msg = (
             f"Hudi {release} can't read table version {table.version}, but {newest} and below; "
@@ -112,13 +118,13 @@ def effective_config(
     if warn:
         warn_of_old_names(options, release, *WRITER_ENTRIES)
     ordering = table.ordering or _passed_ordering(options, release)
-    if release < HudiRelease.V1_0:
-        dedup, merge, read = _rules_of_0_15(table, options)
+    if not can.merge_modes:
+        dedup, merge, read = _rules_of_payloads(table, options, release)
         ordering = ordering or WRITE_PRECOMBINE.read({}, release) or ()
-    elif release < HudiRelease.V1_1:
-        dedup, merge, read = _rules_of_1_0(table, options, ordering)
+    elif can.payload_writer:
+        dedup, merge, read = _rules_of_mode_readers(table, options, ordering, release)
     else:
-        dedup, merge, read = _rules_since_1_1(table, options, release)
+        dedup, merge, read = _rules_of_modes(table, options, release)
     return EffectiveMergeConfig(
         release=release,
         table=table,
@@ -134,20 +140,20 @@ def effective_config(
 # -- the rules by release
 
 
-def _rules_of_0_15(table: TableMergeConfig, options: Mapping[str, str]) -> tuple[MergeRule, MergeRule, MergeRule]:
+def _rules_of_payloads(
+    table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease
+) -> tuple[MergeRule, MergeRule, MergeRule]:
     """Payload classes alone: the writer's where a writer merges, the table's where logs are merged."""
-    release = HudiRelease.V0_15
     stored = MergeRule(None, table.resolved_payload(release), table.strategy, _why_table_payload(table))
     passed = first_given(options, release, WRITE_PAYLOAD_CLASS)
     written = stored if passed is None else stored._replace(payload=passed, why="the writer's class")
     return written, written, stored
 
 
-def _rules_of_1_0(
-    table: TableMergeConfig, options: Mapping[str, str], ordering: tuple[str, ...]
+def _rules_of_mode_readers(
+    table: TableMergeConfig, options: Mapping[str, str], ordering: tuple[str, ...], release: HudiRelease
 ) -> tuple[MergeRule, MergeRule, MergeRule]:
-    """Writers merge with payload classes, also where only a mode is set; readers by the table's mode."""
-    release = HudiRelease.V1_0
+    """Writers merge with payload classes, even if only a mode is set; readers by the table's mode."""
     read = _table_rule(table, release)
     given = given_settings(options, release)
     passed = given.payload
@@ -163,12 +169,12 @@ def _rules_of_1_0(
     return written, written, read
 
 
-def _rules_since_1_1(
+def _rules_of_modes(
     table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease
 ) -> tuple[MergeRule, MergeRule, MergeRule]:
     """The table's mode, but a writer's class other than the table's decides where that writer merges.
 
-    In mode CUSTOM such a class merges within the batch alone; with the stored row the table's class merges.
+    In mode CUSTOM such a class merges only within the batch; with the stored row the table's class merges.
     """
     read = _table_rule(table, release)
     passed = first_given(options, release, WRITE_PAYLOAD_CLASS)
@@ -188,7 +194,7 @@ def _table_rule(table: TableMergeConfig, release: HudiRelease) -> MergeRule:
     """Return the rule of the table's own settings; below version 8 they are inferred anew at each use."""
     payload = table.resolved_payload(release)
     settings: InferredSettings
-    if table.version < FIRST_WITH_STRATEGY or table.mode is None:
+    if table.mode is None or not capabilities(release, table.version).stored_modes:
         stored = MergeSettings(table.mode, payload, table.strategy)
         settings = infer(stored, table.ordering, table.version, release)
         why = _why_table_payload(table)
@@ -209,7 +215,7 @@ def _why_table_payload(table: TableMergeConfig) -> str:
 
 def _passed_ordering(options: Mapping[str, str], release: HudiRelease) -> tuple[str, ...]:
     """Return the ordering fields that a writer passes; until 1.0 one name, which is never split."""
-    if release >= HudiRelease.V1_1:
+    if capabilities(release).several_ordering_fields:
         fields = first_given(options, release, ORDERING_FIELDS, WRITE_PRECOMBINE)
     else:
         found = WRITE_PRECOMBINE.find(options, release)
@@ -225,10 +231,11 @@ def _merge_properties(table: TableMergeConfig, options: Mapping[str, str], relea
     that counts as the table's.
     """
     plain = {key: options[key] for key in (DELETE_KEY.key, DELETE_MARKER.key) if options.get(key)}
-    if release < HudiRelease.V1_1:
+    can = capabilities(release, table.version)
+    if not can.merge_properties:
         return plain
     prefixed = {key: text for key, text in merge_properties_of(options).items() if key not in _OF_TABLES}
     implicit: Mapping[str, str] = {}
-    if table.version < FIRST_WITHOUT_PAYLOADS:
+    if not can.payload_successors:
         implicit = implicit_delete_marker(table.resolved_payload(release))
     return {**plain, **prefixed, **implicit, **table.merge_properties}

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from payloads.errors import PayloadConfigError
-from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from payloads.release import ByRelease
+    from payloads.release import ByRelease, HudiRelease
 
 T = TypeVar("T")
 
 
 class DeprecatedKeyWarning(FutureWarning):
-    """A property is set under a name that its release only keeps for old configurations."""
+    """A property is set under a name that its release supports only for old configurations."""
 
 
 class Found(NamedTuple):
@@ -35,9 +34,9 @@ class ConfigEntry(Generic[T]):
     Attributes:
         key: the name.
         parse: reads the text; raises ValueError with what is allowed.
-        default: the text that holds where nothing is set, by release; None for none.
+        default: the text that applies if nothing is set, by release; None for none.
         aliases: other names, the most important first; deprecated wherever the release knows `key`.
-        since: the first release that knows `key`; earlier ones know the aliases alone.
+        since: the first release that knows `key`, None for all; earlier ones know only the aliases.
         sql: the short names in TBLPROPERTIES.
         instead: what to use from the release `deprecated` on; the key still works.
         deprecated: the first release that advises against the key.
@@ -47,21 +46,29 @@ class ConfigEntry(Generic[T]):
     parse: Callable[[str], T]
     default: ByRelease[str | None] | None = None
     aliases: tuple[str, ...] = ()
-    since: HudiRelease = HudiRelease.V0_15
+    since: HudiRelease | None = None
     sql: tuple[str, ...] = ()
     instead: str = ""
     deprecated: HudiRelease | None = None
 
+    def is_known(self, release: HudiRelease) -> bool:
+        """Whether a release knows `key`, and not the aliases alone."""
+        return self.since is None or release >= self.since
+
+    def is_deprecated(self, release: HudiRelease) -> bool:
+        """Whether a release advises against `key`."""
+        return self.deprecated is not None and release >= self.deprecated
+
     def names(self, release: HudiRelease) -> tuple[str, ...]:
         """Return the names that a release reads, the one that wins first."""
-        return (self.key, *self.aliases) if release >= self.since else self.aliases
+        return (self.key, *self.aliases) if self.is_known(release) else self.aliases
 
     def find(self, properties: Mapping[str, str], release: HudiRelease) -> Found | None:
-        """Return the name and text that win; None where nothing is set. An empty text counts as not set."""
+        """Return the name and text that win; None if nothing is set. An empty text counts as not set."""
         return next((Found(key, properties[key]) for key in self.names(release) if properties.get(key)), None)
 
     def read(self, properties: Mapping[str, str], release: HudiRelease) -> T | None:
-        """Return the value, or the default of the release, or None; one warning where an old name is set.
+        """Return the value, or the default of the release, or None; with one warning if an old name is set.
 
         Raises:
             PayloadConfigError: naming the property, the text and what is allowed.
@@ -86,18 +93,16 @@ class ConfigEntry(Generic[T]):
             raise PayloadConfigError(msg) from error
 
     def default_text(self, release: HudiRelease) -> str | None:
-        """Return the text that holds in a release where nothing is set."""
+        """Return the text that applies in a release if nothing is set."""
         return None if self.default is None else self.default.at(release)
 
     def old_names(self, properties: Mapping[str, str], release: HudiRelease) -> tuple[str, ...]:
         """Return the deprecated names that are set; none in a release that knows no other."""
-        if release < self.since:
-            return ()
-        return tuple(alias for alias in self.aliases if properties.get(alias))
+        return tuple(alias for alias in self.aliases if self.is_known(release) and properties.get(alias))
 
 
 def first_given(options: Mapping[str, str], release: HudiRelease, *entries: ConfigEntry[Any]) -> Any:
-    """Return the value of the first entry that is set; None, and no default, where none is."""
+    """Return the value of the first entry that is set; None, and no default, if none is."""
     for entry in entries:
         found = entry.find(options, release)
         if found is not None:

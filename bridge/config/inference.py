@@ -1,9 +1,10 @@
-"""How each release completes a merge mode, a payload class and a strategy id of which some are missing."""
+"""How each release infers missing merge settings: merge mode, payload class and strategy id."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.config.capabilities import capabilities
 from bridge.config.keys import (
     LEGACY_PAYLOAD_CLASS,
     MERGE_MODE,
@@ -14,9 +15,12 @@ from bridge.config.keys import (
     STRATEGY_ID,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
+from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
-from payloads.release import HudiRelease
+from mergers.api import STRATEGY_OF_MODE
+
+if TYPE_CHECKING:
+    from payloads.release import HudiRelease
 
 _EVENT, _COMMIT, _CUSTOM = (
     RecordMergeMode.EVENT_TIME_ORDERING,
@@ -24,14 +28,10 @@ _EVENT, _COMMIT, _CUSTOM = (
     RecordMergeMode.CUSTOM,
 )
 _MODE_OF_STRATEGY = {strategy: mode for mode, strategy in STRATEGY_OF_MODE.items()}
-FIRST_WITH_STRATEGY = 8
-"""From this table version on the strategy id comes before the payload class."""
-FIRST_WITHOUT_PAYLOADS = 9
-"""From this table version on the eight deprecated payload classes are stored as what succeeds them."""
 
 
 class MergeSettings(NamedTuple):
-    """The three settings that decide how records merge; None, or empty text, where one is not set."""
+    """The three settings that decide how records merge; None, or empty text, if not set."""
 
     mode: RecordMergeMode | None = None
     payload: str | None = None
@@ -47,16 +47,16 @@ class InferredSettings(NamedTuple):
 
 
 def mode_of_payload(payload: str, release: HudiRelease) -> RecordMergeMode | None:
-    """Return the merge mode that a payload class stands for; None for no class. EventTime is CUSTOM until 1.0."""
+    """Return the merge mode of a payload class; None for no class. EventTime is CUSTOM until 1.0."""
     if not payload:
         return None
-    if payload == DEFAULT or (payload == EVENT_TIME and release >= HudiRelease.V1_1):
+    if payload == DEFAULT or (payload == EVENT_TIME and capabilities(release).event_time_payload):
         return _EVENT
     return _COMMIT if payload == OVERWRITE else _CUSTOM
 
 
 def mode_of_strategy(strategy: str | None) -> RecordMergeMode | None:
-    """Return the merge mode that a strategy id stands for; None for no id."""
+    """Return the merge mode of a strategy id; None for no id."""
     return _MODE_OF_STRATEGY.get(strategy, _CUSTOM) if strategy else None
 
 
@@ -65,21 +65,21 @@ def payload_of_mode(mode: RecordMergeMode, payload: str | None, release: HudiRel
     if mode is _COMMIT:
         return OVERWRITE
     if mode is _EVENT:
-        return EVENT_TIME if release >= HudiRelease.V1_1 and EVENT_TIME in (payload or "") else DEFAULT
+        return EVENT_TIME if capabilities(release).event_time_payload and EVENT_TIME in (payload or "") else DEFAULT
     return payload
 
 
 def strategy_of_mode(
-    mode: RecordMergeMode, payload: str | None, strategy: str | None, table_version: int
+    mode: RecordMergeMode, payload: str | None, strategy: str | None, *, strategy_first: bool
 ) -> str | None:
     """Return the strategy id that a mode implies; for CUSTOM the payload-based one or the one given.
 
-    From table version 8 on the given id comes first, before it the payload class.
+    `strategy_first`: whether the given id comes before the payload class.
     """
     if mode is not _CUSTOM:
         return STRATEGY_OF_MODE[mode]
     by_payload = PAYLOAD_BASED_MERGE_STRATEGY_UUID if payload else None
-    choice = (strategy, by_payload) if table_version >= FIRST_WITH_STRATEGY else (by_payload, strategy)
+    choice = (strategy, by_payload) if strategy_first else (by_payload, strategy)
     return next(filter(None, choice), None)
 
 
@@ -93,7 +93,8 @@ def infer(
     """
     mode = _infer_mode(given, ordering, table_version, release)
     payload = payload_of_mode(mode, given.payload, release)
-    strategy = strategy_of_mode(mode, payload, given.strategy, table_version)
+    strategy_first = capabilities(release, table_version).stored_modes
+    strategy = strategy_of_mode(mode, payload, given.strategy, strategy_first=strategy_first)
     if mode is _CUSTOM:
         if not payload and not strategy:
             raise MergeConfigError.from_empty_custom()
@@ -108,19 +109,19 @@ def infer_for_creation(
 ) -> dict[str, str]:
     """Return the table properties that a new table of version 9 stores.
 
-    A deprecated payload class becomes what succeeds it: an explicit mode that differs is ignored, and a strategy id
+    A deprecated payload class becomes its successor: an explicit mode that differs is ignored, and a strategy id
     that is not built in beats the class.
 
     Raises:
         MergeConfigError: as `infer`, or the table version is below 9.
     """
-    if table_version < FIRST_WITHOUT_PAYLOADS:
+    if not capabilities(release, table_version).payload_successors:
         raise MergeConfigError.from_table_version(table_version)
     mode, _, strategy = infer(given, ordering, table_version, release)
     if not given.payload and mode is not _CUSTOM:
         return {MERGE_MODE.key: mode.name}
     if not given.payload or strategy not in BUILT_IN_STRATEGIES:
-        # Mode CUSTOM, which `infer` gives no other way than with a strategy id.
+        # Mode CUSTOM: `infer` returns it only with a strategy id.
         return {MERGE_MODE.key: mode.name, STRATEGY_ID.key: strategy or ""}
     successor = SUCCESSORS.get(given.payload)
     if successor is None:
@@ -146,7 +147,7 @@ def infer_for_writes(
     Raises:
         MergeConfigError: as `infer`.
     """
-    if table_version < FIRST_WITHOUT_PAYLOADS:
+    if not capabilities(release, table_version).payload_successors:
         return infer(given, ordering, table_version, release)
     stored = infer_for_creation(given, ordering, table_version, release)
     mode = RecordMergeMode[stored[MERGE_MODE.key]]
@@ -157,17 +158,17 @@ def _infer_mode(
     given: MergeSettings, ordering: tuple[str, ...], table_version: int, release: HudiRelease
 ) -> RecordMergeMode:
     mode, payload, strategy = given
+    table = capabilities(release, table_version)
     by_payload, by_strategy = mode_of_payload(payload or "", release), mode_of_strategy(strategy)
-    has_strategy_first = table_version >= FIRST_WITH_STRATEGY
     disagree = by_payload is not by_strategy and None not in {by_payload, by_strategy}
-    if has_strategy_first and disagree and by_strategy is not _CUSTOM:
+    if table.stored_modes and disagree and by_strategy is not _CUSTOM:
         raise MergeConfigError.from_payload_and_strategy(payload or "", strategy or "")
-    choice = (by_strategy, by_payload) if has_strategy_first else (by_payload, by_strategy)
+    choice = (by_strategy, by_payload) if table.stored_modes else (by_payload, by_strategy)
     inferred = next(filter(None, choice), None)
     if inferred is None:
         return mode or (_EVENT if ordering else _COMMIT)
     # In table version 9 the class decides on the mode of its successor, whatever mode is given.
-    is_succeeded = table_version >= FIRST_WITHOUT_PAYLOADS and payload in SUCCESSORS
+    is_succeeded = table.payload_successors and payload in SUCCESSORS
     if mode is not None and mode is not inferred and not is_succeeded:
         raise MergeConfigError.from_mode(mode, inferred, payload, strategy)
     return inferred

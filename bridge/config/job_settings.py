@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from bridge.config.capabilities import capabilities
 from bridge.config.keys import (
     IMPLEMENTATIONS,
     MERGE_PROPERTY_PREFIX,
@@ -23,11 +24,12 @@ from bridge.config.keys import (
 )
 from bridge.config.properties import parse_properties
 from payloads.errors import PayloadConfigError
-from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from payloads.release import HudiRelease
 
 WRITE_RECORD_KEY: Final = "hoodie.datasource.write.recordkey.field"
 WRITE_PARTITION: Final = "hoodie.datasource.write.partitionpath.field"
@@ -48,8 +50,8 @@ class JobSetting(NamedTuple):
     Attributes:
         key: its name there.
         value: its text.
-        name: the option of the writer that it sets; None where it sets none that decides how records merge.
-        why: why it sets none, or what limits it; empty where there is nothing to say.
+        name: the option of the writer that it sets; None if it sets none that decides how records merge.
+        why: why it sets none, or what limits it; empty if there is nothing to say.
     """
 
     key: str
@@ -163,7 +165,6 @@ def _hudi_lines(path: Path, including: tuple[Path, ...]) -> Iterator[tuple[str, 
 # -- a Spark conf
 
 _SPARK_PREFIX: Final = "spark."
-_READS_SPARK_PREFIX: Final = HudiRelease.V1_2
 
 
 def _of_spark(key: str, value: str, release: HudiRelease) -> JobSetting:
@@ -180,7 +181,7 @@ def _of_spark(key: str, value: str, release: HudiRelease) -> JobSetting:
     found = _of_hudi(hudi, value)
     if found.name is None:
         return found._replace(key=key)
-    if release < _READS_SPARK_PREFIX:
+    if not capabilities(release).spark_conf:
         why = f"Hudi {release} does not read spark.hoodie.*; pass {hudi} to the writer"
         return JobSetting(key, value, None, why)
     return found._replace(key=key, why="in SQL alone; the DataFrame writer of 1.2.0 does not read it")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from bridge.config.capabilities import TABLE_VERSIONS
 from bridge.config.entry import ConfigEntry
 from bridge.config.table_type import TableType
-from mergers import RecordMergeMode
+from mergers import PartialUpdateMode, RecordMergeMode
 from payloads.ordering_fields import is_true, java_split
 from payloads.release import ByRelease, HudiRelease
 
 MERGE_PROPERTY_PREFIX: Final = "hoodie.record.merge.property."
 """Table properties with this prefix reach mergers without it; from 1.1 on."""
 
-_V0_15, _V1_0, _V1_1, _V1_2 = HudiRelease
+_V1_0, _V1_1 = HudiRelease.V1_0, HudiRelease.V1_1
 _OVERWRITE: Final = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
 _OLD_PACKAGE, _PACKAGE = "com.uber.hoodie", "org.apache.hudi"
 _TABLE_TYPES: Final = {
@@ -22,8 +23,6 @@ _TABLE_TYPES: Final = {
     "COW": TableType.COPY_ON_WRITE,
     "MOR": TableType.MERGE_ON_READ,
 }
-TABLE_VERSIONS: Final = (6, 8, 9)
-"""The table versions of the releases 0.15, 1.0 and 1.1 on."""
 
 
 # -- parsers: text to value, ValueError with what is allowed
@@ -62,29 +61,20 @@ def _table_version(text: str) -> int:
 
 
 def _partial_update_mode(text: str) -> str:
-    modes = ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE")
-    if text.upper() in modes:
+    if text.upper() in PartialUpdateMode.__members__:
         return text.upper()
-    raise ValueError(_choice(modes))
+    raise ValueError(_choice(PartialUpdateMode.__members__))
 
 
 def _choice(values: Any) -> str:
     return f"write one of {', '.join(values)}"
 
 
-def _since(release: HudiRelease, text: str, *, until: HudiRelease | None = None) -> ByRelease[str | None]:
-    """Make a default that holds from `release` on, and no more from `until` on."""
-    table: dict[HudiRelease, str | None] = {_V0_15: None, release: text}
-    if until is not None:
-        table[until] = None
-    return ByRelease(table)
-
-
 # -- what the table stores
 
 TABLE_VERSION: Final = ConfigEntry("hoodie.table.version", _table_version)
 INITIAL_VERSION: Final = ConfigEntry("hoodie.table.initial.version", _text, since=_V1_0)
-TABLE_TYPE: Final = ConfigEntry("hoodie.table.type", _table_type, _since(_V0_15, "COPY_ON_WRITE"), sql=("type",))
+TABLE_TYPE: Final = ConfigEntry("hoodie.table.type", _table_type, ByRelease("COPY_ON_WRITE", {}), sql=("type",))
 RECORD_KEY: Final = ConfigEntry("hoodie.table.recordkey.fields", _names, sql=("primaryKey",))
 ORDERING_FIELDS: Final = ConfigEntry(
     "hoodie.table.ordering.fields",
@@ -104,7 +94,7 @@ STRATEGY_ID: Final = ConfigEntry(
 PAYLOAD_CLASS: Final = ConfigEntry(
     "hoodie.compaction.payload.class",
     _class_name,
-    _since(_V0_15, _OVERWRITE, until=_V1_0),
+    ByRelease(_OVERWRITE, {"1.0": None}),
     sql=("payloadClass",),
     deprecated=_V1_0,
     instead=MERGE_MODE.key,
@@ -124,7 +114,7 @@ WRITE_STRATEGY_ID: Final = ConfigEntry(
 WRITE_PAYLOAD_CLASS: Final = ConfigEntry(
     "hoodie.datasource.write.payload.class",
     _class_name,
-    _since(_V0_15, _OVERWRITE, until=_V1_0),
+    ByRelease(_OVERWRITE, {"1.0": None}),
     deprecated=_V1_0,
     instead=WRITE_MERGE_MODE.key,
 )
@@ -135,17 +125,17 @@ IMPLEMENTATIONS: Final = ConfigEntry(
     since=_V1_0,
 )
 WRITE_PRECOMBINE: Final = ConfigEntry(
-    "hoodie.datasource.write.precombine.field", _names, _since(_V0_15, "ts", until=_V1_0)
+    "hoodie.datasource.write.precombine.field", _names, ByRelease("ts", {"1.0": None})
 )
-PAYLOAD_ORDERING: Final = ConfigEntry("hoodie.payload.ordering.field", _text, _since(_V0_15, "ts", until=_V1_0))
-EVENT_TIME_FIELD: Final = ConfigEntry("hoodie.payload.event.time.field", _text, _since(_V0_15, "ts", until=_V1_2))
+PAYLOAD_ORDERING: Final = ConfigEntry("hoodie.payload.ordering.field", _text, ByRelease("ts", {"1.0": None}))
+EVENT_TIME_FIELD: Final = ConfigEntry("hoodie.payload.event.time.field", _text, ByRelease("ts", {"1.2": None}))
 DELETE_KEY: Final = ConfigEntry("hoodie.payload.delete.field", _text)
 DELETE_MARKER: Final = ConfigEntry("hoodie.payload.delete.marker", _text)
 UNAVAILABLE_MARKER: Final = ConfigEntry("hoodie.write.partial.update.unavailable.value", _text, since=_V1_1)
-UPDATE_ON_TIE: Final = ConfigEntry("hoodie.payload.update.on.same.ordering.field", is_true, _since(_V0_15, "true"))
-COMBINE_BEFORE_UPSERT: Final = ConfigEntry("hoodie.combine.before.upsert", is_true, _since(_V0_15, "true"))
+UPDATE_ON_TIE: Final = ConfigEntry("hoodie.payload.update.on.same.ordering.field", is_true, ByRelease("true", {}))
+COMBINE_BEFORE_UPSERT: Final = ConfigEntry("hoodie.combine.before.upsert", is_true, ByRelease("true", {}))
 WRITE_TABLE_VERSION: Final = ConfigEntry("hoodie.write.table.version", _table_version, since=_V1_0)
-AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, _since(_V1_0, "true"), since=_V1_0)
+AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, ByRelease(None, {"1.0": "true"}), since=_V1_0)
 
 TABLE_ENTRIES: Final[tuple[ConfigEntry[Any], ...]] = (
     TABLE_VERSION,

@@ -1,4 +1,4 @@
-"""Setting another merge mode on a table of version 9: which properties state it, and which must go."""
+"""Setting another merge mode on a table of version 9: which properties it adds and removes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TargetMode(NamedTuple):
         mode: the merge mode.
         partial: the partial update mode, or None.
         properties: merge properties that are added to the table's, without their prefix.
-        strategy: for CUSTOM the strategy id of a merger that takes the place of the payload class, or None.
+        strategy: for CUSTOM the strategy id of a merger that replaces the payload class, or None.
     """
 
     mode: RecordMergeMode
@@ -59,12 +59,12 @@ class TargetMode(NamedTuple):
 def change_mode(properties: Mapping[str, str], target: TargetMode, writer: Mapping[str, str]) -> dict[str, str]:
     """Return the properties of a table of version 9 with another merge mode.
 
-    The partial update mode of a former payload class goes. Ordering fields stay, and so do the delete key and marker,
-    so that rows that delete go on deleting. Without a strategy of the target CUSTOM takes the payload class or the
-    strategy id from the writer's options or from the table.
+    The partial update mode of a former payload class is removed. Ordering fields stay, and so do the delete key and
+    marker, so that rows marked as deletes still delete. Without a strategy of the target, CUSTOM takes the payload
+    class or the strategy id from the writer's options or from the table.
 
     Raises:
-        MergeConfigError: CUSTOM has neither a payload class nor a strategy id, or they stand for another mode.
+        MergeConfigError: CUSTOM has neither a payload class nor a strategy id, or they imply another mode.
     """
     table, mode = TableMergeConfig.from_properties(properties), target.mode
     kept = {key: text for key, text in properties.items() if key not in _STATE_A_MODE}

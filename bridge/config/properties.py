@@ -96,9 +96,7 @@ def _unescaped_character(match: re.Match[str]) -> str:
         return chr(int(code[1:], 16))
     if code == "u":
         found = match.string[match.start() : match.start() + 6]
-        msg = (
-            f"{found!r} in a properties file is no escape; write \\u and four hexadecimal digits, or a double backslash"
-        )
+        msg = f"{found!r} in a properties file is not an escape; write \\u and four hex digits, or a double backslash"
         raise PayloadConfigError(msg)
     return _CONTROLS.get(code, code)
 

@@ -1,4 +1,4 @@
-"""What Hudi refuses in merge settings, as errors that say what to change instead."""
+"""Merge settings that Hudi rejects, as errors that say what to change."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
 
 class MergeConfigError(PayloadConfigError):
-    """Merge settings contradict each other, as Hudi refuses them too."""
+    """Merge settings contradict each other; Hudi rejects them too.
+
+    Added in 0.1.0.
+    """
 
     @classmethod
     def from_payload_and_strategy(cls, payload: str, strategy: str) -> MergeConfigError:
-        """Build the error for a payload class and a strategy id that stand for different merge modes."""
+        """Build the error for a payload class and a strategy id that imply different merge modes."""
         return cls(
-            f"the payload class {payload} and the merge strategy {strategy} stand for different merge modes; "
+            f"the payload class {payload} and the merge strategy {strategy} imply different merge modes; "
             "set only one of them"
         )
 
@@ -49,10 +52,10 @@ class MergeConfigError(PayloadConfigError):
 
     @classmethod
     def from_table_version(cls, version: int) -> MergeConfigError:
-        """Build the error for asking a table below version 9 for what version 9 stores."""
+        """Build the error for settings of version 9 in an older table version."""
         return cls(
             f"table version {version} does not store merge settings in the form of version 9; "
-            "infer them by the rules of its own version, or name table version 9"
+            "infer them by the rules of its own version, or choose table version 9"
         )
 
     @classmethod

@@ -1,9 +1,10 @@
-"""Where each effective merge setting comes from, what else was set for it, and which names are deprecated."""
+"""The source of each effective merge setting, what else was set for it, and which names are deprecated."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bridge.config.capabilities import capabilities
 from bridge.config.keys import (
     DELETE_KEY,
     DELETE_MARKER,
@@ -26,17 +27,17 @@ from bridge.config.keys import (
     WRITE_STRATEGY_ID,
     WRITER_ENTRIES,
 )
-from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from bridge.config.effective import EffectiveMergeConfig
     from bridge.config.entry import ConfigEntry
+    from payloads.release import HudiRelease
 
 
 class Source(NamedTuple):
-    """A place that states a value.
+    """A source of a value.
 
     Attributes:
         side: `table` or `writer`, where it is set; `default`, `inferred` or `implied` where it is not.
@@ -57,9 +58,9 @@ class Setting(NamedTuple):
 
     Attributes:
         name: what it is.
-        value: its text; None where nothing sets it.
-        source: where it comes from; None where nothing sets it.
-        others: what is set for it besides, and has no effect on the table as a whole.
+        value: its text; None if nothing sets it.
+        source: where it comes from; None if nothing sets it.
+        others: further values set for it, without effect on the table as a whole.
     """
 
     name: str
@@ -84,8 +85,8 @@ def settings_of(config: EffectiveMergeConfig, writer: Mapping[str, str] | None =
     stated = _Stated(config.table.properties, writer or {}, config.release)
     rule = config.read
     mode = None if rule.mode is None else rule.mode.name
-    # Until 1.0 writers run a class in every mode.
-    payload = config.merge.payload if config.release < HudiRelease.V1_1 else rule.payload
+    # Writers that merge with payloads run a class in every mode.
+    payload = config.merge.payload if capabilities(config.release).payload_writer else rule.payload
     return (
         stated.setting("table version", str(config.table.version), (TABLE_VERSION,)),
         stated.setting("table type", config.table.table_type.name, (TABLE_TYPE,)),
@@ -124,12 +125,12 @@ def deprecated_keys(
 def _deprecated(entry: ConfigEntry[Any], given: Mapping[str, str], release: HudiRelease) -> Iterator[tuple[str, str]]:
     for alias in entry.old_names(given, release):
         yield alias, entry.key
-    if entry.deprecated is not None and release >= entry.deprecated and given.get(entry.key):
+    if entry.is_deprecated(release) and given.get(entry.key):
         yield entry.key, entry.instead
 
 
 class _Stated(NamedTuple):
-    """What a table and a writer state."""
+    """What a table and a writer set."""
 
     properties: Mapping[str, str]
     writer: Mapping[str, str]
@@ -143,7 +144,7 @@ class _Stated(NamedTuple):
         writer_entries: tuple[ConfigEntry[Any], ...] = (),
         otherwise: str = "the release",
     ) -> Setting:
-        """Name the first place that states the effective value; where none does, it follows from `otherwise`."""
+        """Return the first source of the effective value; if there is none, it follows from `otherwise`."""
         stated = [
             *self._sources("table", self.properties, table_entries),
             *self._sources("writer", self.writer, (*table_entries, *writer_entries)),
@@ -164,7 +165,7 @@ class _Stated(NamedTuple):
             ("writer", self.writer, key),
         )
         stated = [Source(side, name, given[name]) for side, given, name in places if given.get(name)]
-        # A writer's prefixed delete key or marker is in vain.
+        # A writer's prefixed delete key or marker has no effect.
         in_vain = ("writer", prefixed) if key != UNAVAILABLE_MARKER.key else None
         counting = (source for source in stated if (source.side, source.key) != in_vain)
         winner = next((source for source in counting if source.value.strip() == value), None)

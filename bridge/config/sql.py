@@ -18,13 +18,13 @@ _ENTRY_OF: Final = {name: entry for entry in TABLE_ENTRIES for name in entry.sql
 _BY_LOWER: Final = {name.lower(): name for name in _ENTRY_OF}
 
 
-def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
+def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
     """Return TBLPROPERTIES under Hudi's own names; what is neither a short name nor Hudi's is left out.
 
     A full name beats a short one, and `orderingFields` beats `preCombineField`.
 
     Raises:
-        PayloadConfigError: a short name in the wrong case, which Hudi would silently not read.
+        PayloadConfigError: a short name in the wrong case, which Hudi silently ignores.
     """
     wrong = [name for name in tblproperties if name not in _ENTRY_OF and name.lower() in _BY_LOWER]
     if wrong:
@@ -38,8 +38,8 @@ def from_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiReleas
     return {**properties, **{key: text for key, text in tblproperties.items() if key.startswith(_PREFIX)}}
 
 
-def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
-    """Return the properties that CREATE TABLE with these TBLPROPERTIES stores; the type is cow where none is given.
+def created_by_sql(tblproperties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
+    """Return the properties that CREATE TABLE with these TBLPROPERTIES stores; the type defaults to cow.
 
     Raises:
         MergeConfigError, PayloadConfigError: as `created_properties`.
@@ -56,11 +56,11 @@ def literal(text: str) -> str:
     return f"'{escaped}'"
 
 
-def to_sql(properties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2) -> dict[str, str]:
+def to_sql(properties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()) -> dict[str, str]:
     """Return merge settings as TBLPROPERTIES: under short names where there are any; versions are left out."""
     found = {}
     for entry in TABLE_ENTRIES:
         text = next((properties[name] for name in (entry.key, *entry.aliases) if properties.get(name)), None)
         if entry.sql and text is not None:
-            found[entry.sql[0] if release >= entry.since else entry.sql[-1]] = text
+            found[entry.sql[0] if entry.is_known(release) else entry.sql[-1]] = text
     return found | {key: text for key, text in properties.items() if key.startswith(MERGE_PROPERTY_PREFIX)}

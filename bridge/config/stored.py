@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from bridge.config.capabilities import capabilities
 from bridge.config.entry import first_given
 from bridge.config.inference import MergeSettings
 from bridge.config.keys import (
@@ -36,14 +37,6 @@ PROPERTIES_FILE: Final = "hoodie.properties"
 
 _JAVA_BLANKS: Final = "".join(map(chr, range(0x21)))  # what String.trim takes off
 
-CREATED_VERSION: Final[Mapping[HudiRelease, int]] = {
-    HudiRelease.V0_15: 6,
-    HudiRelease.V1_0: 8,
-    HudiRelease.V1_1: 9,
-    HudiRelease.V1_2: 9,
-}
-"""The table version that each release creates, and the newest that it reads."""
-
 
 @dataclass(frozen=True)
 class TableMergeConfig:
@@ -60,6 +53,8 @@ class TableMergeConfig:
         partial_update_mode: IGNORE_DEFAULTS or FILL_UNAVAILABLE.
         merge_properties: the properties for mergers, without their prefix.
         properties: all properties, as they are stored.
+
+    Added in 0.1.0.
     """
 
     version: int
@@ -75,18 +70,18 @@ class TableMergeConfig:
 
     @classmethod
     def from_properties(
-        cls, properties: Mapping[str, str], release: HudiRelease = HudiRelease.V1_2
+        cls, properties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()
     ) -> TableMergeConfig:
         """Read the properties of a table; without a version, of one that the release creates.
 
-        All names are understood that any release has stored, whatever `release` reads itself.
+        It understands every name that any release has stored, whether or not `release` reads it.
 
         Raises:
             PayloadConfigError: naming the property that can't be read.
         """
         latest = HudiRelease.latest()
         return cls(
-            version=first_given(properties, latest, TABLE_VERSION) or CREATED_VERSION[release],
+            version=first_given(properties, latest, TABLE_VERSION) or capabilities(release).created_version,
             table_type=first_given(properties, latest, TABLE_TYPE) or TableType.COPY_ON_WRITE,
             mode=first_given(properties, latest, MERGE_MODE),
             payload=first_given(properties, latest, PAYLOAD_CLASS),
@@ -105,26 +100,26 @@ class TableMergeConfig:
 
     @property
     def initial_version(self) -> int:
-        """The version that the table was created with; its present one where that is not stored."""
+        """The version that the table was created with; its current one if that is not stored."""
         text = self.properties.get(INITIAL_VERSION.key, "")
         return int(text) if text.isdecimal() else self.version
 
     def resolved_payload(self, release: HudiRelease) -> str:
-        """Return the payload class that a release takes for the table's, stored or not.
+        """Return the payload class that a release assumes for the table, stored or not.
 
         In order: the stored key, the writer's key among the table's properties, from 1.1 on OverwriteWithLatest in
         mode COMMIT_TIME_ORDERING, and the default: OverwriteWithLatest in 0.15, Default later.
         """
-        return payload_in(self.properties, release) or (OVERWRITE if release < HudiRelease.V1_0 else DEFAULT)
+        return payload_in(self.properties, release) or PAYLOAD_CLASS.default_text(release) or DEFAULT
 
 
 def payload_in(properties: Mapping[str, str], release: HudiRelease) -> str | None:
-    """Return the payload class that a set of properties states, the table's key before the writer's."""
+    """Return the payload class that a set of properties names, the table's key before the writer's."""
     payload: str | None = first_given(properties, release, PAYLOAD_CLASS, WRITE_PAYLOAD_CLASS)
     if payload is not None:
         return payload
-    by_mode = release >= HudiRelease.V1_1 and properties.get(MERGE_MODE.key) == "COMMIT_TIME_ORDERING"
-    return OVERWRITE if by_mode else None
+    by_mode = properties.get(MERGE_MODE.key) == "COMMIT_TIME_ORDERING"
+    return OVERWRITE if by_mode and capabilities(release).commit_time_payload else None
 
 
 def merge_properties_of(properties: Mapping[str, str]) -> dict[str, str]:
@@ -142,14 +137,14 @@ def read_table(path: Path) -> dict[str, str]:
     """Return the properties of the table in a folder, or those in a properties file.
 
     Raises:
-        PayloadConfigError: the folder holds no table, or the file is no table's.
+        PayloadConfigError: the folder has no table, or the file is not a table's.
     """
     file = path
     if path.is_dir():
         candidates = (path / ".hoodie" / PROPERTIES_FILE, path / PROPERTIES_FILE)
         found = next((candidate for candidate in candidates if candidate.is_file()), None)
         if found is None:
-            msg = f"{path} is no Hudi table: it has no .hoodie/{PROPERTIES_FILE}; name the table's base path"
+            msg = f"{path} is not a Hudi table: it has no .hoodie/{PROPERTIES_FILE}; name the table's base path"
             raise PayloadConfigError(msg)
         file = found
     properties = read_properties(file)

@@ -1,4 +1,4 @@
-"""What takes the place of each deprecated payload class in table version 9: mode, partial update mode, properties."""
+"""What replaces each deprecated payload class in table version 9: mode, partial update mode, properties."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mergers import (
     PAYLOAD_BASED_MERGE_STRATEGY_UUID,
     RecordMergeMode,
 )
+from mergers.api import STRATEGY_OF_MODE
 from payloads import (
     AWSDmsAvroPayload,
     DefaultHoodieRecordPayload,
@@ -40,23 +41,18 @@ BUILT_IN_STRATEGIES: Final = frozenset(
     }
 )
 
-STRATEGY_OF_MODE: Final = {
-    RecordMergeMode.EVENT_TIME_ORDERING: EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
-    RecordMergeMode.COMMIT_TIME_ORDERING: COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """The settings of table version 9 that stand for a payload class.
+    """The settings of table version 9 that replace a payload class.
 
     Attributes:
         mode: the merge mode.
         partial: the partial update mode, or None.
         properties: merge properties, without their prefix.
-        ordering: the ordering fields that replace the table's own; empty where those stay.
-        ordering_before: the one ordering field that a downgrade restores; empty where the table's own stay.
-        mode_is_written: whether an upgrade writes mode and strategy; where it does not, what 8 has stored stays.
+        ordering: the ordering fields that replace the table's own; empty if those stay.
+        ordering_before: the one ordering field that a downgrade restores; empty if the table's own stay.
+        mode_is_written: whether an upgrade writes mode and strategy; if not, what 8 has stored stays.
     """
 
     mode: RecordMergeMode

@@ -1,4 +1,4 @@
-"""TableType: how a table stores updates; a module of its own, because plans and configurations both need it."""
+"""TableType: how a table stores updates; its own module, because plans and configurations both need it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import enum
 
 
 class TableType(enum.Enum):
-    """How a table stores updates."""
+    """How a table stores updates.
+
+    Added in 0.1.0.
+    """
 
     COPY_ON_WRITE = "cow"
     MERGE_ON_READ = "mor"
 
     @property
     def long_name(self) -> str:
-        """The name that people say."""
+        """The common name."""
         return self.name.lower().replace("_", "-")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from bridge.config.capabilities import capabilities
 from bridge.config.inference import mode_of_payload
 from bridge.config.keys import (
     DELETE_KEY,
@@ -23,13 +24,13 @@ from bridge.config.keys import (
     PAYLOAD_CLASS,
     STRATEGY_ID,
     TABLE_VERSION,
-    TABLE_VERSIONS,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.stored import CREATED_VERSION, TableMergeConfig, payload_in
-from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, STRATEGY_OF_MODE, SUCCESSORS
+from bridge.config.stored import TableMergeConfig, payload_in
+from bridge.config.succession import DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
 from bridge.config.table_type import TableType
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
+from mergers.api import STRATEGY_OF_MODE
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -44,13 +45,12 @@ _EVENT, _COMMIT, _CUSTOM = (
 )
 _PRECOMBINE: Final = ORDERING_FIELDS.aliases[0]
 _KEEP_THEIR_MODE: Final = frozenset({DEFAULT, EVENT_TIME, OVERWRITE})
-_OLDEST, _WITH_MODES, _WITH_SUCCESSORS = TABLE_VERSIONS
 
 
 def change_version(
     properties: Mapping[str, str],
     to_version: int,
-    release: HudiRelease = HudiRelease.V1_2,
+    release: HudiRelease = HudiRelease.latest(),
     writer: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return a table's properties after `release` has brought it to a table version.
@@ -62,24 +62,27 @@ def change_version(
         MergeConfigError: the release can't make this version, or can't read the table.
     """
     table = TableMergeConfig.from_properties(properties, release)
-    newest = CREATED_VERSION[release]
+    can = capabilities(release)
+    newest = can.created_version
     if max(table.version, to_version) > newest:
         version = max(table.version, to_version)
         msg = f"Hudi {release} knows table versions up to {newest}, not {version}; name a later release"
         raise MergeConfigError(msg)
-    if to_version not in TABLE_VERSIONS:
-        msg = f"table version {to_version} is not supported; choose one of {', '.join(map(str, TABLE_VERSIONS))}"
+    if to_version not in can.readable_versions:
+        known = ", ".join(map(str, can.readable_versions))
+        msg = f"table version {to_version} is not supported; choose one of {known}"
         raise MergeConfigError(msg)
+    now, then = capabilities(release, table.version), capabilities(release, to_version)
     changes = _Changes()
     if to_version > table.version:
-        if table.version < _WITH_MODES:
+        if then.stored_modes and not now.stored_modes:
             _to_modes(table, release, changes)
-        if to_version >= _WITH_SUCCESSORS:
+        if then.payload_successors:
             _to_successors(table, release, writer or {}, changes)
     else:
-        if table.version >= _WITH_SUCCESSORS > to_version:
+        if now.payload_successors and not then.payload_successors:
             _from_successors(table, changes)
-        if table.version >= _WITH_MODES > to_version:
+        if now.stored_modes and not then.stored_modes:
             changes.remove(MERGE_MODE.key, STRATEGY_ID.key)
     return changes.applied_to(properties, to_version)
 
@@ -118,7 +121,7 @@ def _to_modes(table: TableMergeConfig, release: HudiRelease, changes: _Changes) 
         changes.add(PAYLOAD_CLASS, payload)
         changes.add_mode(_CUSTOM, PAYLOAD_BASED_MERGE_STRATEGY_UUID)
     else:
-        # EventTime, which from 1.1 on has a mode of its own, is not told from OverwriteWithLatest here.
+        # EventTime, which from 1.1 on has a mode of its own, is treated like OverwriteWithLatest here.
         has_event_time = table.table_type is TableType.MERGE_ON_READ and bool(table.ordering)
         mode = _EVENT if has_event_time or payload == DEFAULT else _COMMIT
         changes.add(PAYLOAD_CLASS, DEFAULT if mode is _EVENT else OVERWRITE)
@@ -127,10 +130,10 @@ def _to_modes(table: TableMergeConfig, release: HudiRelease, changes: _Changes) 
 
 
 def _to_successors(table: TableMergeConfig, release: HudiRelease, writer: Mapping[str, str], changes: _Changes) -> None:
-    """Go to version 9, where the eight deprecated classes become what succeeds them."""
+    """Go to version 9, where the eight deprecated classes become their successors."""
     payload = payload_in(table.properties, release) or payload_in(writer, release) or DEFAULT
     if table.mode is not _CUSTOM:
-        # Also where no mode is stored: the step before has not been applied yet.
+        # Even if no mode is stored: the previous step has not been applied yet.
         changes.remove(STRATEGY_ID.key)
     successor = SUCCESSORS.get(payload)
     if successor is not None:
@@ -153,7 +156,7 @@ def _to_successors(table: TableMergeConfig, release: HudiRelease, writer: Mappin
 
 def _from_successors(table: TableMergeConfig, changes: _Changes) -> None:
     """Go back to version 8; a delete key and marker that came from the writer stay."""
-    if table.mode in STRATEGY_OF_MODE:
+    if table.mode is not None and table.mode is not _CUSTOM:
         changes.add(STRATEGY_ID, STRATEGY_OF_MODE[table.mode])
     changes.remove(PARTIAL_UPDATE_MODE.key)
     ordering = ",".join(table.ordering)

@@ -26,7 +26,7 @@ def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, A
     """Return the fields of a plan that Hudi's own properties set; a field without its property is left out.
 
     Raises:
-        PlanError: an index whose way to find rows is not ported.
+        PlanError: an index type that is not ported.
     """
     found: dict[str, Any] = {}
     if COMBINE_BEFORE_UPSERT in props:
@@ -49,7 +49,7 @@ def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, A
 
 
 def moves_rows(props: Mapping[str, str]) -> bool:
-    """Whether a global index moves a row to the partition that a batch names: true unless its property says no."""
+    """Whether a global index moves a row to the partition that a batch names: true unless its property is false."""
     index = props.get(INDEX_TYPE, "").upper()
     keys = [_MOVES[index]] if index in _MOVES else _MOVES.values()
     return all(_is_true(props.get(key, "true")) for key in keys)

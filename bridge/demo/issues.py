@@ -1,6 +1,6 @@
-"""Known reports of Apache Hudi as scenarios: batches of a few rows, and what each table and release answers to them.
+"""Known reports of Apache Hudi as scenarios: batches of a few rows, and what each table and release makes of them.
 
-The scenarios are data. The answers, and whether a law is broken, are computed by the merge code.
+The scenarios are data. The results, and whether a law is violated, are computed by the merge code.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ KEY = "id"
 
 
 class LawExample(NamedTuple):
-    """A law, and versions on which the class of the report breaks it.
+    """A law, and versions on which the class of the report violates it.
 
     Attributes:
         law: the id of the law.
         stored: the stored row.
-        versions: what comes, in order.
+        versions: the incoming versions, in order.
     """
 
     law: str
@@ -45,13 +45,13 @@ class Issue:
     Attributes:
         number: its number in apache/hudi.
         title: its title there.
-        reported: what it says, in our words.
-        shown: what the answers here show of it.
+        reported: what it reports, in our words.
+        shown: what the results here show of it.
         payloads: the classes to run, the one of the report first.
         fields: the columns, as Avro types.
         ordering: the ordering field.
         batches: the rows of each commit, in order of arrival; the upgrade comes after the first.
-        example: a law that the class breaks.
+        example: a law that the class violates.
     """
 
     number: int
@@ -84,9 +84,9 @@ class IssueAnswer(NamedTuple):
         payload: the class of the writer.
         table: the path: the table type, and what happens to the table besides the batches.
         release: the release that makes the table.
-        new: the release that takes it over; None where none does.
+        new: the release that takes it over; None if none does.
         rows: what a query sees after the last batch.
-        error: why a row failed; None where none did.
+        error: why a row failed; None if none did.
     """
 
     payload: str
@@ -233,7 +233,7 @@ def answers(issue: Issue) -> list[IssueAnswer]:
 
 
 def violation(issue: Issue, release: HudiRelease) -> Counterexample | None:
-    """Judge the class of a report by its law under a release; None where the law holds on the example.
+    """Check the class of a report against its law under a release; None if the law holds on the example.
 
     Raises:
         PayloadBridgeError: the release does not ship the class.

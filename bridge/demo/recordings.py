@@ -1,7 +1,7 @@
-"""The demo: batches that real Hudi merged are merged again on Spark, and the answers compared row by row.
+"""The demo: batches that real Hudi merged are merged again on Spark, and the results compared row by row.
 
 The recordings are package data: one folder a release, payload class and table type, with the batches as they were
-handed to Hudi's Spark writer, and what a snapshot query of that release returned after each commit. The batches of a
+passed to Hudi's Spark writer, and what a snapshot query of that release returned after each commit. The batches of a
 class are the same in all of them.
 """
 
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from bridge.compare import Sides
-from bridge.explain import Explanation, explain_sides
+from bridge.compare import Comparison
+from bridge.explain import ExplainReport, explain_sides
 from bridge.pipeline import simulate_commits
 from bridge.plan import MergePlan, TableType
 from bridge.spark import avro_schema, in_one_task
@@ -47,13 +47,13 @@ Rows = list[Row]
 
 @dataclass(frozen=True)
 class Recording:
-    """What was handed to real Hudi, and what it answered.
+    """The input and the output of real Hudi.
 
     Attributes:
         plan: the settings of the writer.
         ddl: the columns, as Spark DDL.
         batches: the rows of each commit in order of arrival.
-        snapshots: the answer of real Hudi after each commit.
+        snapshots: the rows of real Hudi after each commit.
         compact_after: the commits after which Hudi compacted.
     """
 
@@ -70,7 +70,7 @@ class Recording:
 
 
 class RealAnswer(NamedTuple):
-    """One commit: our snapshot beside real Hudi's."""
+    """One commit: our snapshot and real Hudi's."""
 
     commit: int
     rows: Rows
@@ -113,10 +113,10 @@ def read_recording(payload: str, table_type: TableType, release: str = OLD) -> R
 
 
 def run(spark: SparkSession, recordings: Sequence[Recording]) -> list[list[RealAnswer]]:
-    """Merge the batches of several recordings, which have the same, on Spark in one job.
+    """Merge the batches that several recordings share on Spark, in one job.
 
     Returns:
-        for each recording each commit's snapshot beside the recorded one.
+        for each recording, each commit's snapshot with the recorded one.
     """
     first, commits = recordings[0], len(recordings[0].batches)
     rows = [
@@ -156,13 +156,14 @@ def smallest(recording: Recording, identities: list[tuple[Any, ...]]) -> tuple[A
     return min(identities, key=size)
 
 
-def explained(spark: SparkSession, old: Recording, new: Recording, identity: tuple[Any, ...]) -> Explanation:
-    """Explain one key on both sides in this process; Spark parses the schema, no more."""
+def explained(spark: SparkSession, old: Recording, new: Recording, identity: tuple[Any, ...]) -> ExplainReport:
+    """Explain one key on both sides in this process; Spark only parses the schema."""
     schema = avro_schema(spark.createDataFrame([], old.ddl).schema, old.plan.release)
-    sides = Sides(old.plan, new.plan, len(old.batches), compact_after=old.compact_after)
+    sides = Comparison(old.plan, new.plan, len(old.batches), compact_after=old.compact_after)
     versions = old.versions(identity)
     row = dict(zip((PARTITION, KEY), identity, strict=True))
-    return Explanation(row, versions, schema, sides.commits, explain_sides(versions, schema, sides))
+    explained = explain_sides(versions, schema, sides)
+    return ExplainReport(row, versions, schema, sides.commits, explained, sides, sides.compact_after)
 
 
 def _frozen(row: Row) -> tuple[tuple[str, str, str], ...]:

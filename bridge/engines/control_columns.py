@@ -1,4 +1,4 @@
-"""The columns `_pb_*` that travel with data: what a version is, what became of it; their names and types."""
+"""The columns `_pb_*` that accompany data: the origin and outcome of a version; their names and types."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ def result_type(fields: Iterable[spark_types.StructField], added: Iterable[str])
 
 
 def visible(outcomes: DataFrame) -> DataFrame:
-    """Return the rows of outcomes that are there afterwards, as plain data."""
+    """Return the rows that remain after the outcomes, as plain data."""
     kept = outcomes.where(sf.col(ACTION).isin(*_VISIBLE))
     return kept.drop(ACTION, TO_LOG, ORDERING)

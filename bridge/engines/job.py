@@ -1,4 +1,4 @@
-"""Job: what an engine has to do; names and plain data, so that it travels to the tasks."""
+"""Job: what an engine has to do, as names and plain data, so that it can be sent to tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Job:
         program: a name in `PROGRAMS`.
         arguments: further arguments of the program.
         instant: commit time for the meta columns of written rows; None to leave them alone.
-        only_rows: whether the rows that are there afterwards are wanted, and no actions.
+        only_rows: whether to return only the resulting rows, without actions.
     """
 
     plan: MergePlan
@@ -37,7 +37,7 @@ class Job:
 
     @property
     def spec(self) -> ProgramSpec:
-        """What the table of programs says of the program."""
+        """The program's entry in the table of programs."""
         return PROGRAMS[self.program]
 
     @property
@@ -49,7 +49,7 @@ class Job:
     def order(self) -> tuple[str, ...]:
         """The columns by which versions are sorted, before their control columns.
 
-        Keys come first: they tell more rows apart than partitions do, and files are often in their order already.
+        Keys come first: they are more selective than partitions, and files are often sorted by key already.
         """
         grouping = self.grouping
         return grouping if self.spec.by_partition else tuple(dict.fromkeys((*self.plan.key, *grouping)))

@@ -33,6 +33,9 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("int", "long", "local_date", "timestamp", "instant"), int),
 }
 
+TYPES = (*_FROM_TEXT, "array", "avro")
+"""The Java types that have a text."""
+
 
 def to_text(ordering: Ordering | None) -> dict[str, str] | None:
     """Return the fields of `_pb_ordering`; None for no ordering value."""
@@ -51,7 +54,7 @@ def from_text(fields: dict[str, str] | None) -> Ordering | None:
     """Invert `to_text`.
 
     Raises:
-        InputError: the type is unknown, or the text is no value of it.
+        InputError: the type is unknown, or the text is not a value of it.
     """
     if fields is None:
         return None
@@ -65,5 +68,5 @@ def from_text(fields: dict[str, str] | None) -> Ordering | None:
             return Ordering(java_type, base64.b64decode(value) if schema.kind == "fixed" else value, schema)
         return Ordering(java_type, _FROM_TEXT[java_type](text))
     except (KeyError, ValueError, TypeError, decimal.InvalidOperation) as error:
-        msg = f"the column _pb_ordering holds {text!r} as {java_type!r}, which is no ordering value"
+        msg = f"the column _pb_ordering has {text!r} of type {java_type!r}, which is not an ordering value"
         raise InputError(msg) from error

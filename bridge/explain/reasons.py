@@ -1,15 +1,15 @@
-"""What decided a merge call, in words: from what went in, what came out, and what the payload answered on the way."""
+"""What decided a merge call, in words: from its input, its output, and the results of the payload's methods."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.config import implicit_delete_marker, keys
+from bridge.config import capabilities, implicit_delete_marker, keys
 from bridge.explain.versions import plain, plain_text, reason, same_record, side_of, value, winner, wins
 from bridge.merge import LogDelete, MergePoint, merge_config
 from mergers import RecordMergeMode
 from mergers.laws import same_bytes
-from payloads import SENTINEL, HudiRelease
+from payloads import SENTINEL
 from payloads.builtin import IS_DELETED
 from payloads.ordering import same_class
 
@@ -17,34 +17,33 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.config import EffectiveMergeConfig, MergeRule
-    from bridge.explain.recorder import Answer
+    from bridge.explain.recorder import PayloadCall
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Record
 
 _CUSTOM, _BY_COMMIT = RecordMergeMode.CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING
-_PARTIAL_SINCE = 9
-"""The table version from which on partial update modes count."""
 
 
 class Rules:
     """The rules of one plan, in words."""
 
     def __init__(self, plan: MergePlan, schema: AvroSchema) -> None:
-        """Find out by what the plan's release merges at each point; the records are of `schema`."""
+        """Determine how the plan's release merges at each point; the records are of `schema`."""
         self._plan = plan
         self._schema = schema
-        self._config: EffectiveMergeConfig | None = None if plan.release < HudiRelease.V1_0 else merge_config(plan)
+        self._can = capabilities(plan.release)
+        self._config: EffectiveMergeConfig | None = merge_config(plan) if self._can.merge_modes else None
         self._markers = self._delete_markers()
 
     def words(
-        self, point: MergePoint, carriers: tuple[Any, Any, Any], answers: Sequence[Answer], *, to_log: bool
+        self, point: MergePoint, carriers: tuple[Any, Any, Any], answers: Sequence[PayloadCall], *, to_log: bool
     ) -> str:
         """Return what decided.
 
         Args:
             point: the merge point.
             carriers: the older version or None, the newer one, and what is there afterwards or None.
-            answers: what payloads answered since the call before.
+            answers: the results of payload methods since the previous call.
             to_log: whether a write goes to the log.
         """
         older, newer, result = carriers
@@ -62,23 +61,23 @@ class Rules:
     # -- who decides
 
     def _rule(self, point: MergePoint) -> MergeRule | None:
-        """Return the merge rule of a point; None where the payload is called without one."""
-        config, release = self._config, self._plan.release
+        """Return the merge rule of a point; None if the payload is called without one."""
+        config = self._config
         if config is None:
             return None
         if point in {MergePoint.COMBINE_INPUT, MergePoint.TAG, MergePoint.UPSERT}:
-            if release < HudiRelease.V1_1:
+            if self._can.payload_writer:
                 return None
             return config.dedup if point is MergePoint.COMBINE_INPUT else config.merge
         return config.read
 
-    def _of_write(self, version: Any, result: Any, answers: Sequence[Answer], *, to_log: bool) -> str:
+    def _of_write(self, version: Any, result: Any, answers: Sequence[PayloadCall], *, to_log: bool) -> str:
         """Say why a version is stored, logged or dropped."""
         answer = _last(answers, "get_insert_value")
         tested = _last(answers, "is_deleted")
         side = side_of(version)
         if tested is not None and tested.value:
-            why = "is_deleted says that it deletes" + self._mark(side.record)
+            why = "is_deleted returns true" + self._mark(side.record)
         elif answer is not None:
             why = self._answer(answer)
         elif side.is_delete or isinstance(result, LogDelete):
@@ -97,7 +96,7 @@ class Rules:
 
     # -- payloads
 
-    def _of_payload(self, older: Any, newer: Any, result: Any, answers: Sequence[Answer]) -> str:
+    def _of_payload(self, older: Any, newer: Any, result: Any, answers: Sequence[PayloadCall]) -> str:
         if isinstance(newer, LogDelete):
             return self._of_entry(older, newer, kept=result is older, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
@@ -109,7 +108,7 @@ class Rules:
             return self._answer(answer)
         return winner(older, newer, result, self._schema) + text
 
-    def _of_custom(self, rule: MergeRule, older: Any, newer: Any, result: Any, answers: Sequence[Answer]) -> str:
+    def _of_custom(self, rule: MergeRule, older: Any, newer: Any, result: Any, answers: Sequence[PayloadCall]) -> str:
         if older is None:
             return self._of_entry(None, newer, kept=False, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
@@ -118,23 +117,23 @@ class Rules:
         if rule.payload is None and self._plan.merger is not None and self._calls_merger(older, newer):
             text = winner(older, newer, result, self._schema)
             return f"{self._plan.merger.name} merges: {text}{self._orderings(older, newer)}"
-        # Where a side is a delete, Hudi mostly decides without a call.
+        # If a side is a delete, Hudi mostly decides without a call.
         decided = self._by_event_time(older, newer, result)
         return f"the payload is not called: {decided}" if rule.payload is not None else decided
 
     def _calls_merger(self, older: Any, newer: Any) -> bool:
         """Whether a user's merger sees the two: in 1.0 no deletes."""
         deletes = side_of(newer).is_delete or (older is not None and side_of(older).is_delete)
-        return self._plan.release >= HudiRelease.V1_1 or not deletes
+        return self._can.buffered_mergers or not deletes
 
-    def _answer(self, answer: Answer) -> str:
+    def _answer(self, answer: PayloadCall) -> str:
         """Say what a payload method returned; the class is named where it is not the writer's."""
         class_name, own = type(answer.payload).__name__, self._plan.payload
         is_own = own is None or own.name.replace(":", ".").rpartition(".")[2] == class_name
         return f"{answer.method}{'' if is_own else f' of {class_name}'} returns {self._returned(answer)}"
 
     def _orderings(self, older: Any, newer: Any) -> str:
-        """Return the ordering values of both sides as a fact beside an answer that may have other reasons."""
+        """Return the ordering values of both sides, in addition to a result that may have other reasons."""
         left, right = self._ordering_text(older), self._ordering_text(newer)
         if left is None or right is None:
             return ""
@@ -168,7 +167,7 @@ class Rules:
         return f"{reason(older, newer, newer_wins=newer_wins)}: {text}{self._deletes(which)}"
 
     def _of_entry(self, older: Any, entry: LogDelete, *, kept: bool, by_commit: bool) -> str:
-        """Say what a delete entry of a log does to what the log holds before it."""
+        """Say what a delete entry of a log does to the entries before it."""
         if older is None:
             return "nothing is in the log before it: the delete entry counts"
         before = older.payload.get_ordering_value() if hasattr(older, "payload") else older.ordering_value
@@ -181,18 +180,18 @@ class Rules:
             return "a delete entry without an ordering value (0) wins against all"
         if before is None or not same_class(before, entry.ordering):
             kinds = f"{getattr(before, 'java_type', 'null')} and {entry.ordering.java_type}"
-            return f"the ordering values have unlike Java classes ({kinds}) and are not compared: the delete entry wins"
+            return f"the ordering values have different Java classes ({kinds}) and don't compare: the delete entry wins"
         return f"the delete entry at {at} is not older than the logged version at {other}: it wins"
 
-    # -- the facts beside
+    # -- further facts
 
     def _deletes(self, winner: Any) -> str:
-        """Say so where the version that wins is a delete."""
+        """Say so if the version that wins is a delete."""
         side = side_of(winner)
         return f", and deletes{self._mark(side.record)}" if side.is_delete else ""
 
     def _mark(self, record: Record | None) -> str:
-        """Return the column that marks a row as a delete, in brackets; nothing where no known column does."""
+        """Return the column that marks a row as a delete, in brackets; empty if no known column does."""
         for name, marker in self._markers:
             if record is not None and name in record and str(record[name]).lower() == marker.lower():
                 return f" ({name} is {plain_text(record[name])})"
@@ -221,7 +220,7 @@ class Rules:
         kept = [name for name in made if name in as_left - as_right]
         new = [name for name in made if name not in as_left | as_right]
         taken = [name for name in made if name in as_right - as_left]
-        # Both lists are true; the shorter one says what is special.
+        # Both lists are true; the shorter one is the exception.
         if len(kept) <= len(taken):
             text = f"; kept from the older version: {', '.join(kept)}" if kept else ""
         else:
@@ -238,12 +237,11 @@ class Rules:
         return one is other or (one == other if field is None else same_bytes(one, other, field.schema))
 
     def _partial(self) -> str:
-        table = None if self._config is None else self._config.table
-        mode = None if table is None or table.version < _PARTIAL_SINCE else table.partial_update_mode
+        mode = None if self._config is None else self._config.partial_update_mode
         return "" if mode is None else f" ({mode})"
 
-    def _overruled(self, answer: Answer, older: Any, newer: Any, result: Any) -> str:
-        """Say so where a merge mode does not follow the payload's answer."""
+    def _overruled(self, answer: PayloadCall, older: Any, newer: Any, result: Any) -> str:
+        """Say so if a merge mode does not follow the payload's result."""
         kept = side_of(result) if result is not None else None
         if answer.method != "combine_and_get_update_value" or kept is None or kept.is_delete:
             return ""
@@ -252,10 +250,10 @@ class Rules:
         came = side_of(newer).record
         edited = answer.value is answer.payload.record and not same_record(plain(answer.value), came, self._schema)
         if edited and same_record(kept.record, came, self._schema):
-            return ", which it has edited in place; the reader takes it for unchanged, and the edit is lost"
+            return ", which it has edited in place; the reader considers it unchanged, and the edit is lost"
         return ""
 
-    def _returned(self, answer: Answer) -> str:
+    def _returned(self, answer: PayloadCall) -> str:
         """Say what a payload method returned, seen from the merge."""
         payload, method, other, value = answer
         if method == "pre_combine":
@@ -273,5 +271,5 @@ class Rules:
         return "a row equal to the incoming one" if same else "a row of its own"
 
 
-def _last(answers: Sequence[Answer], method: str) -> Answer | None:
+def _last(answers: Sequence[PayloadCall], method: str) -> PayloadCall | None:
     return next((answer for answer in reversed(answers) if answer.method == method), None)

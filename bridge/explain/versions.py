@@ -1,4 +1,4 @@
-"""One side of a merge call: what a carrier holds; which of two came out, and how their ordering values compare."""
+"""One side of a merge call: the contents of a carrier, which version resulted, and how ordering values compare."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Side(NamedTuple):
 
 
 def side_of(carrier: Any) -> Side:
-    """Return what a carrier holds."""
+    """Return the contents of a carrier."""
     if isinstance(carrier, LogDelete):
         return Side(None, carrier.ordering, is_delete=True)
     if hasattr(carrier, "payload"):
@@ -103,7 +103,7 @@ def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
 
 
 def value(ordering: Ordering | None) -> str:
-    """Write an ordering value for people."""
+    """Write an ordering value as text."""
     if ordering is None:
         return "null"
     if ordering.java_type == "array":
@@ -112,5 +112,5 @@ def value(ordering: Ordering | None) -> str:
 
 
 def plain_text(value: Any) -> str:
-    """Write a value for people, as in JSON, text without quotes."""
+    """Write a value as text, as in JSON, without quotes."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import keys
 from bridge.errors import PlanError
 from bridge.merge.carriers import StoredRow
+from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
 from mergers.strategies import buffered_merger
-from payloads import HudiRelease
+from payloads import NATURAL_ORDER
 from payloads.api import Properties
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig, MergeRule
-    from bridge.merge.carriers import Progress, RowShape
+    from bridge.merge.calls import Listener
+    from bridge.merge.carriers import RowShape
+    from bridge.merge.points import MergePoint
     from bridge.plan import MergePlan
-    from mergers import HoodieRecordMerger
+    from mergers import HoodieAvroIndexedRecord, HoodieRecordMerger
     from mergers.strategies import BufferedMerger
-    from payloads import AvroSchema
+    from payloads import AvroSchema, PayloadRef
 
 _CUSTOM = RecordMergeMode.CUSTOM
 
@@ -32,7 +35,7 @@ class Setup(NamedTuple):
     plan: MergePlan
     schema: AvroSchema
     shape: RowShape
-    progress: Progress
+    listener: Listener | None
 
 
 def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
@@ -46,11 +49,11 @@ def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
 
 
 class Buffered:
-    """What writer and reader share: versions are rows with an ordering value, and a mark where they are deletes."""
+    """What writer and reader share: versions are rows with an ordering value, and a mark if they are deletes."""
 
     def __init__(self, setup: Setup) -> None:
         """Take what all its calls share."""
-        self._config, self._plan, self.schema, self._shape, self._progress = setup
+        self._config, self._plan, self.schema, self._shape, self._listener = setup
         self._release = self._config.release
 
     def _merger(
@@ -61,7 +64,6 @@ class Buffered:
             msg = f"Hudi {self._release} has no merge mode for this table"
             raise PlanError(msg)
         custom = self._custom_merger(rule, engine, mode) if rule.mode is _CUSTOM else None
-        table = self._config.table
         return buffered_merger(
             rule.mode,
             schema,
@@ -69,41 +71,44 @@ class Buffered:
             release=self._release,
             engine=engine,
             merger=custom,
-            partial_update_mode=table.partial_update_mode if table.version >= 9 else None,  # noqa: PLR2004
+            partial_update_mode=self._config.partial_update_mode,
             fidelity=self._plan.fidelity,
         )
 
     def _custom_merger(self, rule: MergeRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
         if rule.payload is None:
             if self._plan.merger is None:
-                msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger"
+                msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger"
                 raise PlanError(msg)
             merger = resolve_merger(self._plan.merger)
             return pre_combining(merger) if mode == "pre_combine" else merger
         rows_are_avro = engine is HoodieRecordType.AVRO
-        payload = self._plan.payload_ref(rule.payload)
-        if self._release < HudiRelease.V1_1:
-            return AvroRecordMerger(payload, self._release, mode)
+        payload = self._observed(self._plan.payload_ref(rule.payload))
         return AvroRecordMerger(payload, self._release, mode, rows_are_avro=rows_are_avro)
 
-    def as_stored_row(self, merged: Any, *known: StoredRow | None) -> StoredRow:
+    def _observed(self, payload: PayloadRef) -> PayloadRef:
+        """Return the reference by which the class is found: the listener's, where there is one."""
+        return payload if self._listener is None else self._listener.payload_ref(payload)
+
+    @staticmethod
+    def as_stored_row(merged: HoodieAvroIndexedRecord, *known: StoredRow | None) -> StoredRow:
         """Return a merge result as one of our carriers: a known one, or one with the source of its record."""
         if isinstance(merged, StoredRow):
             return merged
         source = next((row.source for row in known if row is not None and row.record is merged.record), None)
         return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)
 
-    def _final(self, merger: BufferedMerger, base: StoredRow, newer: StoredRow) -> StoredRow | None:
-        """Return the row after a final merge: `base` itself where it stays, None for a delete."""
+    def _final(self, merger: BufferedMerger, point: MergePoint, base: StoredRow, newer: StoredRow) -> StoredRow | None:
+        """Return the row after a final merge: `base` itself if it stays, None for a delete."""
         merged = merger.final_merge(base, newer)
         row: StoredRow | None = base
         if merged is not base:
-            row = None if merged.marked_delete else self._stored(self.as_stored_row(merged, base, newer))
-        if self._progress.trace:
-            self._progress.trace(self._progress.point, base, newer, row)
+            row = None if merged.marked_delete else self._stored(self.as_stored_row(merged, base, newer), point)
+        if self._listener is not None:
+            self._listener.merged(point, Rule.FINAL, base, newer, row)
         return row
 
-    def _stored(self, row: StoredRow) -> StoredRow:
-        """Return a row as it is stored: in the columns of the table, unless it has a source."""
+    def _stored(self, row: StoredRow, point: MergePoint) -> StoredRow:
+        """Return a row as a merge point stores it: in the columns of the table, unless it has a source."""
         record = row.record if row.source is not None else self._shape.stored(row.record)
-        return StoredRow(row.key, record, self.schema, row.source)
+        return StoredRow(row.key, record, self.schema, row.source, None, NATURAL_ORDER, point)

@@ -1,31 +1,71 @@
-"""What a release calls: the interfaces of a writer, of a reader, of an index lookup, and of one who listens to them.
+"""What a release calls: the interfaces of a writer, a reader and an index lookup, of a listener, and how calls fail.
 
-Each is generic in the carrier of a version: `Version` where payload objects merge, `StoredRow` where a merge mode does.
+Writers, readers and lookups are generic in the carrier of a version: `PayloadVersion` where payload objects merge,
+`StoredRow` where a merge mode does.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from bridge.merge.points import MergePoint
+from payloads import PayloadBridgeError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
-    from bridge.merge.points import MergePoint
+    from bridge.merge.points import Rule
     from mergers import HoodieKey
-    from payloads import Ordering, Record
+    from payloads import Ordering, PayloadRef, Record
     from payloads.builtin import DeleteTest, PairRule
 
 C = TypeVar("C")
 
 
 class Listener(Protocol):
-    """Called after each merge call."""
+    """Told of every merge call; the calls of `upsert_pair` and `insert_single` have none."""
 
-    def __call__(
-        self, point: MergePoint, older: Carrier | None, newer: Carrier | LogDelete, result: Carrier | None, /
+    def merged(
+        self,
+        point: MergePoint,
+        rule: Rule,
+        older: Carrier | None,
+        newer: Carrier | LogDelete,
+        result: Carrier | LogDelete | None,
     ) -> None:
-        """Take one call: the version that was there, the one that came, and what is there now."""
+        """Take one call: where, by what, the version that was there, the one that came, and what is there now."""
+
+    def payload_ref(self, payload: PayloadRef) -> PayloadRef:
+        """Return by which reference the merge finds a payload class: as it is, or a class that reports its calls."""
+
+
+class MergePointError(PayloadBridgeError, RuntimeError):
+    """A call at a merge point failed.
+
+    Attributes:
+        point: the merge point.
+        error: what the call raised.
+    """
+
+    def __init__(self, point: MergePoint, error: Exception) -> None:
+        super().__init__(point, error)
+        self.point = point
+        self.error = error
+
+    def __str__(self) -> str:
+        return f"{self.point.value}: {self.reason}"
+
+    @property
+    def reason(self) -> str:
+        """What went wrong; an error that is not this project's is named by its type."""
+        error = self.error
+        return str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
+
+
+def located(error: Exception) -> MergePointError:
+    """Return an error with its merge point; what fails outside any call fails where versions come in."""
+    return error if isinstance(error, MergePointError) else MergePointError(MergePoint.COMBINE_INPUT, error)
 
 
 class Writer(Protocol[C]):
@@ -33,7 +73,7 @@ class Writer(Protocol[C]):
 
     @property
     def needs_ordering(self) -> bool:
-        """Whether a null ordering value fails even where it is not compared: payloads refuse it when they are built."""
+        """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
 
     @property
     def upsert_pair(self) -> Callable[[Record, Record], Record | None]:
@@ -59,26 +99,26 @@ class Writer(Protocol[C]):
         """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
 
     def upsert(self, base: StoredRow, version: C) -> StoredRow | None:
-        """Merge with the stored row: `base` itself where it stays, another row, or None for a delete."""
+        """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
 
     def log_entry(self, version: C) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that go in as they are; None where each record needs a call."""
+        """Return the column tests for rows that go in as they are; None if each record needs a call."""
 
     def pair_rule(self) -> PairRule | None:
-        """Return the rule that chooses between a stored and an incoming row; None where each pair needs a call."""
+        """Return the rule that chooses between a stored and an incoming row; None if each pair needs a call."""
 
 
 class Reader(Protocol[C]):
     """The calls of a reader, which are those of compaction, too."""
 
     def fold_log(self, folded: C | None, key: HoodieKey, entry: LogRow | LogDelete) -> C:
-        """Fold the next log entry of a key into what the reader holds for it."""
+        """Fold the next log entry of a key into its folded log."""
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: C | None) -> StoredRow | None:
-        """Return the row that a query sees or compaction writes, `base` itself where it stays; None for no row."""
+        """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
 
 
 class IndexLookup(Protocol[C]):
@@ -88,7 +128,7 @@ class IndexLookup(Protocol[C]):
         """Whether the index merges `version` with the row that it found in the partition `path`."""
 
     def existing(self, base: StoredRow, entries: Iterable[LogRow | LogDelete]) -> StoredRow | None:
-        """Return the row that a file slice holds now."""
+        """Return the current row of a file slice."""
 
     def merged(self, found: StoredRow, path: str, version: C) -> C | None:
-        """Return the merged version, its partition in its key; None where the incoming one goes to the old one."""
+        """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""

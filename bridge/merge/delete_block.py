@@ -9,13 +9,14 @@ from __future__ import annotations
 import decimal
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from payloads import HudiRelease, Ordering, UnsupportedPayloadOperationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SAME = frozenset({"int", "long", "float", "double", "boolean", "bytes", "string"})
-_DECIMAL_DIGITS, _DECIMAL_SCALE = 30, 15
+DECIMAL_DIGITS, DECIMAL_SCALE = 30, 15
 
 
 def read_back(ordering: Ordering, release: HudiRelease) -> Ordering:
@@ -29,7 +30,7 @@ def read_back(ordering: Ordering, release: HudiRelease) -> Ordering:
     """
     if ordering.java_type == "array":
         return Ordering("array", tuple(_element(element, release) for element in ordering.value))
-    if ordering.java_type == "local_date" and release >= HudiRelease.V1_0:
+    if ordering.java_type == "local_date" and not capabilities(release).delete_block_dates:
         raise _refusal(ordering)
     return _converted(ordering, release)
 
@@ -48,16 +49,16 @@ def _converted(ordering: Ordering, release: HudiRelease) -> Ordering:
 
 
 def _timestamp(ordering: Ordering, release: HudiRelease) -> Ordering:
-    return Ordering("instant", ordering.value // 1000) if release < HudiRelease.V1_0 else ordering
+    return Ordering("instant", ordering.value // 1000) if capabilities(release).delete_block_instants else ordering
 
 
 def _decimal(ordering: Ordering, _release: HudiRelease) -> Ordering:
     with decimal.localcontext(prec=10_000):
-        scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-_DECIMAL_SCALE))
-    if scaled != ordering.value or len(scaled.as_tuple().digits) > _DECIMAL_DIGITS:
+        scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-DECIMAL_SCALE))
+    if scaled != ordering.value or len(scaled.as_tuple().digits) > DECIMAL_DIGITS:
         msg = (
-            f"the ordering value {ordering.value} does not fit a delete block, which holds {_DECIMAL_DIGITS} digits, "
-            f"{_DECIMAL_SCALE} of them after the point; use another ordering field"
+            f"the ordering value {ordering.value} does not fit a delete block, which stores {DECIMAL_DIGITS} digits, "
+            f"{DECIMAL_SCALE} of them after the point; use another ordering field"
         )
         raise UnsupportedPayloadOperationError(msg)
     return Ordering("decimal", scaled)

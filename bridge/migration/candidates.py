@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from bridge.compare import is_release, plan_to
 from bridge.config import (
     BUILT_IN_STRATEGIES,
-    CREATED_VERSION,
     DELETE_KEY,
     DELETE_MARKER,
-    FIRST_WITHOUT_PAYLOADS,
     MERGE_PROPERTY_PREFIX,
     SUCCESSORS,
     UNAVAILABLE_MARKER,
@@ -20,6 +18,7 @@ from bridge.config import (
     WRITE_PRECOMBINE,
     TableMergeConfig,
     TargetMode,
+    capabilities,
     change_mode,
     created_properties,
 )
@@ -38,13 +37,13 @@ _MERGE_PROPERTIES: Final = (DELETE_KEY.key, DELETE_MARKER.key, UNAVAILABLE_MARKE
 
 
 class Candidate(NamedTuple):
-    """Something that may merge in place of a payload class.
+    """A possible replacement for a payload class.
 
     Attributes:
-        name: what it is, in words.
+        name: a description.
         plan: the right side.
         target: the merge mode to set; None: what the release itself makes of the class.
-        refused: why it can't be had; empty where it can.
+        refused: why it is not possible; empty if it is.
     """
 
     name: str
@@ -54,17 +53,17 @@ class Candidate(NamedTuple):
 
     @property
     def keeps_payload(self) -> bool:
-        """Whether the writer goes on passing the class."""
+        """Whether the writer still passes the class."""
         return self.target is None
 
 
 def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple[Candidate, ...]:
-    """Return what may take the place of the payload of `left`, in the order in which it is tried.
+    """Return the possible replacements for the payload of `left`, in the order in which they are tried.
 
-    A merge mode, a payload or a merger in `to` stands alone. For a release it is: what Hudi itself makes of one of the
-    eight deprecated classes; COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING and the partial update modes; any other class
-    as it is, in mode CUSTOM; `merger`, a user's. EVENT_TIME_ORDERING needs an ordering field, FILL_UNAVAILABLE a
-    marker, both in the settings of `left`.
+    A merge mode, a payload or a merger in `to` is the only candidate. For a release they are: Hudi's own successor of
+    one of the eight deprecated classes; COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING and the partial update modes; any
+    other class as it is, in mode CUSTOM; `merger`, a user's. EVENT_TIME_ORDERING needs an ordering field,
+    FILL_UNAVAILABLE a marker, both in the settings of `left`.
 
     Raises:
         PlanError: the payload is missing, the target is older or has no merge modes, or nothing has its name.
@@ -75,13 +74,14 @@ def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple
     if not is_release(to):
         return (_named(left, to),)
     release = HudiRelease.parse(to)
-    if release < left.release or release < HudiRelease.V1_0:
+    can = capabilities(release)
+    if release < left.release or not can.merge_modes:
         msg = (
             f"a migration goes to a release with merge modes, 1.0 or later, and not back from {left.release}; name one"
         )
         raise PlanError(msg)
     kept = _kept(left, release)
-    if CREATED_VERSION[release] < FIRST_WITHOUT_PAYLOADS:
+    if not can.payload_successors:
         return (kept,)
     found = [_of_mode(left, release, target) for target in _targets(left)]
     if _class_of(left) in SUCCESSORS:
@@ -177,7 +177,7 @@ def _named(left: MergePlan, to: str, release: HudiRelease | None = None) -> Cand
 
 
 def _python_engine(left: MergePlan) -> dict[str, Any]:
-    """Modes run in Python, also where the class is a compiled one."""
+    """Modes run in Python, even if the class is compiled."""
     return {"engine": "auto" if left.engine == "jvm" else left.engine, "implementation": None}
 
 

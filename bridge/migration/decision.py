@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.compare import is_release
 from bridge.config import (
-    FIRST_WITHOUT_PAYLOADS,
     PAYLOAD_CLASS,
     RECORD_KEY,
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
+    capabilities,
     created_by_sql,
     created_properties,
     given_settings,
@@ -21,38 +21,46 @@ from bridge.config import (
 from bridge.errors import PlanError
 from bridge.migration.candidates import candidates_for
 from bridge.migration.plan import plan_migration
+from bridge.migration.report import report_of, verdict_of
 from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
-from bridge.migration.trials import Attempt, closest
+from bridge.migration.trials import Attempt, Evidence, closest
+from bridge.pipeline import as_batches
 from bridge.programs import check_upgrade
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, builtin_payloads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from bridge.migration.candidates import Candidate
     from bridge.migration.plan import MigrationPlan
     from bridge.migration.skeletons import Skeleton
-    from bridge.migration.trials import Evidence, Trial
+    from bridge.migration.trials import Trial
+    from bridge.pipeline import BatchesLike
     from bridge.plan import MergePlan, TableType
+    from bridge.report import Report
     from mergers import RecordMergeMode
 
 
 @dataclass(frozen=True)
-class Migration:
-    """The answer of `migrate`.
+class MigrateReport:
+    """What `migrate` answers.
 
     Attributes:
         left: the plan of the payload class in its old release.
-        recommended: what should take its place; None where nothing can be recommended.
-        trials: what was tried, in order; empty where no data was given.
+        recommended: its replacement; None if there is no recommendation.
+        trials: what was tried, in order; empty without data.
         accepts_differences: whether differences are accepted.
         plans: properties, steps, undo and silent changes for the recommended candidate, by table type.
         new_tables: the TBLPROPERTIES with which a new table merges so, by table type; without those of which CREATE
             TABLE makes something else, as of a partial update mode.
-        refused: why nothing is recommended; empty where something is.
+        refused: why nothing is recommended; empty if something is.
         skeletons: generated mergers, for a class that is not Hudi's own.
         notes: what could not be generated, and why.
+        to: what the target was called.
+        evidence: the data on which candidates were tried; None where there was none.
+
+    Added in 0.1.0.
     """
 
     left: MergePlan
@@ -64,6 +72,26 @@ class Migration:
     refused: str = ""
     skeletons: tuple[Skeleton, ...] = ()
     notes: tuple[str, ...] = ()
+    to: str = ""
+    evidence: Evidence | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What is recommended, and on which evidence, in one sentence."""
+        return verdict_of(self)
+
+    @property
+    def success(self) -> bool:
+        """Whether to go on; see `is_accepted`."""
+        return self.is_accepted
+
+    def to_report(self, sample: int | None = None) -> Report:
+        """Return the report of the command line; `sample` is how many differences people see."""
+        return report_of(self, sample)
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge migrate --output json` prints."""
+        return self.to_report().as_json()
 
     @property
     def is_checked(self) -> bool:
@@ -94,35 +122,47 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     *,
     merger: str | None = None,
     properties: Mapping[str, str] | None = None,
-    evidence: Evidence | None = None,
+    batches: BatchesLike | None = None,
+    upgrade_after: int | None = None,
+    keep_table_version: bool = False,
+    compact_after: Collection[int] = (),
     table_types: Sequence[TableType] = (),
     accept_differences: bool = False,
     sample: int | None = None,
     java_class: str | None = None,
-) -> Migration:
-    """Find what takes the place of a payload class, and try it on data. No table is changed.
+) -> MigrateReport:
+    """Find the replacement for a payload class, and try it on data. No table is changed.
 
     Args:
         left: the payload class, its release, and how its table merges.
         to: a release, a merge mode, or a user's merger as `package.module:Class`.
-        merger: a user's merger that is tried last, where `to` is a release.
+        merger: a user's merger that is tried last, if `to` is a release.
         properties: what the table stores; None: what `left.release` stores in a new one.
-        evidence: data to try the candidates on; None: nothing is tried.
-        table_types: those to try; without any that of `left`.
-        accept_differences: take the candidate with the fewest differences where none is equal.
+        batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried.
+        upgrade_after: the table itself is tried, upgraded after this batch; after the last one it is only read by the
+            new release. None: a new table.
+        keep_table_version: an upgrade leaves the table at its version.
+        compact_after: the batches after which the log of a merge-on-read table is compacted.
+        table_types: those to try; by default that of `left`.
+        accept_differences: take the candidate with the fewest differences if none is equal.
         sample: at most so many differences of each trial; None: all. They are fetched where they are accepted.
-        java_class: the compiled class, where the payload is its Python twin.
+        java_class: the compiled class, if the payload is its Python twin.
 
     Raises:
         PlanError: the settings contradict each other.
         MergeConfigError: so do those of the table.
         PayloadBridgeError, PySparkException: the payload class fails on the data in its own release.
+
+    Added in 0.1.0.
     """
     target = str(getattr(to, "value", to))
     check_twin(left, java_class)
     candidates = candidates_for(left, target, merger)
     types = tuple(table_types) or (left.table_type,)
     trials: tuple[Trial, ...] = ()
+    evidence: Evidence | None = None
+    if batches is not None:
+        evidence = Evidence(as_batches(batches), upgrade_after, keep_table_version, tuple(compact_after))
     if evidence is None:
         chosen = _first(candidates)
     else:
@@ -137,7 +177,7 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     skeletons, notes = _skeletons(left, chosen, java_class)
     move = None if chosen is None else _Move(left, chosen, writer, evidence)
     new_tables = {} if move is None else {one: move.new_table(one) for one in types}
-    return Migration(
+    return MigrateReport(
         left=left,
         recommended=chosen,
         trials=trials,
@@ -147,11 +187,13 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         refused=_refused(candidates, trials) if chosen is None else "",
         skeletons=skeletons,
         notes=notes,
+        to=target,
+        evidence=evidence,
     )
 
 
 def check_twin(left: MergePlan, java_class: str | None) -> None:
-    """Refuse a compiled class beside a payload that is one itself, and what is no name of a class.
+    """Reject a compiled class in addition to a compiled payload, and invalid class names.
 
     Raises:
         PlanError: saying which.
@@ -165,10 +207,10 @@ def check_twin(left: MergePlan, java_class: str | None) -> None:
 
 
 def of_upgrade(candidates: tuple[Candidate, ...], left: MergePlan, to: str) -> tuple[Candidate, ...]:
-    """Return what an upgrade itself makes of the class: no other mode is on the table then.
+    """Return the candidate that an upgrade itself gives: the table then has no other mode.
 
     Raises:
-        PlanError: it goes to no release, or makes no upgrade.
+        PlanError: the target is not a release, or not an upgrade.
     """
     if not is_release(to):
         msg = f"an upgrade goes to a release, not to {to}; leave out --upgrade-after"
@@ -194,7 +236,7 @@ def _refused(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> str:
 
 @dataclass(frozen=True)
 class _Move:
-    """A table that goes over to a candidate; `writer`: the options of its writer."""
+    """A table that moves to a candidate; `writer`: the options of its writer."""
 
     left: MergePlan
     candidate: Candidate
@@ -202,20 +244,21 @@ class _Move:
     evidence: Evidence | None
 
     def plan(self, table_type: TableType, stored: Mapping[str, str] | None) -> MigrationPlan:
-        """Plan the move to the settings that were tried: what an upgrade alone does not reach is set after it."""
+        """Plan the move to the settings that were tried: those that an upgrade does not reach are set after it."""
         before = created_properties(self.writer, table_type, self.left.release) if stored is None else stored
         made = self._to(before, self.candidate.target)
         is_upgrade = self.evidence is not None and self.evidence.upgrade_after is not None
-        if is_upgrade or self.candidate.target is not None or made.to_version < FIRST_WITHOUT_PAYLOADS:
-            return made
         release = self.candidate.plan.release
+        has_successors = capabilities(release, made.to_version).payload_successors
+        if is_upgrade or self.candidate.target is not None or not has_successors:
+            return made
         wanted = _table(created_properties(self.writer, table_type, release))
         if wanted.mode is None or _rules(wanted) == _rules(_table(made.after)):
             return made
         return self._to(before, TargetMode(wanted.mode, wanted.partial_update_mode, wanted.merge_properties))
 
     def new_table(self, table_type: TableType) -> dict[str, str]:
-        """Return the TBLPROPERTIES of a new table that merges so; empty where CREATE TABLE can't make it."""
+        """Return the TBLPROPERTIES of a new table that merges so; empty if CREATE TABLE can't make it."""
         release, table = self.candidate.plan.release, self.candidate.plan.table
         options: Mapping[str, str] = self.writer
         if self.candidate.target is not None:
@@ -224,7 +267,7 @@ class _Move:
         if properties is not None:
             options = {}
         stored = created_properties(options, table_type, release, tblproperties=properties)
-        # Without data there need not be a key; the meta column stands for it.
+        # Without data there may be no key; the meta column replaces it.
         key = ",".join(name for name in self.left.key if name not in META_COLUMNS)
         given = {**stored, **_given(properties or options, release), RECORD_KEY.key: key}
         sql = to_sql(given, release)
@@ -254,7 +297,7 @@ class _Move:
 
 
 def _given(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:
-    """Return the payload class of options as a table states it; it alone says what stands for it."""
+    """Return the payload class of options as a table states it; its successor depends on it alone."""
     payload = given_settings(options, release).payload
     return {PAYLOAD_CLASS.key: payload} if payload else {}
 
@@ -270,7 +313,7 @@ def _rules(table: TableMergeConfig) -> tuple[Any, ...]:
 def _skeletons(
     left: MergePlan, chosen: Candidate | None, java_class: str | None
 ) -> tuple[tuple[Skeleton, ...], tuple[str, ...]]:
-    """Generate mergers for a class that is not Hudi's own, in the languages that can be had."""
+    """Generate mergers for a class that is not Hudi's own, in the languages that are possible."""
     full = left.writer_options().get(WRITE_PAYLOAD_CLASS.key, left.payload_name)
     if left.payload is None or full in {found.java_name for found in builtin_payloads()}:
         return (), ()
@@ -282,7 +325,7 @@ def _skeletons(
     if left.payload.has_port(release):
         found.append(python_skeleton(left.payload.name, release, strategy))
     else:
-        notes.append("no merger in Python: the class is a compiled one; write its twin in Python and name that")
+        notes.append("no merger in Python: the class is compiled; write its twin in Python and name that")
     if compiled:
         found += java_skeletons(compiled, strategy)
     else:

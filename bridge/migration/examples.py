@@ -1,4 +1,4 @@
-"""Examples of what changes: the scenarios of `bridge.migration.scenarios`, played on two tables by the merge code."""
+"""Examples of what changes: the scenarios of `bridge.migration.scenarios`, run on two tables by the merge code."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import functools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.config import (
-    CREATED_VERSION,
     MERGE_PROPERTY_PREFIX,
     OVERWRITE,
     WRITE_TABLE_VERSION,
     TableMergeConfig,
+    capabilities,
     created_properties,
 )
 from bridge.errors import MergeFailedError
 from bridge.explain import trace_key
-from bridge.migration.scenarios import SCENARIOS, UNAVAILABLE, Difference, Scenario, Version
+from bridge.migration.scenarios import SCENARIOS, UNAVAILABLE, Scenario, ScenarioDifference, ScenarioRow
 from bridge.plan import MergePlan
 from mergers import RecordMergeMode
-from payloads import HudiRelease, builtin_payloads, parse_schema
+from payloads import builtin_payloads, parse_schema
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _COMMITS: Final = 3
 
 
 class Rows(NamedTuple):
-    """The answer of a table to a scenario, as text: the row after the second and after the third batch."""
+    """The result of a scenario on a table, as text: the row after the second and after the third batch."""
 
     second: str
     third: str
@@ -55,8 +55,8 @@ class Rows(NamedTuple):
         return self.second if self.second == self.third else f"{self.second}, then {self.third}"
 
 
-def differences(left: Answering, right: Answering) -> tuple[Difference, ...] | None:
-    """Return the scenarios that two tables answer differently; None where the class of one can't be played here.
+def differences(left: Answering, right: Answering) -> tuple[ScenarioDifference, ...] | None:
+    """Return the scenarios with different results on two tables; None if the class of one can't run here.
 
     Only Hudi's own classes are: what a user's class expects of its columns is not known.
     """
@@ -64,7 +64,7 @@ def differences(left: Answering, right: Answering) -> tuple[Difference, ...] | N
     if before is None or after is None:
         return None
     return tuple(
-        Difference(scenario, str(before[name]), str(after[name]))
+        ScenarioDifference(scenario, str(before[name]), str(after[name]))
         for name, scenario in SCENARIOS.items()
         if before[name] != after[name]
     )
@@ -72,7 +72,7 @@ def differences(left: Answering, right: Answering) -> tuple[Difference, ...] | N
 
 @functools.cache
 def answers(side: Answering) -> dict[str, Rows] | None:
-    """Return the answer of a table to each scenario; None where its release lacks the class, or refuses the table."""
+    """Return the result of each scenario on a table; None if its release lacks the class, or rejects the table."""
     known = {name for found in builtin_payloads(side.release) for name in (found.java_name, *found.aliases)}
     if side.payload is not None and side.payload not in known:
         return None
@@ -90,8 +90,9 @@ def plan_of(side: Answering) -> MergePlan:
         PayloadBridgeError: the release can't make the table.
     """
     release = side.release
-    # 0.15 knows no mode, and takes this class where none is named.
-    payload = OVERWRITE if side.payload is None and release < HudiRelease.V1_0 else side.payload
+    can = capabilities(release)
+    # A release without modes takes this class where none is named.
+    payload = OVERWRITE if side.payload is None and not can.merge_modes else side.payload
     plan = MergePlan(
         payload=payload,
         merger=RecordMergeMode.EVENT_TIME_ORDERING.name if payload is None else None,
@@ -100,8 +101,8 @@ def plan_of(side: Answering) -> MergePlan:
         key=("key",),
         ordering=("ts",),
     )
-    version = min(side.table_version, CREATED_VERSION[release])
-    if release < HudiRelease.V1_0 or (version == CREATED_VERSION[release] and not side.properties):
+    version = min(side.table_version, can.created_version)
+    if not can.merge_modes or (version == can.created_version and not side.properties):
         return plan
     options = {**plan.writer_options(), WRITE_TABLE_VERSION.key: str(version)}
     stored = created_properties(options, side.table_type, release)
@@ -115,7 +116,7 @@ def _play(scenario: Scenario, plan: MergePlan) -> Rows:
     return Rows(_shown(trace, 2), _shown(trace, 3))
 
 
-def _row(version: Version) -> Record:
+def _row(version: ScenarioRow) -> Record:
     return {
         "key": "a",
         "ts": version.ts,
@@ -132,7 +133,7 @@ def _row(version: Version) -> Record:
 
 
 def _shown(trace: Trace, commit: int) -> str:
-    """Write the row that is visible after a commit for people."""
+    """Write the row that is visible after a commit as text."""
     if trace.error is not None:
         reason = trace.error.reason if isinstance(trace.error, MergeFailedError) else str(trace.error)
         return f"an error ({reason})"

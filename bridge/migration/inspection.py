@@ -1,4 +1,4 @@
-"""inspect: what decides how a table merges, where each setting comes from, and what is wrong with it."""
+"""inspect: what decides how a table merges, where each setting comes from, and which settings are risky."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from bridge.config import (
     DEFAULT,
     DELETE_KEY,
     DELETE_MARKER,
-    FIRST_WITHOUT_PAYLOADS,
     PAYLOAD_CLASS,
     DeprecatedKey,
     EffectiveMergeConfig,
     MergeRule,
     Setting,
     TableMergeConfig,
+    capabilities,
     conflicts_of,
     deprecated_keys,
     effective_config,
@@ -46,7 +46,7 @@ _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
 
 
 class Severity(enum.Enum):
-    """How bad a warning is, the worst first."""
+    """The severity of a warning, the worst first."""
 
     DAMAGE = "damage"
     FAILS = "fails"
@@ -55,10 +55,10 @@ class Severity(enum.Enum):
 
 
 class Finding(NamedTuple):
-    """Something to know about a table.
+    """A warning about a table.
 
     Attributes:
-        severity: how bad it is.
+        severity: its severity.
         text: what is wrong, in a sentence.
         remedy: what to do.
     """
@@ -72,7 +72,7 @@ class Finding(NamedTuple):
 
 
 class CodePlace(enum.Enum):
-    """Where the code of a payload class can be had."""
+    """Where the code of a payload class is."""
 
     PORT = "port"
     PYTHON = "Python"
@@ -87,7 +87,7 @@ class PayloadClass(NamedTuple):
         name: its name.
         side: `table`, `writer` or `default`.
         found: where its code is.
-        reason: why there is none; empty where there is.
+        reason: why there is none; empty if there is.
     """
 
     name: str
@@ -98,7 +98,7 @@ class PayloadClass(NamedTuple):
 
 @dataclass(frozen=True)
 class Inspection:
-    """The answer of `inspect`.
+    """The result of `inspect`.
 
     Attributes:
         config: the effective merge configuration.
@@ -106,6 +106,8 @@ class Inspection:
         deprecated: properties that the release deprecates.
         payloads: the classes that the table and the writer name.
         warnings: what is wrong, the worst first.
+
+    Added in 0.1.0.
     """
 
     config: EffectiveMergeConfig
@@ -118,12 +120,12 @@ class Inspection:
 def inspect(
     properties: Mapping[str, str],
     writer: Mapping[str, str] | None = None,
-    release: str | HudiRelease = HudiRelease.V1_2,
+    release: str | HudiRelease = HudiRelease.latest(),
     *,
     jar: str | None = None,
     package: tuple[str, ...] = (),
 ) -> Inspection:
-    """Say how a table merges under a release.
+    """Determine how a table merges under a release.
 
     `properties` are what the table stores (`bridge.config.read_table` reads them), `writer` the options of its writer;
     `jar` and `package` name where compiled payload classes are.
@@ -131,6 +133,8 @@ def inspect(
     Raises:
         MergeConfigError: the release can't read the table, or nothing can be inferred from its settings.
         PayloadConfigError: naming the property that can't be read.
+
+    Added in 0.1.0.
     """
     line, options = HudiRelease.parse(release), writer or {}
     table = TableMergeConfig.from_properties(properties, line)
@@ -183,7 +187,8 @@ def _found(name: str, side: str, release: HudiRelease, jar: str | None, package:
 def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
     """A copy-on-write table that 0.15 made stores no class, so later releases merge it as Default."""
     table, release = config.table, config.release
-    if release < HudiRelease.V1_1 or table.version >= FIRST_WITHOUT_PAYLOADS or table.payload is not None:
+    can = capabilities(release, table.version)
+    if can.payload_writer or can.payload_successors or table.payload is not None:
         return
     if table.table_type is not TableType.COPY_ON_WRITE:
         return
@@ -194,7 +199,7 @@ def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Ite
         yield Finding(
             Severity.DAMAGE,
             f"{what} merges it as Default; if its rows come from AWS DMS or Debezium, deleted rows survive",
-            f"{store}; --prop hoodie.datasource.write.payload.class=... shows what holds for your writer",
+            f"{store}; --prop hoodie.datasource.write.payload.class=... shows the settings for your writer",
         )
         yield Finding(
             Severity.CHANGES,
@@ -231,7 +236,8 @@ def _failures(
             f"the writer passes {key}={passed}, the table stores {stored}: Hudi refuses the write",
             "leave the option out, or pass the stored value",
         )
-    if release >= HudiRelease.V1_0 and table.version < FIRST_WITHOUT_PAYLOADS:
+    can = capabilities(release, table.version)
+    if can.merge_modes and not can.payload_successors:
         try:
             infer(table.settings, table.ordering, table.version, release)
         except PayloadBridgeError as error:
@@ -247,7 +253,8 @@ def _failures(
 
 def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
     table, read = config.table, config.read
-    has_own = table.payload is not None or table.version >= FIRST_WITHOUT_PAYLOADS
+    has_successors = capabilities(config.release, table.version).payload_successors
+    has_own = table.payload is not None or has_successors
     has_logs = table.table_type is TableType.MERGE_ON_READ
     elsewhere = "queries and compaction by" if has_logs else "but the table is set to"
     for name, rule in (("duplicates of a batch", config.dedup), ("copy-on-write merges", config.merge)):
@@ -273,7 +280,7 @@ def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterat
     on_writer = [name for name, value in zip(passed._fields, passed, strict=True) if value]
     stored = [name for name, value in zip(passed._fields, table.settings, strict=True) if value]
     alone = [name for name in on_writer if name not in stored and name != "mode"]
-    if alone and table.version < FIRST_WITHOUT_PAYLOADS:
+    if alone and not has_successors:
         yield Finding(
             Severity.ADVICE,
             f"the {' and the '.join(alone)} is set on the writer only; readers and other writers do not see it",
@@ -295,8 +302,9 @@ def _going(classes: tuple[PayloadClass, ...]) -> Iterator[Finding]:
 
 
 def _merge_alike(rule: MergeRule, read: MergeRule, config: EffectiveMergeConfig) -> bool:
-    """Whether two merge points decide alike; in 1.0 writers run the class that the mode of the readers stands for."""
-    if config.release is HudiRelease.V1_0:
+    """Whether two merge points decide alike; in 1.0 writers run the class of the readers' mode."""
+    can = capabilities(config.release)
+    if can.merge_modes and can.payload_writer:
         mode = read.mode or RecordMergeMode.CUSTOM
         return rule.payload == payload_of_mode(mode, read.payload or config.table_payload, config.release)
     is_same = (rule.mode, rule.payload) == (read.mode, read.payload)

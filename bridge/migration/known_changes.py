@@ -1,4 +1,4 @@
-"""Behaviours that change silently and that no scenario shows, each with the moves that it concerns."""
+"""Behaviours that change silently and that no scenario shows, each with the moves that it affects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Note(NamedTuple):
-    """A change, and whether a move meets it."""
+    """A change, and whether it affects a move."""
 
     holds: Callable[[Move], bool]
     change: SilentChange
@@ -31,7 +31,7 @@ def _upgraded_log(*classes: str) -> Callable[[Move], bool]:
 
 
 def _is_custom_log(move: Move) -> bool:
-    """Whether a class without a successor merges logs; what becomes of the others is played."""
+    """Whether a class without a successor merges logs; scenarios cover the others."""
     is_custom = move.payload is not None and move.payload not in SUCCESSORS
     return is_custom and move.table_type is TableType.MERGE_ON_READ
 
@@ -110,7 +110,7 @@ NOTES: Final = (
     ),
     Note(
         _upgraded("AWSDmsAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload"),
-        SilentChange(About.ORDERING, "", "the ordering field picks the winner of a batch", "it is not read any more"),
+        SilentChange(About.ORDERING, "", "the ordering field picks the winner of a batch", "it is no longer read"),
     ),
     Note(
         _upgraded("MySqlDebeziumAvroPayload"),
@@ -162,8 +162,8 @@ NOTES: Final = (
         SilentChange(
             About.DELETES,
             "",
-            "a custom delete key and marker work for the Default payload alone, and switch off _hoodie_is_deleted",
-            "they work in every merge mode and beside _hoodie_is_deleted",
+            "a custom delete key and marker work only for the Default payload, and switch off _hoodie_is_deleted",
+            "they work in every merge mode and in addition to _hoodie_is_deleted",
         ),
     ),
     Note(
@@ -191,9 +191,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: (
-            _is_custom_log(move) and move.from_release is HudiRelease.V0_15 and move.to_release is HudiRelease.V1_0
-        ),
+        lambda move: _is_custom_log(move) and move.passes(HudiRelease.V1_0) and not move.passes(HudiRelease.V1_1),
         SilentChange(
             About.DELETES,
             "",
@@ -202,7 +200,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: _is_custom_log(move) and move.from_release is HudiRelease.V1_0 and move.passes(HudiRelease.V1_1),
+        lambda move: _is_custom_log(move) and move.passes(HudiRelease.V1_1) and not move.passes(HudiRelease.V1_0),
         SilentChange(
             About.DELETES,
             "",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.config import Capabilities, capabilities
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -11,12 +12,9 @@ if TYPE_CHECKING:
     from bridge.migration.scenarios import About
     from mergers import RecordMergeMode
 
-WITH_SUCCESSORS: Final = 9
-"""The table version in which the deprecated payload classes are replaced."""
-
 
 class Move(NamedTuple):
-    """A table that goes from one release to another.
+    """A table that moves from one release to another.
 
     Attributes:
         from_release: who wrote it until now.
@@ -45,29 +43,31 @@ class Move(NamedTuple):
         return self.from_release < release <= self.to_release
 
     @property
+    def after(self) -> Capabilities:
+        """What the new release can do on the table."""
+        return capabilities(self.to_release, self.to_version)
+
+    @property
     def is_upgraded(self) -> bool:
-        """Whether the table reaches version 9 on the way."""
-        return self.from_version < WITH_SUCCESSORS <= self.to_version
+        """Whether successors replace the deprecated payload classes on the way."""
+        before = capabilities(self.from_release, self.from_version)
+        return self.after.payload_successors and not before.payload_successors
 
     @property
     def loses_class(self) -> bool:
-        """Whether releases from 1.1 on meet a table that stores no class, below version 9, and take Default for it."""
-        return (
-            self.from_release < HudiRelease.V1_1 <= self.to_release
-            and self.to_version < WITH_SUCCESSORS
-            and not self.stores_payload
-        )
+        """Whether releases from 1.1 on assume Default, as the table is below version 9 and stores no class."""
+        return self.passes(HudiRelease.V1_1) and not self.after.payload_successors and not self.stores_payload
 
 
 class Answering(NamedTuple):
-    """A table that answers scenarios.
+    """A table on which scenarios run.
 
     Attributes:
         release: who writes and reads it.
         table_version: its version; that which the release makes where that is lower.
         payload: the full name of its class; None for the merge mode that goes by the ordering field.
         table_type: copy-on-write or merge-on-read.
-        properties: the properties for mergers that it stores besides, without their prefix.
+        properties: its properties for mergers, without their prefix.
     """
 
     release: HudiRelease
@@ -81,11 +81,11 @@ class SilentChange(NamedTuple):
     """One behaviour that changes; nothing fails.
 
     Attributes:
-        about: what it concerns.
-        case: what happens to the record; empty where it is no single case.
-        before: the answer until now.
-        after: the answer then.
-        is_damage: whether deleted rows live on or values are lost, instead of another version winning.
+        about: the kind of versions.
+        case: what happens to the record; empty if it is not a single case.
+        before: the result until now.
+        after: the result then.
+        is_damage: whether deleted rows survive or values are lost; otherwise another version wins.
     """
 
     about: About

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bridge.config import (
-    CREATED_VERSION,
-    FIRST_WITHOUT_PAYLOADS,
     OVERWRITE,
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
+    assumed_writer,
+    capabilities,
     change_mode,
     change_version,
     given_settings,
@@ -20,6 +20,7 @@ from bridge.errors import PlanError
 from bridge.migration.examples import differences
 from bridge.migration.inspection import Finding, Severity, inspect
 from bridge.migration.move import Move, SilentChange
+from bridge.migration.plan_report import report_plan
 from bridge.migration.silent_changes import silent_changes
 from bridge.migration.steps import (
     PropertyChange,
@@ -36,13 +37,10 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RELEASE_OF_VERSION: Final = {6: HudiRelease.V0_15, 8: HudiRelease.V1_0, 9: HudiRelease.V1_1}
-"""The oldest release that makes a table version."""
-
 
 @dataclass(frozen=True)
 class MigrationPlan:
-    """The answer of `plan_migration`.
+    """The result of `plan_migration`.
 
     Attributes:
         from_release: who wrote the table until now.
@@ -52,11 +50,13 @@ class MigrationPlan:
         before: the table's merge properties now.
         after: those then.
         apply: what to do.
-        undo: what takes it back.
+        undo: how to undo it.
         after_undo: the merge properties after the undo, which are not always those before.
         behaviours: what changes silently, damage first; none are known for partial update modes that are set by
             hand, and for a merger.
         warnings: what is wrong now, or will be, the worst first.
+
+    Added in 0.1.0.
     """
 
     from_release: HudiRelease
@@ -70,6 +70,27 @@ class MigrationPlan:
     after_undo: Mapping[str, str]
     behaviours: tuple[SilentChange, ...]
     warnings: tuple[Finding, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the table is called now and then: by release, else by table version or merge mode."""
+        now, then = TableMergeConfig.from_properties(self.before), TableMergeConfig.from_properties(self.after)
+        if self.from_release != self.to_release:
+            return f"Hudi {self.from_release}", f"Hudi {self.to_release}"
+        if self.from_version != self.to_version:
+            return f"table version {self.from_version}", f"table version {self.to_version}"
+        if now.mode is not None and then.mode is not None and now.mode is not then.mode:
+            return now.mode.name, then.mode.name
+        return "now", "then"
+
+    @property
+    def verdict(self) -> str:
+        """How much changes, in one sentence."""
+        return report_plan(self, {}).verdict
+
+    def to_json(self) -> str:
+        """Return the JSON of `payload-bridge plan`, without the settings of the command line."""
+        return report_plan(self, {}).as_json()
 
     @property
     def changes(self) -> tuple[PropertyChange, ...]:
@@ -94,8 +115,8 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
 ) -> MigrationPlan:
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
-    `properties` are what the table stores, `writer` the options of its writer, who goes on passing them;
-    `from_release` is who wrote the table until now, by default the oldest release that makes its version.
+    `properties` are what the table stores, `writer` the options of its writer, which still passes them;
+    `from_release` is who wrote the table until now, by default the one that its version stands for (`assumed_writer`).
     A merge mode is set under the newest release; CUSTOM needs the payload class or the strategy id of the writer.
     `mode` is a merge mode to set besides under the release `to`; `jar` names where compiled payload classes are.
 
@@ -103,21 +124,24 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         PlanError: the target is unknown, or the version can't be kept.
         MergeConfigError: the release can't read or make the table, or the settings contradict each other.
         PayloadConfigError: naming the property that can't be read.
+
+    Added in 0.1.0.
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)
-    old = RELEASE_OF_VERSION[table.version] if from_release is None else HudiRelease.parse(from_release)
+    old = assumed_writer(table.version) if from_release is None else HudiRelease.parse(from_release)
     named, new = _target(to)
     mode = mode or named
-    version = table.version if keep_table_version else CREATED_VERSION[new]
-    if version > CREATED_VERSION[new]:
+    newest = capabilities(new).created_version
+    version = table.version if keep_table_version else newest
+    if version > newest:
         msg = f"Hudi {new} can't read table version {version}; leave out --keep-table-version"
         raise PlanError(msg)
-    if mode is not None and version < FIRST_WITHOUT_PAYLOADS:
+    if mode is not None and not capabilities(new, version).payload_successors:
         msg = f"table version {version} cannot be kept with a new merge mode, which needs version 9"
         raise PlanError(msg)
     # A downgrade is the work of the release that knows the table's version.
-    worker = new if CREATED_VERSION[new] >= table.version else max(old, RELEASE_OF_VERSION[table.version])
+    worker = new if newest >= table.version else max(old, assumed_writer(table.version))
     after = change_version(properties, version, worker, options)
     if mode is not None:
         after = change_mode(after, mode, options)

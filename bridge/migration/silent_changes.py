@@ -1,4 +1,4 @@
-"""Merge behaviours that change without an error when a table moves: examples that were played, and the notes."""
+"""Merge behaviours that change without an error when a table moves: examples that were run, and the notes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from bridge.config import OVERWRITE, SUCCESSORS
 from bridge.migration.known_changes import NOTES
-from bridge.migration.move import WITH_SUCCESSORS, Answering, Move, SilentChange
-from bridge.migration.scenarios import About, Difference
+from bridge.migration.move import Answering, Move, SilentChange
+from bridge.migration.scenarios import About, ScenarioDifference
 from mergers import RecordMergeMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Examples = Callable[[Answering, Answering], tuple[Difference, ...] | None]
+    Examples = Callable[[Answering, Answering], tuple[ScenarioDifference, ...] | None]
 
 
 def silent_changes(move: Move, examples: Examples) -> tuple[SilentChange, ...]:
     """Return the behaviours that change: damage first, then in the order of `About`.
 
-    `examples` gives the scenarios that two tables answer differently. What no scenario shows is in the notes.
+    `examples` gives the scenarios with different results on two tables. What no scenario shows is in the notes.
     """
     found = [*_played(move, examples), *(note.change for note in NOTES if note.holds(move))]
     return tuple(sorted(found, key=lambda change: (not change.is_damage, list(About).index(change.about))))
@@ -27,7 +27,7 @@ def silent_changes(move: Move, examples: Examples) -> tuple[SilentChange, ...]:
 
 def _played(move: Move, examples: Examples) -> Iterator[SilentChange]:
     if move.loses_class:
-        # The scenarios have tables that store their class; what happens to the others is in the notes.
+        # In the scenarios tables store their class; the notes cover the others.
         return
     left = Answering(move.from_release, move.from_version, move.payload, move.table_type)
     for (about, text, _), before, after in examples(left, _then(move)) or ():
@@ -37,12 +37,12 @@ def _played(move: Move, examples: Examples) -> Iterator[SilentChange]:
 def _then(move: Move) -> Answering:
     """Return the table that answers then.
 
-    Version 9 answers by its mode. Where that is not the one of the class's successor, it is the plain mode, and the
-    delete marker of the successor stays.
+    Version 9 merges by its mode. If that is not the one of the class's successor, it is the plain mode, and the delete
+    marker of the successor stays.
     """
     then = Answering(move.to_release, move.to_version, move.payload, move.table_type)
     successor = SUCCESSORS.get(move.payload or "")
-    is_own = move.to_version < WITH_SUCCESSORS or move.to_mode in {None, RecordMergeMode.CUSTOM}
+    is_own = not move.after.payload_successors or move.to_mode in {None, RecordMergeMode.CUSTOM}
     if is_own or (successor is not None and successor.mode is move.to_mode and not move.changes_mode):
         return then
     plain = OVERWRITE if move.to_mode is RecordMergeMode.COMMIT_TIME_ORDERING else None

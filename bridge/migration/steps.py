@@ -29,7 +29,7 @@ _VERSION_NAMES: Final = {6: "SIX", 8: "EIGHT", 9: "NINE"}
 
 
 class PropertyChange(NamedTuple):
-    """A table property that changes; None where it is not set."""
+    """A table property that changes; None if it is not set."""
 
     key: str
     before: str | None
@@ -100,7 +100,7 @@ def apply_steps(
 
 
 def _upgrade(table: TableMergeConfig, new: TableMergeConfig, worker: HudiRelease, options: Mapping[str, str]) -> Step:
-    """Upgrade by a procedure, or by a write where the upgrade must know the writer's class.
+    """Upgrade by a procedure, or by a write if the upgrade must know the writer's class.
 
     The procedure has no writer's options, and a table without a stored class would count as one of Default. A class
     that the release no longer has can't be passed.
@@ -127,7 +127,7 @@ def _by_procedure(verb: str, version: int, worker: HudiRelease) -> Step:
 
 
 def _rewrite(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> Step:
-    """Change properties that no writer may change on a table that exists."""
+    """Change properties that no writer may change on an existing table."""
     changes = changes_between(merge_properties(before), merge_properties(after))
     set_ = {change.key: change.after for change in changes if change.after is not None}
     unset = [change.key for change in changes if change.after is None]
@@ -144,9 +144,9 @@ def _rewrite(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> 
 def options_after(
     new: TableMergeConfig, options: Mapping[str, str], *, changes_mode: bool
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the options that the writer has to pass otherwise than now, and those it must not pass any more.
+    """Return the options that the writer has to change, and those that it must no longer pass.
 
-    A class that a writer goes on passing would decide in its batches and copy-on-write merges, whatever the new mode.
+    A class that a writer still passes would decide in its batches and copy-on-write merges, whatever the new mode.
     """
     changed = {}
     release = HudiRelease.latest()
@@ -160,11 +160,11 @@ def options_after(
     return changed, (WRITE_PAYLOAD_CLASS.key,) if has_class else ()
 
 
-# -- the way back
+# -- undo
 
 
 def undo_steps(properties: Mapping[str, str], after: Mapping[str, str], worker: HudiRelease) -> Iterator[Step]:
-    """Take the way back, and restore by hand what Hudi's own way back loses: mode, class or ordering fields."""
+    """Undo, and restore by hand what Hudi's own downgrade loses: mode, class or ordering fields."""
     old, new = TableMergeConfig.from_properties(properties), TableMergeConfig.from_properties(after)
     back = change_version(after, old.version, worker)
     if old.version != new.version:

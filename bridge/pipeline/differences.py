@@ -20,7 +20,7 @@ KINDS = ONLY_LEFT, ONLY_RIGHT, CHANGED = "only-left", "only-right", "changed"
 
 KIND, LEFT, RIGHT = "_pb_kind", "_pb_left", "_pb_right"
 _PRINT, _SIDE, _ROW = "_pb_print", "_pb_side", "_pb_row"
-# Microseconds, and nulls as such: rows are equal where these texts are.
+# Microseconds, and explicit nulls: rows are equal if these texts are.
 EXACT = {
     "ignoreNullFields": "false",
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
@@ -29,7 +29,7 @@ EXACT = {
 
 
 class Figures(NamedTuple):
-    """The snapshot after a commit, beside the one before it: its rows, and the keys that came, changed and went."""
+    """The snapshot after a commit against the one before it: its rows, and the keys that came, changed and went."""
 
     commit: int
     rows: int
@@ -75,7 +75,7 @@ def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) ->
     """Return commit and key of the rows that two simulations don't share, `_pb_commit` first."""
     both = _together(_fingerprints(left, identity), _fingerprints(right, identity))
     keys = [sf.col(COMMIT), *map(quoted, identity)]
-    # An equal pair has two prints of one value.
+    # An equal pair has two equal fingerprints.
     once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
     found = both.groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT)
     return found.select(*keys).orderBy(*keys)

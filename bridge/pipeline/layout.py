@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, PREFIX, SEQUENCE
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, avro_schema, in_one_task, quoted
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -52,13 +52,13 @@ def data_fields(frame: DataFrame) -> list[spark_types.StructField]:
 
 
 def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout:
-    """Return the layout in which `written` (the batch; else the stored rows) meets the `others`.
+    """Return the layout in which `written` (the batch; else the stored rows) is merged with the `others`.
 
     As in Hudi, the others are rewritten to the schema of the batch: a column that they lack is null, if it may be.
 
     Raises:
         InputError: a column has two types, or is missing on a side where it can't be null.
-        PlanError: a column that the plan names is not there.
+        PlanError: a column that the plan names does not exist.
     """
     fields = data_fields(written)
     own = {field.name: field for field in fields}
@@ -176,7 +176,7 @@ def without_empty_partitions(frame: DataFrame, plan: MergePlan, fields: Iterable
 
     A query of a merge-on-read table of 0.15 shows the text of the file, so there it stays.
     """
-    if plan.release < HudiRelease.V1_0 and plan.table_type is TableType.MERGE_ON_READ:
+    if not capabilities(plan.release).partition_from_path and plan.table_type is TableType.MERGE_ON_READ:
         return frame
     for field in fields:
         is_text = isinstance(field.dataType, spark_types.StringType)
@@ -213,7 +213,7 @@ def join_rows(
     """Join on equal `names`, where null equals null, as it does for Hudi; the columns of `left` come first.
 
     Spark's own join on names drops the rows of a null partition. In the columns `or_empty` null is equal to the empty
-    text, too. Columns beside `names` must not be on both sides.
+    text, too. No columns other than `names` may be on both sides.
     """
     of_right = {name: f"{PREFIX}of_right_{number}" for number, name in enumerate(names)}
     others = [name for name in right.columns if name not in of_right]
@@ -225,7 +225,7 @@ def join_rows(
             one, another = (sf.coalesce(column.cast("string"), sf.lit("")) for column in (one, another))
         matches &= one.eqNullSafe(another)
     joined = left.join(renamed, matches, how).drop(*of_right.values())
-    # Spark takes a join of two single partitions for something else, and would shuffle its rows.
+    # Spark does not recognise a join of two single partitions, and would shuffle its rows.
     return joined.coalesce(1) if in_one_task(left.sparkSession) else joined
 
 

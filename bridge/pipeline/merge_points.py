@@ -26,20 +26,25 @@ if TYPE_CHECKING:
 def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
     """Deduplicate a batch: one row a key, plus `_pb_delete` and `_pb_ordering`.
 
-    A delete without data has null in every column but the key's. With a global index the key alone makes two rows one.
+    A delete without data has null in every column but the key's. With a global index the key alone identifies a row.
 
     Raises:
         PlanError: the plan has batches that are not combined.
+
+    Added in 0.1.0.
     """
     if not plan.combine_before_upsert:
-        msg = "the plan has combine_before_upsert=False, so there is nothing to combine; give the batch to the write"
+        msg = "the plan has combine_before_upsert=False, so there is nothing to combine; write the batch as it is"
         raise PlanError(msg)
     layout = layout_of(plan, incoming)
     return run([incoming_side(incoming, layout, plan)], layout, plan, program="combine_input").drop(ACTION)
 
 
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards."""
+    """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards.
+
+    Added in 0.1.0.
+    """
     return _upserted(stored, incoming, plan, only_rows=True)
 
 
@@ -62,13 +67,15 @@ def append(
 
     A key with a row in `stored`, even one that the log hides, goes to the log; any other key is inserted into
     `stored`, or goes to the log as well (`inserts_to`). The log has the data columns, `_pb_commit`, `_pb_kind` (data,
-    delete), `_pb_seq` and, for delete entries, `_pb_ordering`. `log` is None where nothing was logged yet.
+    delete), `_pb_seq` and, for delete entries, `_pb_ordering`. `log` is None if nothing was logged yet.
+
+    Added in 0.1.0.
     """
     return appended(append_outcomes(stored, incoming, plan, log), log)
 
 
 def appended(outcomes: DataFrame, log: DataFrame | None) -> tuple[DataFrame, DataFrame]:
-    """Part what `append_outcomes` gave into the stored rows and the log."""
+    """Split the outcomes of `append_outcomes` into the stored rows and the log."""
     logged = (Action.INSERT, Action.UPDATE, Action.DELETE)
     to_log = outcomes.where(sf.col(TO_LOG) & sf.col(ACTION).isin(*map(int, logged)))
     return visible(outcomes.where(~sf.col(TO_LOG))), _log(log, to_log)
@@ -78,7 +85,7 @@ def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, log
     """Return what `append` does: outcomes with `_pb_to_log` and, for delete entries, `_pb_ordering`."""
     layout = layout_of(plan, incoming, stored)
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
-    if plan.global_index:  # what a row is now, and so where it goes, is in the log, too
+    if plan.global_index:  # the log, too, decides what a row is now, and so where it goes
         sides += [] if log is None else [log_side(log, layout)]
         return run(sides, layout, plan, program="append_global_index", instant=_instant())
     outcomes = run(sides, layout, plan, program="append", instant=_instant())
@@ -89,19 +96,25 @@ def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, log
 
 
 def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge the log into the stored rows; return the rows of the new base files."""
+    """Merge the log into the stored rows; return the rows of the new base files.
+
+    Added in 0.1.0.
+    """
     return read_outcomes(stored, log, plan, program="compact", only_rows=True)
 
 
 def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge the log with the stored rows as a query does; return the rows that it sees."""
+    """Merge the log with the stored rows as a query does; return the rows that it sees.
+
+    Added in 0.1.0.
+    """
     return read_outcomes(stored, log, plan, program="snapshot", only_rows=True)
 
 
 def read_outcomes(
     stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, only_rows: bool = False
 ) -> DataFrame:
-    """Return what `compact` and `snapshot` (the `program`) do to each key; no index has a part in reading."""
+    """Return what `compact` and `snapshot` (the `program`) do to each key; readers use no index."""
     plan = plan.within_partitions()
     layout = layout_of(plan, log, stored)
     sides = [stored_side(stored, layout), log_side(log, layout)]

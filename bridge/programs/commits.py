@@ -23,7 +23,7 @@ class Timeline(KeyState):
 
     def __init__(self, merge: RecordMerge) -> None:
         if merge.plan.global_index and self.in_one_partition:
-            msg = "with a global index a key may be in several partitions, which simulate alone follows; use simulate"
+            msg = "with a global index a key may be in several partitions, which only simulate supports; use simulate"
             raise PlanError(msg)
         super().__init__(merge)
         self._visible: StoredRow | None = None

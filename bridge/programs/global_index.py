@@ -1,7 +1,7 @@
 """Programs for a global index: a key has one row, in whatever partition, and a batch may move it; plain Python.
 
-Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases. The index looks into base files alone, so a row that
-a log has deleted is found still; where no row is left alive, the incoming version is taken for a new one.
+Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases. The index reads only base files, so it still finds a
+row that a log has deleted; if no row is left alive, the incoming version counts as new.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
-from bridge.merge import LogDelete, LogRow, StoredRow, key_of_version
+from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, key_of_version
 from bridge.programs.file_group import FileGroup
 from bridge.programs.program import Action, Origin, change_of
 from payloads import NATURAL_ORDER
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _FileGroups:
-    """The file groups that hold a key, and what a write does to them."""
+    """The file groups of a key, and what a write does to them."""
 
     def __init__(self, merge: RecordMerge, *, log_updates: bool) -> None:
         self.merge = merge
@@ -64,7 +64,7 @@ class _FileGroups:
         """Return an empty file group in the partition of `key`.
 
         Raises:
-            InputError: a merge names a partition that is not the one of its `record`.
+            MergePointError: a merge names a partition that is not the one of its `record`.
         """
         path = key.partition_path
         # No version had the partition that a user's merge makes up.
@@ -73,7 +73,7 @@ class _FileGroups:
                 f"the merged row has the partition {path} in _hoodie_partition_path, but its partition columns name "
                 f"{named}; set both"
             )
-            raise InputError(msg)
+            raise MergePointError(MergePoint.TAG, InputError(msg))
         return FileGroup(self.merge, key, self._columns[path])
 
     def write(self) -> None:
@@ -115,7 +115,7 @@ class _FileGroups:
                 f"where a global index does not move rows, Hudi {self.merge.plan.release} stores such a row of a "
                 "merge-on-read table a second time, which is not ported: let it move rows, or correct the partition"
             )
-            raise InputError(msg)
+            raise MergePointError(MergePoint.TAG, InputError(msg))
 
     def _insert(self, version: Carrier) -> None:
         group = self.new_group(key_of_version(version), version.record)
@@ -215,7 +215,7 @@ class GlobalAppend(GlobalUpsert):
         if isinstance(entry, StoredRow):
             emit(Action.UPDATE, group.in_partition(entry), True, None)
             return
-        # A bare key says nothing of the partition, and what is required can't be null.
+        # A bare key lacks the partition, and required columns can't be null.
         base = {**(group.base.record if group.base is not None else {}), **group.columns}
         named, fields = {*self.merge.plan.key, *group.columns}, self.merge.schema.by_name
         kept = {name for name in base if name in named or (name in fields and not fields[name].schema.nullable)}
@@ -228,7 +228,7 @@ class GlobalAppend(GlobalUpsert):
                 f"the key comes back to the partition {group.key.partition_path}, whose base file still has a row that "
                 "the log has deleted; compact the table first"
             )
-            raise InputError(msg)
+            raise MergePointError(MergePoint.INSERT, InputError(msg))
         emit(Action.INSERT, group.in_partition(group.base), False, None)
 
 

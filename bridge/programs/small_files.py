@@ -26,7 +26,7 @@ CANDIDATES = "hoodie.merge.small.file.group.candidates.limit"
 
 
 def small_file_candidates(props: Mapping[str, str]) -> int:
-    """Return how many small files of a partition a batch may rewrite; 0 where the rule is off.
+    """Return how many small files of a partition a batch may rewrite; 0 if the rule is off.
 
     The limit counts only where it is set: a plan says nothing about file sizes otherwise.
     """
@@ -34,7 +34,7 @@ def small_file_candidates(props: Mapping[str, str]) -> int:
 
 
 class _KeyInGroup(Timeline):
-    """A key with the file group that holds it."""
+    """A key with its file group."""
 
     group: _GroupSize | None = None
 

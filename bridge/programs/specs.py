@@ -1,6 +1,6 @@
-"""The table of programs: what an engine has to know of each, in one place.
+"""The table of programs: what an engine needs to know about each, in one place.
 
-A new program is a class, and a line here. A pipeline function names it; the engines read the rest.
+A new program is a class and a line here. A pipeline function names it; the engines read the rest.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ProgramSpec:
         program: its class, which takes the merge and the arguments of the job.
         extras: what it adds to an outcome, in order.
         untouched: the extras of a row without another version of its key, where that needs no program: a stored row, or
-            a new one that a built-in payload inserts as it is. None where the program must see all rows.
+            a new one that a built-in payload inserts as it is. None if the program must see all rows.
         by_partition: whether it sees the keys of a whole partition path at once, by commit and arrival; else one key.
         upserts_pairs: whether one stored and one incoming row are one `RecordMerge.upsert_pair`, and a new row is one
             `insert_single`.
@@ -83,4 +83,4 @@ PROGRAMS = {
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,)),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,)),
 }
-"""The programs by the name that travels to the tasks."""
+"""The programs by the name that is sent to tasks."""

@@ -1,4 +1,4 @@
-"""A table that lives through an upgrade: commits of one release, then those of the next on what it finds there.
+"""A table that is upgraded: commits of one release, then those of the next on the same table.
 
 Source: UpgradeDowngrade and its handlers of 1.1.1 and 1.2.0.
 """
@@ -8,13 +8,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import CREATED_VERSION, TableMergeConfig, change_version, created_properties
+from bridge.config import TableMergeConfig, capabilities, change_version, created_properties
 from bridge.errors import PlanError
-from bridge.merge import LogDelete, LogRow, StoredRow
+from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
 from bridge.programs.small_files import SMALL_FILE_LIMIT, small_file_candidates
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -33,8 +32,8 @@ class Handover(NamedTuple):
     Attributes:
         after: the last commit of the old release.
         kept: the new release on the table as the old one left it.
-        upgraded: the new release on the upgraded table; None where the table keeps its version.
-        upgrading: how the batch that upgrades is combined; None where the table keeps its version.
+        upgraded: the new release on the upgraded table; None if the table keeps its version.
+        upgrading: how the batch that upgrades is combined; None if the table keeps its version.
     """
 
     after: int
@@ -44,17 +43,17 @@ class Handover(NamedTuple):
 
 
 def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: bool = False) -> Handover:
-    """Return how a table that `old` made goes on under the release, payload and properties of `new`.
+    """Return how a table that `old` made continues under the release, payload and properties of `new`.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
-        MergeConfigError: the settings contradict each other; said as Hudi says it.
+        MergeConfigError: the settings contradict each other; in Hudi's words.
     """
     check_upgrade(old, new)
     created = created_properties(old.writer_options(), old.table_type, old.release)
     kept = dataclasses.replace(new, table=TableMergeConfig.from_properties(created, old.release))
-    version = CREATED_VERSION[new.release]
-    if keep_table_version or version == CREATED_VERSION[old.release]:
+    version = capabilities(new.release).created_version
+    if keep_table_version or version == capabilities(old.release).created_version:
         return Handover(after, kept)
     changed = change_version(created, version, new.release, new.writer_options())
     table = TableMergeConfig.from_properties(changed, new.release)
@@ -72,8 +71,8 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
         PlanError: saying why.
     """
     problem = None
-    if new.release < HudiRelease.V1_1:
-        problem = f"an upgrade to Hudi {new.release} is not ported, but to 1.1 and 1.2; name one of these"
+    if capabilities(new.release).payload_writer:
+        problem = f"an upgrade to Hudi {new.release} is not ported, only to 1.1 and 1.2; name one of these"
     elif new.release < old.release:
         problem = f"Hudi {new.release} is older than {old.release}; an upgrade goes to a later release"
     elif (old.table_type, old.identity) != (new.table_type, new.identity):
@@ -92,7 +91,7 @@ class Upgrade(Simulate):
     """Commits of two releases on one table. Adds what `Simulate` adds.
 
     A merge-on-read table that is upgraded is compacted first, by the code of the new release under the settings and the
-    table version of the old one: 1.2 writes what its own reader showed before (addendum 35; histories-upgraded).
+    table version of the old one: 1.2 writes what its own reader showed before.
     After the last commit of all there is nothing to write: then the new release only reads.
     """
 
@@ -142,8 +141,7 @@ class Upgrade(Simulate):
         """Note an entry, also as it is: another release folds the same log anew."""
         super().append_log(entry)
         if self.merge is self._old:
-            kept = entry if isinstance(entry, LogDelete) else StoredRow(self.key, entry.record, None, entry.source)
-            self._entries.append(kept)
+            self._entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
     def compact(self) -> None:
         """Merge the log into the base file."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write a report in the form that the suffix of `path` names; a file that is there is replaced as a whole.
+    """Write a report in the format that the suffix of `path` names; an existing file is replaced.
 
     Raises:
         InputError: the file can't be written.
@@ -50,7 +50,7 @@ p { white-space: pre-line; }
 
 
 def as_html(report: Report) -> str:
-    """Return a page that needs no other file."""
+    """Return a self-contained page."""
     title = html.escape(f"payload-bridge {report.verb}")
     good = " good" if report.success else ""
     parts = [
@@ -103,7 +103,7 @@ def as_junit(report: Report) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode")
 
 
-# What XML 1.0 can't hold; HTML had better not.
+# Not allowed in XML 1.0, and best avoided in HTML.
 _UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 

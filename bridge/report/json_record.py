@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def json_record(record: Record, schema: AvroSchema) -> dict[str, Any]:
-    """Return a record as an object of its columns; a date or time that Python can't hold stays a number."""
+    """Return a record as an object of its columns; a date or time out of Python's range stays a number."""
     return {name: _value(value) for name, value in to_logical(record, schema).items()}
 
 

@@ -70,12 +70,12 @@ def json_float(value: float) -> float | str:
 
 
 def _instant(moment: datetime.datetime) -> str:
-    # PySpark hands instants over without a zone, as the clock of this process shows them.
+    # PySpark returns instants without a zone, in the local time of this process.
     return moment.astimezone(datetime.UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def cell(value: Any) -> str:
-    """Return a JSON value as people read it in a table."""
+    """Return a JSON value as text for a table cell."""
     if value is None:
         return "null"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Report: the answer of a verb, the verdict first: the JSON envelope for programs, text or Markdown for people."""
+"""Report: the result of a verb, the verdict first: the JSON envelope for programs, text or Markdown for people."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 FORMAT = 1
 """The version of the JSON envelope."""
 
+SAMPLE = 20
+"""How many rows or keys are shown to people unless they say otherwise; JSON has all."""
+
 Label: TypeAlias = "tuple[str, Sequence[Any]]"
 """A column in front of a table: its header, and one cell a row."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table for people; the cells are text.
+    """A table of text cells.
 
     Attributes:
         columns: the headers.
@@ -68,11 +71,11 @@ class Table:
 
 
 class Check(NamedTuple):
-    """One thing that a verb looked at, for reports that list what passed and what failed.
+    """One thing that a verb checked, for reports that list what passed and what failed.
 
     Attributes:
-        name: what was looked at.
-        failure: what is wrong; None where nothing is.
+        name: what was checked.
+        failure: what is wrong; None if nothing is.
         details: the differences, line by line.
     """
 
@@ -83,18 +86,19 @@ class Check(NamedTuple):
 
 @dataclass
 class Report:
-    """What a verb answers.
+    """The result of a verb.
 
     Attributes:
         verb: the verb.
-        verdict: the answer in one sentence.
+        verdict: the result in one sentence.
         success: whether it is a good one (exit code 0, else 1).
         plan: the settings that were used; see `plan_as_json`.
         statistics: counts by name.
         results: JSON values.
-        warnings: what the user should know besides.
-        body: paragraphs and tables for people, after the verdict.
-        checks: what the verdict sums up; empty: the verdict is all there is.
+        sides: what `left` and `right` in the results are called; None where nothing is compared.
+        warnings: what else the user should know.
+        body: paragraphs and tables of the text, after the verdict.
+        checks: what the verdict sums up; empty if there is only the verdict.
     """
 
     verb: str
@@ -103,13 +107,16 @@ class Report:
     plan: dict[str, Any] = field(default_factory=dict)
     statistics: dict[str, Any] = field(default_factory=dict)
     results: list[Any] = field(default_factory=list)
+    sides: tuple[str, str] | None = None
     warnings: list[str] = field(default_factory=list)
     body: list[str | Table] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
 
     def as_json(self) -> str:
         """Return the envelope."""
-        return _json(self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
+        sides: dict[str, Any] = {} if self.sides is None else {"sides": sides_as_json(self.sides)}
+        content = (self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
+        return _json(*content, **sides)
 
     def as_text(self, width: int | None = None) -> str:
         """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
@@ -153,7 +160,7 @@ def _json(  # noqa: PLR0913, PLR0917 (the fields of the envelope, in order)
     statistics: dict[str, Any],
     results: list[Any],
     warnings: list[str],
-    **more: str,
+    **more: Any,
 ) -> str:
     envelope = {
         "format": FORMAT,
@@ -167,6 +174,11 @@ def _json(  # noqa: PLR0913, PLR0917 (the fields of the envelope, in order)
         **more,
     }
     return json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def sides_as_json(names: tuple[str, str]) -> dict[str, str]:
+    """Return the names of the sides under the words that results use."""
+    return dict(zip(("left", "right"), names, strict=True))
 
 
 def plan_as_json(plan: MergePlan) -> dict[str, Any]:
@@ -227,13 +239,13 @@ def _grid(table: Table) -> RichTable:
 
 
 def _turned(table: Table) -> Table:
-    """Return the table with its rows as columns; what stands first in them become the headers."""
+    """Return the table with its rows as columns; their first cells become the headers."""
     first, *others = zip(table.columns, *table.rows, strict=True)
     return Table(first, others)
 
 
 def _text(text: str) -> Text:
-    """Return text without control characters, which data may hold and a terminal would obey."""
+    """Return text without control characters, which data may contain and a terminal would interpret."""
     return Text(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
 
 
@@ -253,9 +265,9 @@ def _markdown_cell(text: str) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    """Return text as such: what Markdown would take for marks or tags is escaped."""
+    """Return text with what Markdown would read as markup escaped."""
     return _MARKS.sub(r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
 
 
-# An underscore inside a word is no mark.
+# An underscore inside a word is not markup.
 _MARKS = re.compile(r"([\\`*\[\]]|(?<!\w)_(?=\w*_(?!\w)))")

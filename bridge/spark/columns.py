@@ -1,4 +1,4 @@
-"""Columns by their names as they are: a dot, a space or a backtick in a name is a character like any other."""
+"""Columns by their literal names: a dot, a space or a backtick in a name is a character like any other."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import types as spark_types
 
+from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.spark.session import local_session
 from payloads.avro import parse_schema
@@ -126,7 +127,7 @@ def _to_avro(spark_type: spark_types.DataType, release: HudiRelease, name: str, 
                 "scale": scale,
             }
         case spark_types.TimestampNTZType():
-            if release < HudiRelease.V1_0:
+            if not capabilities(release).timestamp_ntz:
                 msg = f"column {column!r}: Hudi {release} does not support timestamp_ntz; cast the column to timestamp"
                 raise SchemaError(msg)
             return _LOCAL_TIMESTAMP
@@ -156,12 +157,12 @@ def decimal_size(precision: int) -> int:
 
 
 def spark_schema(schema: AvroSchema) -> spark_types.StructType:
-    """Convert an Avro record schema to the DataFrame schema that holds its values.
+    """Convert an Avro record schema to the DataFrame schema of its values.
 
     Enum and uuid become string, fixed binary, timestamps of any unit timestamp; times of day stay numbers.
 
     Raises:
-        SchemaError: the schema is no record, contains itself, or has a union of several types.
+        SchemaError: the schema is not a record, contains itself, or has a union of several types.
     """
     if schema.kind != "record":
         msg = f"a table needs a record schema, this one is {schema.kind}; wrap it in a record"
@@ -171,7 +172,7 @@ def spark_schema(schema: AvroSchema) -> spark_types.StructType:
 
 def _struct(schema: AvroSchema, path: str, outer: tuple[str, ...]) -> spark_types.StructType:
     if schema.name in outer:
-        msg = f"column {path!r}: the record {schema.name} contains itself, which no DataFrame can; flatten it"
+        msg = f"column {path!r}: the record {schema.name} contains itself, which a DataFrame can't; flatten it"
         raise SchemaError(msg)
     outer = (*outer, schema.name)
     return spark_types.StructType(
@@ -239,14 +240,14 @@ def read_schema(
     release: HudiRelease | None = None,
     session: Callable[[], SparkSession] = local_session,
 ) -> tuple[AvroSchema, spark_types.StructType]:
-    """Read the file of `--schema`: Avro where it ends in `.avsc`, else Spark DDL (`id string not null, ts bigint`).
+    """Read the file of `--schema`: Avro if it ends in `.avsc`, else Spark DDL (`id string not null, ts bigint`).
 
     Only Spark parses DDL, so the active session does it, or the one that `session` starts.
 
     Raises:
         InputError: the file can't be read.
-        SchemaError: it holds no schema, or one that can't be converted; the message names the file.
-        JavaNotFoundError: it holds DDL, and there is no Java that Spark can run on.
+        SchemaError: it has no schema, or one that can't be converted; the message names the file.
+        JavaNotFoundError: it is DDL, and there is no Java that Spark can run on.
     """
     path = Path(path)
     try:
@@ -285,6 +286,6 @@ def _parse_ddl(text: str, session: Callable[[], SparkSession]) -> spark_types.St
 
 
 def _reason(error: PySparkException) -> str:
-    """Return what Spark's parser says, without the statement that it quotes."""
+    """Return the message of Spark's parser, without the statement that it quotes."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0].rstrip(".") if lines else type(error).__name__

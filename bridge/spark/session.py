@@ -40,6 +40,8 @@ def local_session(cores: int = 2, *, small: bool = False) -> SparkSession:
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
+
+    Added in 0.1.0.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -105,7 +107,7 @@ def _spark_modules() -> list[str]:
 
 
 def _fault(java: Path, versions: range, modules: Sequence[str]) -> str | None:
-    """Return why Spark can't run on `java`, or None where it can."""
+    """Return why Spark can't run on `java`, or None if it can."""
     answer = _run(java, "-version")
     found = _VERSION.search(answer.stderr) if answer else None
     if found is None:
@@ -121,7 +123,7 @@ def _fault(java: Path, versions: range, modules: Sequence[str]) -> str | None:
 
 
 def _run(java: Path, option: str) -> subprocess.CompletedProcess[str] | None:
-    """Return what `java` answers, or None where it can't be run."""
+    """Return the output of `java`, or None if it can't run."""
     try:
         return subprocess.run([java, option], capture_output=True, text=True, check=True, timeout=60)  # noqa: S603 (the user's Java)
     except (OSError, subprocess.SubprocessError):

@@ -1,6 +1,6 @@
-"""Small inputs: which files count as small, and the settings of a session that sees nothing else.
+"""Small inputs: which files count as small, and the settings of a session for them alone.
 
-Where there are few rows, seconds go into what Spark prepares for many: compiled queries, an optimising compiler in the
+With few rows, seconds go into what Spark prepares for many: compiled queries, an optimising compiler in the
 Java VM, shuffles, tasks, and a Python worker for each. Such a session does all in one task, with the same engine.
 """
 
@@ -51,6 +51,6 @@ def in_one_task(spark: SparkSession) -> bool:
 
 
 def kept(frame: DataFrame) -> DataFrame:
-    """Return a frame whose rows are kept from the first job on; `unpersist` lets go of many."""
+    """Return a frame whose rows are kept from the first job on; `unpersist` frees many."""
     # Spark's cache compiles code for each schema; rows of a checkpoint stay as they are.
     return frame.localCheckpoint(eager=False) if in_one_task(frame.sparkSession) else frame.persist()

@@ -1,4 +1,4 @@
-"""Which files a user's path names, and their format: Parquet, Avro, JSON lines or CSV by suffix."""
+"""The files of a user's path, and their format: Parquet, Avro, JSON lines or CSV by suffix."""
 
 from __future__ import annotations
 

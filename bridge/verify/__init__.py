@@ -1,4 +1,4 @@
-"""The laws of a payload, merge mode or merger as a verdict for people, and as files that show it elsewhere."""
+"""Checking the laws of a payload, merge mode or merger: the verdicts, and files that reproduce a violation."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _NUMBERS: Final = {_INT: ">i", _FLOAT: ">f", _LONG: ">q", _DOUBLE: ">d"}
 _SIZES: Final = {9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
 """How long other entries of the constant pool are, by tag."""
 _BIPUSH, _SIPUSH, _IINC, _TABLESWITCH, _LOOKUPSWITCH, _WIDE = 16, 17, 132, 170, 171, 196
-# How many bytes follow an opcode, where it is not none.
+# How many bytes follow an opcode, if any.
 _OPERANDS: Final = {
     **dict.fromkeys((_BIPUSH, 18, *range(21, 26), *range(54, 59), 169, 188), 1),
     **dict.fromkeys((_SIPUSH, 19, 20, _IINC, *range(153, 169), *range(178, 185), 187, 189, 192, 193, 198, 199), 2),
@@ -30,11 +30,11 @@ _MOST_CLASSES = 50
 _PLATFORM: Final = ("java.", "javax.", "scala.", "sun.", "jdk.", "org.apache.", "org.slf4j.", "com.fasterxml.")
 """Where classes come from that are not the user's."""
 _RECIPE = "\x01"
-"""Stands for an operand in the text of a concatenation."""
+"""The placeholder of an operand in a concatenation."""
 
 
 class ClassFile(NamedTuple):
-    """What a class file says.
+    """The contents of a class file.
 
     Attributes:
         literals: texts and numbers, in the order of the file, each once.
@@ -49,19 +49,19 @@ def read_class(data: bytes) -> ClassFile:
     """Read a class file.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a class file.
     """
     try:
         return _Reader(data).read()
     except (struct.error, IndexError, KeyError) as error:
-        msg = f"this is no class file: {error!r}"
+        msg = f"this is not a class file: {error!r}"
         raise ValueError(msg) from error
 
 
 def literals_of(name: str, load: Callable[[str], bytes | None]) -> tuple[Any, ...]:
     """Return the literals of a class and of the user's classes that it refers to, the nearest first.
 
-    `load` gives the class file of a full name; None where there is none.
+    `load` gives the class file of a full name; None if there is none.
     """
     found: dict[tuple[type, Any], None] = {}
     names = [name]

@@ -1,4 +1,4 @@
-"""Compiled payload classes as what the laws judge: the class itself, and the port of it where there is one."""
+"""Compiled payload classes as subjects of the laws: the class itself, and its port if there is one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, HudiRelease, PayloadRef
 
 _PLAIN = "HoodieAvroPayload"
-"""What stands for a class without a port where a schema is chosen."""
+"""The substitute for a class without a port when a schema is chosen."""
 
 
 class Compiled(NamedTuple):
-    """A compiled class, ready to be judged.
+    """A compiled class, ready to be checked.
 
     Attributes:
         reference: where it comes from.
         java_name: its full name.
         java: the class.
-        port: its port, the second implementation for `agreement`; None where there is none.
+        port: its port, the second implementation for `agreement`; None if there is none.
     """
 
     reference: PayloadRef

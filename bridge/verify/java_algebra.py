@@ -1,4 +1,4 @@
-"""JvmAlgebra: the operations of a compiled payload class, for the laws; one trip through the gateway for each merge."""
+"""JvmAlgebra: the operations of a compiled payload class, for the laws; one round trip through the gateway a merge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from payloads.ordering import compare
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from bridge.engines.jvm import JvmPayload, PayloadCalls, Step
+    from bridge.engines.jvm import JavaAnswer, JvmPayload, PayloadCalls, Step
     from mergers.laws import Version
     from payloads import AvroSchema, Ordering, Record
     from payloads.api import Props
@@ -27,9 +27,9 @@ class _Held:
     """An object in the JVM.
 
     Attributes:
-        number: what Java calls it.
-        answer: what can be seen of it, or the error that looking gave; None where nobody has looked.
-        state: its serialised form; None where nobody has looked, or it has none.
+        number: its number in Java.
+        answer: what is observable of it, or the error of observing it; None if not observed yet.
+        state: its serialised form; None if not observed yet, or if it has none.
         step: the step that makes it, as long as that has not run.
         origin: what it is a copy of, which has to be there until the step has run.
     """
@@ -44,7 +44,7 @@ class _Held:
 class JvmAlgebra:
     """A compiled class: preCombine merges, combineAndGetUpdateValue and getInsertValue act.
 
-    A copy is what Spark's serialiser makes of an object, as in a shuffle. It is made by the call that uses it.
+    A copy is made by Spark's serialiser, as in a shuffle. It is made by the call that uses it.
 
     Attributes:
         name: the class.
@@ -59,7 +59,7 @@ class JvmAlgebra:
         props: Props,
         order: Callable[[Ordering, Ordering], int] = compare,
     ) -> None:
-        """Prepare; `order` compares ordering values as the class means it."""
+        """Prepare; `order` compares ordering values as the class does."""
         self.name = payload_class.__name__
         self.schema = schema
         self.payload_class = payload_class
@@ -69,7 +69,7 @@ class JvmAlgebra:
         self._props = props
 
     def elsewhere(self) -> OtherJvms:
-        """Return what repeats merges in JVMs of their own."""
+        """Return the runner that repeats merges in separate JVMs."""
         return OtherJvms(self.payload_class, self._run_by)
 
     def _run_by(self, calls: PayloadCalls) -> JvmAlgebra:
@@ -79,7 +79,7 @@ class JvmAlgebra:
 
     @functools.cached_property
     def constants(self) -> tuple[Any, ...]:
-        """The literals of the class, and of classes of the user's that it refers to."""
+        """The literals of the class, and of the user's classes that it refers to."""
         return literals_of(self.payload_class.java_name, self._calls.class_file)
 
     def __reduce__(self) -> NoReturn:
@@ -93,18 +93,18 @@ class JvmAlgebra:
         return self._built(version.record, version.ordering)
 
     def merge(self, older: _Held, newer: _Held) -> _Held:
-        """Return what `newer.preCombine(older)` gives."""
+        """Return the result of `newer.preCombine(older)`."""
         merged = self._new()
         step = {"op": "pre_combine", "id": newer.number, "older": older.number, "as": merged.number, **self._asked}
         answer, *looks = self._run([older, newer], [step, *self._looks(merged)])
         checked(answer, self.payload_class.java_name)
         if answer["winner"] == "null":
-            msg = f"{self.payload_class.java_name}.preCombine answered null; it must answer a payload"
+            msg = f"{self.payload_class.java_name}.preCombine returned null; it must return a payload"
             raise PayloadFailedError(msg)
         return self._seen(merged, looks)
 
     def act(self, row: Record | None, newer: _Held) -> Record | None:
-        """Return what is stored after the object met the row; a row that it changes is changed here too."""
+        """Return what is stored after merging with the row; a row that it changes is changed here too."""
         if row is None:
             (answer,) = self._run([newer], [{"op": "insert_value", "id": newer.number, **self._asked}])
             checked(answer, self.payload_class.java_name)
@@ -138,7 +138,7 @@ class JvmAlgebra:
         return twin
 
     def key(self, version: _Held) -> Hashable:
-        """Return the serialised state, None where there is none."""
+        """Return the serialised state, None if there is none."""
         return version.state
 
     def restored(self, version: _Held) -> _Held:
@@ -162,10 +162,11 @@ class JvmAlgebra:
         # The data comes last: until 1.0 it is the insert value of a class without a base, and asking may leave traces.
         return [{"op": op, "id": held.number, **self._asked} for op in ("state", "ordering", "is_deleted", "data")]
 
-    def _seen(self, held: _Held, looks: list[dict[str, Any]]) -> _Held:
+    def _seen(self, held: _Held, looks: list[JavaAnswer]) -> _Held:
         """Keep what looking at an object gave."""
         state, *rest = looks
-        held.state = state.get("value")
+        text = state.get("value")
+        held.state = text if isinstance(text, str) else None
         try:
             ordering, deleted, data = (checked(one, self.payload_class.java_name) for one in rest)
             record = self._calls.record_of(data)
@@ -174,7 +175,7 @@ class JvmAlgebra:
             held.answer = error
         return held
 
-    def _run(self, used: list[_Held], steps: list[Step]) -> list[dict[str, Any]]:
+    def _run(self, used: list[_Held], steps: list[Step]) -> list[JavaAnswer]:
         """Run steps after those that make what they use."""
         unmade = list(dict.fromkeys(held for held in used if held.step is not None))
         answers = self._calls.run([*(held.step for held in unmade if held.step is not None), *steps])
@@ -182,6 +183,6 @@ class JvmAlgebra:
             checked(answer, self.payload_class.java_name)
             held.step = held.origin = None
         for held in used:
-            # What was seen of it before may be so no longer.
+            # Earlier observations may be outdated.
             held.answer = held.state = None
         return answers[len(unmade) :]

@@ -1,4 +1,4 @@
-"""Repeating the merges of a compiled class in JVMs of their own, under other conditions than the driver's."""
+"""Repeating the merges of a compiled class in separate JVMs, under other conditions than the driver's."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class OtherJvms:
         self._now = time.time_ns()
 
     def answers(self, jobs: Jobs, conditions: Sequence[Conditions]) -> list[Answers | ElsewhereError]:
-        """Return what a JVM for each of the conditions answers; they start together and answer in turn."""
+        """Return the results of a JVM for each of the conditions; they start together and reply in turn."""
         with contextlib.ExitStack() as stack:
             jvms = [stack.enter_context(self._running(one)) for one in conditions]
             return [self._answered(jvm, jobs, one) for jvm, one in zip(jvms, conditions, strict=True)]
 
     def _answered(self, jvm: _Jvm, jobs: Jobs, conditions: Conditions) -> Answers | ElsewhereError:
         with jvm.watched():
-            # A call that gets no answer counts as an error of the merge, so the process is asked how it is.
+            # A call without a reply counts as an error of the merge, so check whether the process is alive.
             found = answered(self._run_by(_OtherCalls(jvm)), jobs, conditions)
         return jvm.failure() or found
 
@@ -106,7 +106,7 @@ class _Jvm:
         self._is_silent = False
 
     def ask(self, script: str) -> str:
-        """Return the answer to a script.
+        """Return the reply to a script.
 
         Raises:
             ElsewhereError: the process has ended.
@@ -126,7 +126,7 @@ class _Jvm:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """End the process if what is done meanwhile takes too long."""
+        """End the process if the block takes too long."""
         timer = threading.Timer(_TIMEOUT, self._end)
         timer.start()
         try:
@@ -139,9 +139,9 @@ class _Jvm:
         self._process.kill()
 
     def failure(self) -> ElsewhereError | None:
-        """Return why the process could not answer, or None where it has answered."""
+        """Return why the process sent no reply, or None if it did."""
         if self._is_late:
-            return ElsewhereError(f"another JVM gave no answer within {_TIMEOUT} seconds")
+            return ElsewhereError(f"another JVM sent no reply within {_TIMEOUT} seconds")
         if not self._is_silent:
             return None
         code = self._process.wait()

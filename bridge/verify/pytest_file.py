@@ -29,7 +29,7 @@ def pytest_text(verification: Verification) -> str:
     found = violations_of(verification)
     compiled = verification.compiled
     parts = [
-        f'"""What payload-bridge verify found for {verification.name}; each test fails until it is mended."""',
+        f'"""What payload-bridge verify found for {verification.name}; each test fails until it is fixed."""',
         "",
         "from __future__ import annotations",
         "",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.spark import quoted_name, spark_schema
 from bridge.verify.pytest_file import python_source, violations_of
 from mergers.laws import Act, Expr, Incoming, Merge, Operands, Row, value_at
-from payloads import HudiRelease, resolve_payload
+from payloads import resolve_payload
 from payloads.avro import to_logical
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
     from bridge.verify.verification import Verification
     from mergers.laws import LawResult
 
-_BUNDLES = {
-    HudiRelease.V0_15: "org.apache.hudi:hudi-spark3.5-bundle_2.12:0.15.0",
-    HudiRelease.V1_0: "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2",
-    HudiRelease.V1_1: "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.1.1",
-    HudiRelease.V1_2: "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0",
-}
 _OTHER_KEY = 7
 _ORDER = ("action", "schedule-independence", "associativity", "commutativity", "tombstone", "idempotence")
 
@@ -31,7 +26,7 @@ _SCRIPT = '''"""{title}
 {story}
 
 Each side is a table: one list of rows is one commit, and the rows of a commit are deduplicated by Hudi before they are
-written. Run it with Java 11 or 17 and PySpark 3.5:
+written. Run it with Java 11 or 17 and PySpark {spark}:
 
     spark-submit --packages {packages}{jars_option} {{this file}}
 """
@@ -134,6 +129,7 @@ def spark_text(verification: Verification) -> str:
         title=f"{verification.report.subject}, {result.law.id}: {result.law.statement}.",
         story=story.replace("\\", "\\\\").replace('"""', "'''"),
         packages=",".join(_packages(verification)),
+        spark=capabilities(verification.release).newest_spark,
         jars=jars,
         jars_option=f" --jars {jars}" if jars else "",
         ddl=", ".join(f"{quoted_name(field.name)} {field.dataType.simpleString()}" for field in struct.fields),
@@ -150,12 +146,14 @@ def spark_text(verification: Verification) -> str:
 def _packages(verification: Verification) -> list[str]:
     own = () if verification.compiled is None else verification.compiled.reference.package
     has_bundle = any(coordinate.startswith("org.apache.hudi:hudi-spark") for coordinate in own)
-    return [*own] if has_bundle else [_BUNDLES[verification.release], *own]
+    can = capabilities(verification.release)
+    bundle = f"org.apache.hudi:hudi-spark{can.newest_spark}-bundle_2.12:{can.bundle}"
+    return [*own] if has_bundle else [bundle, *own]
 
 
 def _table_version(verification: Verification, name: dict[str, str]) -> dict[str, str]:
     """Keep the table at a version in which its payload class still runs: from 9 on a merge mode takes its place."""
-    if verification.release < HudiRelease.V1_1 or "hoodie.datasource.write.payload.class" not in name:
+    if not capabilities(verification.release).payload_successors or "hoodie.datasource.write.payload.class" not in name:
         return {}
     return {"hoodie.write.table.version": "8", "hoodie.write.auto.upgrade": "false"}
 

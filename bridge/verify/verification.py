@@ -1,4 +1,4 @@
-"""What `verify` answers: the verdict on each law, counterexamples for people and programs, and files that show them."""
+"""The result of `verify`: the verdict on each law, and counterexamples for people and programs."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.verify.compiled import Compiled
-    from mergers.laws import Bounds, Counterexample, LawReport, LawResult, Step, Version
+    from mergers.laws import Bounds, Counterexample, LawReport, LawResult, MergeStep, Version
     from payloads import HudiRelease
     from payloads.avro import AvroSchema
 
 
 @dataclasses.dataclass(frozen=True)
 class Verification:
-    """A check with what it was asked.
+    """A check with its settings.
 
     Attributes:
         name: the payload, merge mode or merger, as it was named.
         release: the release.
         key: the key fields.
-        ordering: the ordering fields; None where the class or the sample schema says them.
+        ordering: the ordering fields; None if they follow from the class or the sample schema.
         props: the properties.
-        allowed: the laws whose violation is known and no failure.
+        allowed: the laws whose violation is known and not a failure.
         report: the verdicts.
         has_schema: whether a schema was given, rather than the small one that suits the class.
-        compiled: the compiled class, where that was judged.
+        compiled: the compiled class, if that was checked.
+
+    Added in 0.1.0.
     """
 
     name: str
@@ -54,12 +56,12 @@ class Verification:
 
     @property
     def success(self) -> bool:
-        """Whether every law holds, but for those that are allowed not to."""
+        """Whether no law is violated except the allowed ones."""
         return not self.unexpected
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
+        """The result in one sentence."""
         broken = list(dict.fromkeys(result.law.id for result in self.report.violations))
         if not broken:
             unchecked = ", ".join(dict.fromkeys(result.law.id for result in self.report.unchecked))
@@ -85,15 +87,15 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     allow: Iterable[str] = (),
     subject: Compiled | None = None,
 ) -> Verification:
-    """Judge a payload, a merge mode or a merger.
+    """Check a payload, a merge mode or a merger.
 
     Args:
         name: its name.
-        release: the release whose rules hold.
+        release: the release whose rules apply.
         schema: the schema of the records; without it a small one that suits the class.
         key: the key fields.
         ordering: the ordering fields.
-        props: properties that the merge gets.
+        props: properties passed to the merge.
         laws: ids of laws or names of rule sets; all without it.
         domains: `data`, `flagged`, `empty`.
         examples: how many examples Hypothesis tries.
@@ -104,6 +106,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
 
     Raises:
         PayloadBridgeError: nothing has this name, the settings contradict each other, or no law applies.
+
+    Added in 0.1.0.
     """
     report = check_laws(
         name if subject is None else subject.java,
@@ -133,11 +137,11 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     )
 
 
-# -- for programs
+# -- as JSON
 
 
 def result_as_json(result: LawResult) -> dict[str, Any]:
-    """Return one verdict as JSON values; the counterexample is None where there is none."""
+    """Return one verdict as JSON values; the counterexample is None if there is none."""
     found = result.counterexample
     return {
         "law": result.law.id,
@@ -150,7 +154,7 @@ def result_as_json(result: LawResult) -> dict[str, Any]:
 
 
 def universe_as_json(bounds: Bounds) -> dict[str, Any]:
-    """Return the operands of which every choice was tried, for `proved`; a row that is None is no row."""
+    """Return the operands of which every combination was tried, for `proved`; None for no row."""
     return {
         "versions": [_version_as_json(version) for version in bounds.versions],
         "rows": [_json_value(row) for row in bounds.rows],
@@ -177,7 +181,7 @@ def _counterexample_as_json(found: Counterexample, meaning: str) -> dict[str, An
     }
 
 
-def _side_as_json(steps: tuple[Step, ...]) -> dict[str, Any]:
+def _side_as_json(steps: tuple[MergeStep, ...]) -> dict[str, Any]:
     return {
         "bracketing": steps[-1].text,
         "steps": [{"merge": s.text, "result": _answer_as_json(s.answer)} for s in steps],
@@ -207,18 +211,18 @@ def _json_value(value: Any) -> Any:
     return inner if inner is value or isinstance(inner, str | int | bool) or inner is None else _json_value(inner)
 
 
-# -- for people
+# -- as text
 
 
 @dataclasses.dataclass(frozen=True)
 class Story:
-    """A counterexample for people.
+    """A counterexample as text.
 
     Attributes:
         title: the law and what it says.
         operands: name and content of the stored row and the versions.
         columns: the two bracketings.
-        steps: the merges of both, side by side; the last line has the two answers.
+        steps: the merges of both, side by side; the last line has the two results.
         meaning: what it means for a table.
     """
 
@@ -230,7 +234,7 @@ class Story:
 
 
 def story_of(result: LawResult) -> Story:
-    """Tell a violation: its operands, and both bracketings side by side.
+    """Describe a violation: its operands, and both bracketings side by side.
 
     Raises:
         LookupError: the law is not violated.
@@ -244,7 +248,7 @@ def story_of(result: LawResult) -> Story:
         answer = Observed(version.record, version.ordering, version.is_delete)
         operands.append((name, answer_text(answer)))
     left, right = ([f"{step.text} = {answer_text(step.answer)}" for step in side] for side in (found.left, found.right))
-    # Both sides end in the same line, their answers.
+    # Both sides end in the same line, their results.
     depth = max(len(left), len(right))
     padded = [[""] * (depth - len(side)) + side for side in (left, right)]
     return Story(

@@ -1,4 +1,4 @@
-"""Laws of merging: what they say, and whether a payload or a merger keeps them."""
+"""Laws of merging: what they say, and whether a payload or a merger obeys them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation
 from mergers.laws.conditions import CLOCKS, ZONES, Aspect, Conditions
 from mergers.laws.core import NAMES, Act, Domain, Equation, Expr, Incoming, Law, Merge, Operands, Row, RuleSet, Version
 from mergers.laws.equality import Equality, Failed, Observed, canonical, error_kind, same_bytes
+from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
 from mergers.laws.interpreter import ending, started
 from mergers.laws.jobs import Answers, ElsewhereError, Jobs, answered
 from mergers.laws.payload_algebra import copied_payload, payload_key
-from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, Step, Verdict, answer_text
+from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, MergeStep, Verdict, answer_text
 from mergers.laws.rules import RULE_SETS, laws_named
 from mergers.laws.subject import Subject, subject_of
 from mergers.laws.universe import value_at
@@ -28,6 +29,7 @@ __all__ = [
     "Answers",
     "Aspect",
     "Bounds",
+    "Bracketing",
     "Conditions",
     "Counterexample",
     "Domain",
@@ -44,22 +46,28 @@ __all__ = [
     "LawResult",
     "LawViolationError",
     "Merge",
+    "MergeStep",
     "Observed",
     "Operands",
     "Row",
     "RuleSet",
-    "Step",
     "Subject",
     "Verdict",
     "Version",
     "answer_text",
     "answered",
+    "bracketing_text",
+    "bracketings",
     "canonical",
     "check_laws",
     "copied_payload",
     "ending",
     "error_kind",
+    "every_bracketing",
     "find_violation",
+    "fold",
+    "fold_left",
+    "fold_right",
     "law_cases",
     "laws_named",
     "payload_key",

@@ -1,6 +1,6 @@
-"""What a check needs of whatever is judged: the operations that the laws speak about.
+"""What a check needs to know about its subject: the operations that the laws are about.
 
-A class compiled for another engine is judged by giving the check an `Algebra` of it.
+To check a class compiled for another engine, give the check an `Algebra` of it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Algebra(Protocol):
-    """What is judged. Incoming versions are opaque; a stored row is a record, None where there is none.
+    """The subject of a check. Incoming versions are opaque; a stored row is a record, None if there is none.
 
     Attributes:
         name: what a report calls it.
@@ -39,23 +39,23 @@ class Algebra(Protocol):
         """Apply an incoming version to the stored row, or insert it; None deletes. It may change both."""
 
     def answer(self, version: Any) -> Observed:
-        """Return what can be seen of an incoming or merged version."""
+        """Return what is observable of an incoming or merged version."""
 
     def copy(self, version: Any) -> Any:
-        """Return a copy that shares nothing that can be changed."""
+        """Return a copy that shares no mutable state."""
 
     def key(self, version: Any) -> Hashable:
-        """Return what is equal for versions in one state, or None where that is unknown."""
+        """Return a value that is equal for versions in the same state, or None if the state is unknown."""
 
     def restored(self, version: Any) -> Any:
-        """Return a version as a log gives it back: what record and ordering value say, nothing else."""
+        """Return a version as read back from a log: its record and ordering value, nothing else."""
 
     def order(self, left: Ordering, right: Ordering) -> int:
         """Compare two ordering values: positive where `left` is the later version."""
 
 
 def through_bytes(record: Record | None, schema: AvroSchema) -> Record | None:
-    """Return a record as its Avro bytes give it back."""
+    """Return a record after a round trip through its Avro bytes."""
     if record is None:
         return None
     read: Record = decode(schema, encode(schema, record))

@@ -1,4 +1,4 @@
-"""What a proof reaches, said of the universe that was enumerated: its fields, values, ordering values and deletes."""
+"""What a proof covers: the universe that was enumerated, with its fields, values, ordering values and deletes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Bounds(NamedTuple):
 
     Attributes:
         versions: the incoming versions.
-        rows: the stored rows; None is no row.
-        lines: the operands for people: how many there are, and which values each field has among them.
+        rows: the stored rows; None for no row.
+        lines: the operands as text: how many there are, and which values each field takes.
         incoming_orderings: the ordering values of the versions, the earliest first.
         stored_orderings: those of the stored rows.
     """
@@ -34,7 +34,7 @@ class Bounds(NamedTuple):
     stored_orderings: tuple[str, ...]
 
     def of_proof(self, law: Law, cases: int) -> str:
-        """Say in a line which choices of operands prove a law."""
+        """Return, in one line, the combinations of operands that prove a law."""
         fewest, most = law.sizes
         many = str(most) if fewest == most else f"{fewest} or {most}"
         parts = (

@@ -1,4 +1,4 @@
-"""law_cases: one case a law and domain, for a test of whatever framework."""
+"""law_cases: one case per law and domain, for any test framework."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class LawCase:
         return check_laws(subject, laws=[self.law], domain=self.domain, **settings).results[0]
 
     def check(self) -> None:
-        """Judge, and fail where the law is violated.
+        """Check the law, and fail if it is violated.
 
         Raises:
-            LawViolationError: it is; the message shows the counterexample.
+            LawViolationError: the law is violated; the message shows the counterexample.
             SkipTest: it could not be checked.
         """
         subject, settings = self._arguments
@@ -64,9 +64,11 @@ def law_cases(
     domain: str | Domain | Iterable[str | Domain] = DEFAULT_DOMAINS,
     **settings: Any,
 ) -> list[LawCase]:
-    """Return one case a law and domain, for `pytest.mark.parametrize`; the arguments are those of `check_laws`.
+    """Return one case per law and domain, for `pytest.mark.parametrize`; the arguments are those of `check_laws`.
 
-    Laws that can say nothing are left out: `tombstone` on data alone, `agreement` without a second implementation.
+    Laws that can't apply are left out: `tombstone` on data alone, `agreement` without a second implementation.
+
+    Added in 0.1.0.
     """
     return [
         LawCase(law.id, one.value, (payload_or_merger, settings))

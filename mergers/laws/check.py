@@ -1,4 +1,4 @@
-"""check_laws and law_cases: judging a payload or a merger by the laws, with a verdict for each law and domain."""
+"""check_laws and law_cases: checking a payload or a merger against the laws, with a verdict for each law and domain."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     markers: bool | None = None,
     null_orderings: bool = False,
 ) -> LawReport:
-    """Judge a payload or a merger by laws; one verdict a law and domain.
+    """Check a payload or a merger against laws; one verdict per law and domain.
 
     Two ways decide: a small universe of at most 16 records is tried completely (`proved`, within the bounds that the
     report names), and Hypothesis looks for a counterexample among records of any shape and shrinks it (`holds` says
@@ -58,21 +58,23 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
         schema: the Avro schema of the records; without it a small one that suits the class.
         key: the key fields: all versions have the same values there.
         ordering_fields: the ordering fields; an empty list for arrival order.
-        release: the Hudi release whose rules hold.
-        laws: ids of laws or names of rule sets; all laws without it.
+        release: the Hudi release whose rules apply.
+        laws: ids of laws or names of rule sets; None for all laws.
         domain: `data`, `flagged`, `empty`, or several.
         examples: how many examples of any shape Hypothesis tries for each domain; those that reach for special values,
             such as the constants of the class, come in addition.
         exhaustive: True for the small universe alone, False for Hypothesis alone, None for both.
         seed: reproduces what Hypothesis tries.
-        equality: when two records are equal; by default where their canonical Avro bytes are.
-        props: properties that the merge gets, besides the ordering fields.
-        other: a second implementation, for `agreement`; named as the first one.
-        markers: whether records may hold Debezium's mark for an unavailable value; without it, for Postgres alone.
+        equality: when two records are equal; by default, if their canonical Avro bytes are.
+        props: properties passed to the merge, in addition to the ordering fields.
+        other: a second implementation, for `agreement`; given like the first one.
+        markers: whether records may contain Debezium's marker for an unavailable value; without it, for Postgres alone.
         null_orderings: whether Hypothesis tries records with null in an ordering field.
 
     Raises:
-        PayloadBridgeError: what is named is not there, or the arguments contradict each other.
+        PayloadBridgeError: a name is unknown, or the arguments contradict each other.
+
+    Added in 0.1.0.
     """
     settings: dict[str, Any] = {
         "schema": schema,
@@ -109,7 +111,7 @@ def find_violation(  # noqa: PLR0913 (what a user may state)
     other: Any = None,
     **settings: Any,
 ) -> Counterexample | None:
-    """Judge one choice of operands: what a counterexample shows, as a test that stays.
+    """Check one combination of operands: a counterexample as a regression test.
 
     Args:
         payload_or_merger: as in `check_laws`.

@@ -1,4 +1,4 @@
-"""The conditions under which another process repeats merges: what surrounds a merge and must not decide its answer."""
+"""The conditions under which another process repeats merges: the environment, which must not influence the result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 
 class Aspect(enum.Enum):
-    """One thing that is varied from process to process; the value says it in a sentence."""
+    """One thing that is varied from process to process; the value describes it for a sentence."""
 
     PROCESS = "the process: its id, or the identity of its objects"
     CLOCK = "the clock"

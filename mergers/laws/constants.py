@@ -1,4 +1,4 @@
-"""The constants that a user's Python code can compare with: literals of its functions, and the values they refer to."""
+"""The constants that a user's Python code may compare against: literals, and what its functions refer to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PROPERTY: Final = "hoodie."
 """How names of properties start, which are no data."""
 _LONG: Final = 1 << 63
 _NEAR_ZERO: Final = frozenset({0, 1, 2})
-"""What examples are full of anyway."""
+"""Values that occur in most examples anyway."""
 _FOREIGN: Final = frozenset({*sys.stdlib_module_names, "payloads", "mergers", "bridge", "pyspark", "fastavro"})
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _LABELS: Final = frozenset(
@@ -28,7 +28,7 @@ _LABELS: Final = frozenset(
 
 
 def constants_of(*roots: object) -> tuple[Any, ...]:
-    """Return the texts, bytes and numbers that classes, functions and objects can compare with, the nearest first.
+    """Return the texts, bytes and numbers that classes, functions and objects may compare against, the nearest first.
 
     What they refer to counts: nested functions, globals of their modules, closures, class attributes and base classes,
     functions and classes that they call. Code of the standard library and of this project does not.
@@ -65,7 +65,7 @@ def _is_worth_it(value: Any) -> bool:
 
 
 def _plain(one: object) -> Iterator[Any]:
-    """Yield what a value is in an Avro record; nothing for what is no such value."""
+    """Yield what a value is in an Avro record; nothing if it can't be one."""
     if isinstance(one, enum.Enum):
         yield from _plain(one.value)
     elif isinstance(one, bool):
@@ -122,7 +122,7 @@ def _function(function: types.FunctionType) -> list[Any]:
 
 
 def _code(code: types.CodeType, namespace: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the literals of code, of the functions inside it, and what its names stand for."""
+    """Yield the literals of code, of the functions inside it, and what its names refer to."""
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _code(constant, namespace)

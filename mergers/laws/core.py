@@ -1,7 +1,7 @@
 """What a law is: expressions over versions, equations of two such sides, and laws that give equations for operands.
 
 Nothing here merges: an expression is plain data, which `mergers.laws.evaluate` gives a value, one that a payload
-computes or one of another engine. So a law is stated once, and whoever prints a counterexample prints its two sides.
+computes or one of another engine. So a law is stated once, and a counterexample prints its two sides.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Domain(enum.Enum):
-    """Which versions a law is judged on; each contains `data`."""
+    """Which versions a law is checked on; each contains `data`."""
 
     DATA = "data"
     FLAGGED = "flagged"
@@ -40,7 +40,7 @@ class Version(NamedTuple):
 
 
 class Operands(NamedTuple):
-    """What a law speaks about: the stored row (None: there is none) and the incoming versions, oldest first."""
+    """What a law is about: the stored row (None: there is none) and the incoming versions, oldest first."""
 
     row: Record | None
     versions: tuple[Version, ...]
@@ -64,7 +64,7 @@ class Incoming(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Row(Expr):
-    """The stored row, or that there is none."""
+    """The stored row, which may be absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Merge(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Act(Expr):
-    """An incoming version applied to the stored row; where there is none, inserted."""
+    """An incoming version applied to the stored row, or inserted if there is none."""
 
     row: Expr
     newer: Expr
@@ -92,7 +92,7 @@ class Again(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Restored(Expr):
-    """A merged version as it comes back from a log: written and read, nothing kept besides record and ordering."""
+    """A merged version as read back from a log, which keeps its record and ordering value only."""
 
     expr: Expr
 
@@ -126,7 +126,7 @@ class Other(Expr):
 
 
 def is_row(expr: Expr) -> bool:
-    """Whether an expression stands for what is stored, rather than for an incoming version."""
+    """Whether an expression denotes a stored row, not an incoming version."""
     return isinstance(expr, Row | Act)
 
 
@@ -136,11 +136,11 @@ def merged(older: Expr, newer: Expr) -> Expr:
 
 
 NAMES = "abcdefgh"
-"""What incoming versions are called, oldest first."""
+"""The names of incoming versions, oldest first."""
 
 
 def mentions_row(expr: Expr) -> bool:
-    """Whether an expression speaks of the stored row."""
+    """Whether an expression mentions the stored row."""
     match expr:
         case Row() | Act():
             return True
@@ -192,9 +192,9 @@ class Equation(NamedTuple):
 
 
 Order = Callable[[Ordering, Ordering], int]
-"""Compares ordering values in the sense of what is judged: positive where the first one is the later."""
+"""Compares ordering values as the subject does: positive if the first one is later."""
 Condition = Callable[[tuple[Version, ...], Order], bool]
-"""Whether a law says something about these versions."""
+"""Whether a law applies to these versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,25 +203,34 @@ class Law:
 
     Attributes:
         id: the name in the command line, in JSON and in reports.
-        statement: what it says, in one line.
+        equation: the law in one line, for the fewest versions that show it.
+        reading: what the equation says about writes, in words.
         meaning: what a violation means for a table.
-        equations: takes the stored row, if the law speaks of one, and the incoming versions, all as expressions.
+        equations: takes the stored row, if the law has one, and the incoming versions, all as expressions.
         sizes: how many incoming versions it takes, from and to.
-        has_row: whether it speaks of a stored row.
+        has_row: whether it is about a stored row.
         condition: what the incoming versions must fulfil.
-        needs_delete: whether it speaks of deletes, so that the domain `data` says nothing.
+        names: what the equation calls the incoming versions, oldest first.
+        needs_delete: whether it is about deletes, so that it does not apply in the domain `data`.
         needs_other: whether it compares with a second implementation.
     """
 
     id: str
-    statement: str
+    equation: str
+    reading: str
     meaning: str
     equations: Callable[..., Iterator[Equation]]
     sizes: tuple[int, int]
     has_row: bool = False
     condition: Condition | None = None
+    names: str = NAMES
     needs_delete: bool = False
     needs_other: bool = False
+
+    @property
+    def statement(self) -> str:
+        """The equation, and what it says about writes."""
+        return f"{self.equation}: {self.reading}"
 
     def stated(self, size: int) -> tuple[Equation, ...]:
         """Return the equations for `size` incoming versions."""
@@ -229,7 +238,7 @@ class Law:
         return tuple(self.equations(*((Row(),) if self.has_row else ()), *operands))
 
     def applies(self, versions: tuple[Version, ...], order: Order) -> bool:
-        """Whether the law says something about these versions."""
+        """Whether the law applies to these versions."""
         return self.condition is None or self.condition(versions, order)
 
 

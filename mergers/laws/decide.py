@@ -1,4 +1,4 @@
-"""Deciding the laws of one domain: first by the small universe, then by Hypothesis."""
+"""Checking the laws in one domain: first on the small universe, then with Hypothesis."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Ways(NamedTuple):
-    """How to decide: the arguments of `check_laws` of the same names."""
+    """How to check: the arguments of `check_laws` with the same names."""
 
     exhaustive: bool | None
     examples: int
@@ -42,7 +42,7 @@ class DomainCheck:
     """The check of one domain: its laws share the merges that were run.
 
     Attributes:
-        bounds: what a proof in this domain reaches.
+        bounds: what a proof in this domain covers.
     """
 
     def __init__(self, found: Subject, domain: Domain, evaluator: Evaluator, *, has_other: bool) -> None:
@@ -59,12 +59,12 @@ class DomainCheck:
         return not isinstance(answer, Failed) and answer.is_delete
 
     def _why_not_in_domain(self, universe: Universe) -> str:
-        """Return why a domain has nothing to say beyond `data`, or nothing."""
+        """Return why a domain adds nothing to `data`, or empty text."""
         if self._domain is Domain.DATA:
             return ""
         data = [self._evaluator.incoming(version).answer for version in universe.incoming if version.record is not None]
         if all(not isinstance(answer, Failed) and answer.record is None for answer in data):
-            return "it carries no records: all its versions are alike"
+            return "it has no records: all its versions are alike"
         spec = self._found.spec
         if self._domain is Domain.FLAGGED and not delete_forms(spec.schema, spec.props):
             return "the schema has no column that marks a delete"
@@ -74,7 +74,7 @@ class DomainCheck:
         return ""
 
     def results(self, laws: Iterable[Law], ways: Ways) -> list[LawResult]:
-        """Judge the laws: first by the small universe, then what is left by Hypothesis."""
+        """Check the laws: first on the small universe, then the undecided ones with Hypothesis."""
         found = {law: self._not_applicable(law) for law in laws}
         proofs: dict[Law, int] = {}
         if ways.exhaustive is not False:
@@ -99,7 +99,7 @@ class DomainCheck:
         return self._result(law, Verdict.NOT_APPLICABLE, detail=reason) if reason else None
 
     def _tried(self, law: Law) -> tuple[LawResult | None, int]:
-        """Try the small universe; no result where the law holds there."""
+        """Try the small universe; no result if the law holds there."""
         trial = try_all(law, self._evaluator, self._universe)
         if trial.counterexample is not None:
             detail = _ERRORS if trial.refused else f"after {counted(trial.cases, 'case')} of the small universe"
@@ -112,7 +112,7 @@ class DomainCheck:
 
     def _repeated(self, result: LawResult) -> LawResult:
         """Return the verdict on determinism once other processes have repeated the merges."""
-        # The classes of this project know nothing but their operands; code from elsewhere is run elsewhere.
+        # The classes of this project depend on their operands only; other code is repeated in other processes.
         if is_ours(self._found.algebra) or result.verdict is Verdict.NOT_APPLICABLE or result.detail == _ERRORS:
             return result
         repetition = Repetition(self._evaluator, jobs_of(result.law, self._universe))
@@ -122,7 +122,7 @@ class DomainCheck:
         try:
             found = repetition.difference()
         except ElsewhereError as error:
-            detail = f"other processes could not repeat the merges: {error}; in this one they repeat alike"
+            detail = f"other processes could not repeat the merges: {error}; in this one the results repeat"
             return dataclasses.replace(result, verdict=Verdict.NOT_CHECKED, detail=detail)
         if found is None:
             detail = f"{result.detail}; alike in {len(OTHERS)} other processes"
@@ -130,7 +130,7 @@ class DomainCheck:
         return self._result(result.law, Verdict.VIOLATED, result.cases, "in another process", found)
 
     def _searched(self, laws: tuple[Law, ...], ways: Ways) -> dict[Law, LawResult]:
-        # Hypothesis is loaded here alone.
+        # Hypothesis is loaded only here.
         from mergers.laws.reach import reaches  # noqa: PLC0415
         from mergers.laws.strategies import OperandStrategies, Search  # noqa: PLC0415
 
@@ -175,7 +175,7 @@ class DomainCheck:
 
     def _proved(self, law: Law, cases: int) -> LawResult:
         if not cases:
-            return self._result(law, Verdict.NOT_APPLICABLE, detail="it speaks of no version of the small universe")
+            return self._result(law, Verdict.NOT_APPLICABLE, detail="it applies to no versions of the small universe")
         return self._result(law, Verdict.PROVED, cases, self.bounds.of_proof(law, cases))
 
     def _result(
@@ -190,4 +190,4 @@ class DomainCheck:
 
 
 _HUNDRED: Final = 100
-_ERRORS: Final = "it answers with errors alone"
+_ERRORS: Final = "all merges fail"

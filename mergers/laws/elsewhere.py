@@ -1,4 +1,4 @@
-"""Whether other processes, under other conditions, answer as this one, and which condition it is where they don't."""
+"""Whether other processes, under other conditions, get the same results, and which condition matters if not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mergers.laws.core import Again, Equation, text
 from mergers.laws.equality import Failed, same_answer
 from mergers.laws.interpreter import Interpreters
 from mergers.laws.jobs import Answers, ElsewhereError
-from mergers.laws.report import Counterexample, Step
+from mergers.laws.report import Counterexample, MergeStep
 
 if TYPE_CHECKING:
     from mergers.laws.algebra import Algebra
@@ -30,10 +30,10 @@ class Repetition:
         self._known: dict[Conditions, Answers | ElsewhereError] = {}
 
     def difference(self) -> Counterexample | None:
-        """Return operands on which another process answers differently, with the cause; None where all agree.
+        """Return operands on which another process gets another result, with the cause; None if all agree.
 
         Raises:
-            ElsewhereError: a process could not answer, and none that could differs.
+            ElsewhereError: a process could not repeat the merges, and no other one differs.
         """
         error = None
         for found in self._answers(*OTHERS):
@@ -53,12 +53,14 @@ class Repetition:
             for expr, their in zip(self._jobs.expressions, theirs, strict=True):
                 our = self._evaluator.value(expr, bound).answer
                 if not self._same(our, their):
-                    there = Step(f"{text(expr)}, in another process", their)
-                    return Counterexample(Equation(expr, Again(expr)), operands, (Step(text(expr), our),), (there,))
+                    there = MergeStep(f"{text(expr)}, in another process", their)
+                    return Counterexample(
+                        Equation(expr, Again(expr)), operands, (MergeStep(text(expr), our),), (there,)
+                    )
         return None
 
     def cause(self) -> str:
-        """Return in a sentence what decides the answer, found by varying one aspect at a time; nothing if unknown."""
+        """Return, in a sentence, what changes the result, found by varying one aspect at a time; empty if unknown."""
         try:
             return self._cause()
         except ElsewhereError:
@@ -76,10 +78,10 @@ class Repetition:
             self._answers(*(base.varied(aspect, other) for aspect in chosen))
             for aspect in chosen:
                 if not self._agree(base, base.varied(aspect, other)):
-                    return f"The answer changes with {aspect.value}."
+                    return f"The result changes with {aspect.value}."
         if self._agree(base, other):
-            return "The answer changes with the calls that came before, or with the process."
-        return "The answer changes with several things at once: none changes it by itself."
+            return "The result changes with earlier calls, or with the process."
+        return "The result changes only with several factors together."
 
     def _answers(self, *conditions: Conditions) -> list[Answers | ElsewhereError]:
         new = [one for one in conditions if one not in self._known]
@@ -107,7 +109,7 @@ _OWN: Final = frozenset(("payloads", "mergers", "abc", "builtins", "enum", "typi
 
 
 def is_ours(algebra: Algebra) -> bool:
-    """Whether all code that is judged belongs to this project, whose classes know nothing but their operands."""
+    """Whether all code under check belongs to this project, whose classes depend on their operands only."""
     merger = getattr(algebra, "merger", None)
     payload_class = getattr(algebra, "payload_class", None)
     users = getattr(payload_class, "user_class", None)

@@ -1,4 +1,4 @@
-"""When two answers are equal: the one parameter of a check, and its default, canonical Avro bytes."""
+"""When two results are equal: the one parameter of a check, and its default, canonical Avro bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Equality = Callable[[Record, Record, AvroSchema], bool]
 
 
 class Observed(NamedTuple):
-    """What can be seen of a merged version, or of a stored row.
+    """What is observable of a merged version or a stored row.
 
     Attributes:
         record: its data; None for none.
@@ -31,7 +31,7 @@ class Observed(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The answer of code that raised."""
+    """The result of code that raised."""
 
     error: Exception
 
@@ -45,7 +45,7 @@ def same_bytes(left: Record, right: Record, schema: AvroSchema) -> bool:
 
 
 def canonical(record: Record, schema: AvroSchema) -> bytes | str:
-    """Return the Avro bytes of a record with map entries in order and one NaN; its text where it does not fit."""
+    """Return the Avro bytes of a record with map entries in order and one NaN; its text if it does not fit."""
     plain = _canonical(record)
     try:
         return encode(schema, plain)
@@ -54,7 +54,7 @@ def canonical(record: Record, schema: AvroSchema) -> bytes | str:
 
 
 def same_answer(left: Any, right: Any, schema: AvroSchema, equality: Equality) -> bool:
-    """Whether two answers, or tuples of them, are equal; two failures are, where they are of one kind."""
+    """Whether two results, or tuples of them, are equal; two failures are, if they are of the same kind."""
     if isinstance(left, Failed) or isinstance(right, Failed):
         return isinstance(left, Failed) and isinstance(right, Failed) and _same_kind(left.error, right.error)
     if not isinstance(left, Observed):

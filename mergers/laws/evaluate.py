@@ -1,4 +1,4 @@
-"""Giving expressions their value: each merge of two states is run once, on copies, and its answer kept."""
+"""Evaluating expressions: each merge of two states runs once, on copies, and its result is kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mergers.laws import core
 from mergers.laws.equality import Equality, Failed, same_answer, same_bytes
 from mergers.laws.nodes import Node, copied_row, positions_of, row_answer, turned
-from mergers.laws.report import Counterexample, Step
+from mergers.laws.report import Counterexample, MergeStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -25,7 +25,7 @@ class Evaluator:
     """Evaluates expressions over the versions of one algebra, and compares the sides of equations.
 
     Attributes:
-        refused: how many equations had an error on both sides, so that they said nothing.
+        refused: how many equations failed on both sides, so that they decide nothing.
         equality: when two records are equal.
     """
 
@@ -53,11 +53,11 @@ class Evaluator:
 
     @property
     def algebras(self) -> tuple[Algebra, ...]:
-        """What is judged, and the second implementation where there is one."""
+        """The subject, and the second implementation if there is one."""
         return (self.algebra,) if self._other is None else (self.algebra, self._other.algebra)
 
     def forget(self) -> None:
-        """Forget all values, so that what was merged before has no part in what comes."""
+        """Forget all values, so that earlier merges don't influence later ones."""
         for memo in self._memos:
             memo.clear()
         self.refused = 0
@@ -77,7 +77,7 @@ class Evaluator:
         return node
 
     def incoming(self, version: Version) -> Node:
-        """Return the node of an incoming version; building it may fail, which is its answer."""
+        """Return the node of an incoming version; building it may fail, which is then its result."""
         node = self._version_node(lambda: self.algebra.incoming(version))
         self._given.setdefault(node, version)
         return node
@@ -108,16 +108,16 @@ class Evaluator:
         left, right = (tuple(self._steps(side, bound)) for side in equation)
         return Counterexample(equation, operands, left, right)
 
-    def _steps(self, expr: Expr, operands: Bound) -> Iterator[Step]:
+    def _steps(self, expr: Expr, operands: Bound) -> Iterator[MergeStep]:
         if isinstance(expr, core.Merge | core.Act):
             older, newer = (expr.older, expr.newer) if isinstance(expr, core.Merge) else (expr.row, expr.newer)
             for part in (older, newer):
                 if not isinstance(part, core.Incoming | core.Row):
                     yield from self._steps(part, operands)
-        yield Step(core.text(expr), self.value(expr, operands).answer)
+        yield MergeStep(core.text(expr), self.value(expr, operands).answer)
 
     def value(self, expr: Expr, operands: Bound) -> Node:
-        """Return the node that an expression stands for."""
+        """Return the node of an expression."""
         return self.compiled(expr)(operands)
 
     def compiled(self, expr: Expr) -> Callable[[Bound], Node]:
@@ -177,7 +177,7 @@ class Evaluator:
         return value
 
     def _once(self, expr: Expr, run: Callable[[Bound], Node]) -> Callable[[Bound], Node]:
-        """Run once for each choice of the operands that an expression speaks of."""
+        """Run once for each choice of the operands in an expression."""
         positions = sorted(positions_of(expr))
         memo: dict[Bound, Node] = {}
         self._memos.append(memo)
@@ -267,7 +267,7 @@ class Evaluator:
             return Failed(error)
 
     def _twin(self, node: Node) -> Node:
-        """Return a node as a log gives it back."""
+        """Return a node as read back from a log."""
         found = self._twins.get(node)
         if found is None:
             is_whole = not isinstance(node.answer, Failed)

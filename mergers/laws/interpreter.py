@@ -42,7 +42,7 @@ answer_jobs()
 
 
 class Interpreters:
-    """Starts interpreters that repeat merges; what is judged goes there by name, or by value where it has no name."""
+    """Starts interpreters that repeat merges; the subject is sent by name, or by value if it has no name."""
 
     aspects = tuple(Aspect)
 
@@ -51,7 +51,7 @@ class Interpreters:
         self._now = time.time_ns()
 
     def answers(self, jobs: Jobs, conditions: Sequence[Conditions]) -> list[Answers | ElsewhereError]:
-        """Return what an interpreter for each of the conditions answers; all of them run at once."""
+        """Return the results of one interpreter for each of the conditions; all run at once."""
         try:
             sent = self._pickled((self._algebra, jobs))
         except ElsewhereError as error:
@@ -177,7 +177,7 @@ def _answers_of(run: Run) -> Answers | ElsewhereError:
     try:
         code = run.process.wait(_TIMEOUT)
     except subprocess.TimeoutExpired:
-        return ElsewhereError(f"another interpreter gave no answer within {_TIMEOUT} seconds")
+        return ElsewhereError(f"another interpreter sent no result within {_TIMEOUT} seconds")
     if code:
         run.errors.seek(0)
         return ElsewhereError(f"another interpreter ended with {ending(code, run.errors.read())}")
@@ -198,7 +198,7 @@ def ending(code: int, errors: bytes) -> str:
 
 
 def answer_jobs() -> None:
-    """Answer the jobs on standard input; whatever is printed meanwhile becomes part of the errors."""
+    """Run the jobs on standard input; whatever is printed meanwhile goes to standard error."""
     from mergers.laws.surroundings import surround  # noqa: PLC0415 (it is for this process alone)
 
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

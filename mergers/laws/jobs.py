@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mergers.laws.universe import Universe
 
 Answers = list[list[Any]]
-"""For each choice of operands, what each merge gives: an answer, or that it failed."""
+"""For each choice of operands, the result of each merge, or that it failed."""
 
 
 class ElsewhereError(PayloadBridgeError, RuntimeError):
@@ -45,11 +45,11 @@ class Elsewhere(Protocol):
         """What it can vary."""
 
     def answers(self, jobs: Jobs, conditions: Sequence[Conditions]) -> list[Answers | ElsewhereError]:
-        """Return what a new process for each of the conditions answers, or why it could not."""
+        """Return the results of a new process for each of the conditions, or why there are none."""
 
 
 def jobs_of(law: Law, universe: Universe) -> Jobs:
-    """Return the merges of a law over all pairs of versions, ties first: they are what chance decides."""
+    """Return the merges of a law over all pairs of versions, ties first: chance decides those."""
     rows, versions = universe.rows, list(enumerate(universe.incoming))
     operands = [
         (Operands(rows[(i + j) % len(rows)], (a, b)), a.ordering != b.ordering or a.record == b.record)
@@ -67,7 +67,7 @@ def jobs_on(law: Law, operands: Sequence[Operands]) -> Jobs:
 
 
 def answered(algebra: Algebra, jobs: Jobs, conditions: Conditions) -> Answers:
-    """Answer in this process, with the calls and the order of map entries that the conditions ask for."""
+    """Run in this process, with the earlier calls and the order of map entries that the conditions set."""
     operands = jobs.operands
     if conditions.maps:
         operands = tuple(map(_turned, operands))

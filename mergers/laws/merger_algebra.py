@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Nothing:
-    """What is left of a version whose merge returned None: a delete that forgot everything."""
+    """What remains of a version whose merge returned None: a delete without ordering value."""
 
     record = None
     ordering_value = NATURAL_ORDER
@@ -39,8 +39,8 @@ class MergerAlgebra:
     """A merger: `merge` both of incoming records and with the stored row.
 
     Incoming versions are plain data that carries its ordering value, and for an AvroRecordMerger payloads. A delete
-    has the operation `D`; one without data is a HoodieEmptyRecord. A merge that returns None leaves a delete that
-    forgot its ordering value: whatever follows it stays as it is.
+    has the operation `D`; one without data is a HoodieEmptyRecord. A merge that returns None leaves a delete
+    without an ordering value: whatever follows it stays as it is.
     """
 
     def __init__(self, merger: Any, schema: AvroSchema, props: Props, release: HudiRelease) -> None:
@@ -56,7 +56,7 @@ class MergerAlgebra:
 
     @functools.cached_property
     def constants(self) -> tuple[Any, ...]:
-        """What the code of a user's merger, or of the payload behind it, can compare with."""
+        """What the code of a user's merger, or of the payload behind it, may compare against."""
         return constants_of(
             getattr(self.merger, "target", self.merger), getattr(self.payload_class, "user_class", None)
         )
@@ -74,7 +74,7 @@ class MergerAlgebra:
         return HoodieAvroIndexedRecord(KEY, record, self.schema, operation, ordering)
 
     def merge(self, older: Any, newer: Any) -> Any:
-        """Return the merged carrier; what is merged with a forgotten delete stays as it is."""
+        """Return the merged carrier; whatever is merged with such a delete stays as it is."""
         if older is _NOTHING or newer is _NOTHING:
             return newer
         result: Any = self.merger.merge(older, newer, self.schema, self.props)
@@ -92,7 +92,7 @@ class MergerAlgebra:
         return NATURAL_ORDER if value is None else value
 
     def act(self, row: Record | None, newer: Any) -> Record | None:
-        """Merge with the stored row; where there is none, insert anything but a delete."""
+        """Merge with the stored row; without one, insert anything but a delete."""
         if newer is _NOTHING:
             return None
         merged = newer

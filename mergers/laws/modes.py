@@ -1,4 +1,4 @@
-"""The operations of a merge mode, as the laws see them: what a log folds, and what meets the stored row."""
+"""The operations of a merge mode, as the laws see them: folding a log, and merging with the stored row."""
 
 from __future__ import annotations
 
@@ -13,18 +13,26 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.user import copied
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mergers.laws.core import Version
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
 
 _UNAVAILABLE_PROPERTY: Final = "hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value"
-_PLAIN_MODES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
+_WITH_PARTIAL_UPDATES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
+
+
+def _partial_updates(mode: RecordMergeMode) -> Iterable[PartialUpdateMode]:
+    return PartialUpdateMode if mode in _WITH_PARTIAL_UPDATES else ()
+
 
 MODES: Final = tuple(
     name
-    for mode in _PLAIN_MODES
-    for name in (mode.value, *(f"{mode.value}/{partial.value}" for partial in PartialUpdateMode))
+    for mode in RecordMergeMode
+    if mode is not RecordMergeMode.CUSTOM
+    for name in (mode.value, *(f"{mode.value}/{partial.value}" for partial in _partial_updates(mode)))
 )
 """The merge modes by name, with a partial update mode after a slash."""
 
@@ -70,7 +78,7 @@ class ModeAlgebra(MergerAlgebra):
         return self._mode.fold(older, newer)
 
     def act(self, row: Record | None, newer: Any) -> Record | None:
-        """Merge with the row of a base file; where there is none, insert anything but a delete."""
+        """Merge with the row of a base file; without one, insert anything but a delete."""
         merged = newer
         if row is not None:
             merged = self._mode.final_merge(self._carrier(row, self._ordering(row), None), newer)

@@ -1,4 +1,4 @@
-"""What an evaluator works on: values with their answers, and copies of operands."""
+"""What an evaluator works on: values with their results, and copies of operands."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """A value with its answer; two nodes of one evaluator that have the same state are one node.
+    """A value with its result; two nodes of one evaluator that have the same state are one node.
 
     Attributes:
         value: an incoming version, a stored row, or the error that came instead.
         is_row: whether it is a stored row.
-        answer: what can be seen of it.
+        answer: what is observable of it.
     """
 
     __slots__ = ("answer", "is_row", "value")
@@ -32,7 +32,7 @@ class Node:
 
 
 def positions_of(expr: Expr) -> set[int]:
-    """Return the operands that an expression speaks of, by their place among the nodes."""
+    """Return the operands of an expression, by their position among the nodes."""
     match expr:
         case core.Row():
             return {0}
@@ -41,7 +41,7 @@ def positions_of(expr: Expr) -> set[int]:
         case core.Merge(older, newer) | core.Act(older, newer):
             return positions_of(older) | positions_of(newer)
         case _:
-            msg = f"{expr!r} does not stand inside another expression"
+            msg = f"{expr!r} can't be part of another expression"
             raise TypeError(msg)
 
 
@@ -51,7 +51,7 @@ def copied_row(row: Record | None) -> Record | None:
 
 
 def row_answer(row: Record | None) -> Observed:
-    """Return what can be seen of a stored row."""
+    """Return what is observable of a stored row."""
     return Observed(row, None, row is None)
 
 

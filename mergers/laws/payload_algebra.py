@@ -44,7 +44,7 @@ class PayloadAlgebra:
 
     @functools.cached_property
     def constants(self) -> tuple[Any, ...]:
-        """What the code of a user's class can compare with."""
+        """What the code of a user's class may compare against."""
         return constants_of(self.payload_class.user_class) if issubclass(self.payload_class, PayloadAdapter) else ()
 
     def incoming(self, version: Version) -> HoodieRecordPayload:
@@ -66,7 +66,7 @@ class PayloadAlgebra:
         return newer.pre_combine(older, self.schema, self.props)
 
     def act(self, row: Record | None, newer: Any) -> Record | None:
-        """Return what is stored after the payload met the row: SENTINEL leaves it, None deletes it."""
+        """Return what is stored after merging with the row: SENTINEL leaves it, None deletes it."""
         if row is None:
             result = newer.get_insert_value(self.schema, self.props)
         else:
@@ -129,7 +129,7 @@ class PayloadAlgebra:
 
 
 def copied_payload(payload: HoodieRecordPayload) -> Any:
-    """Return a copy that shares nothing that can be changed."""
+    """Return a copy that shares no mutable state."""
     if not isinstance(payload, BuiltinPayload):
         return copy.deepcopy(payload)
     twin = copy.copy(payload)

@@ -31,7 +31,7 @@ _INSTANTS: Final = (
 )
 """Two instants in seconds, milliseconds and microseconds."""
 _OF_ONE, _OF_TWO = 2, 4
-"""What it takes to meet, nearly always, a condition on one version or on two."""
+"""How many examples nearly always satisfy a condition on one version or on two."""
 _MOST_CONSTANTS = 64
 _MOST_LENGTH, _MOST_ITEMS = 2_000, 64
 
@@ -41,7 +41,7 @@ class Reach(NamedTuple):
 
     Attributes:
         rounds: how many times ten examples it has, for a hundred of any shape.
-        of: the values for fields of a plain type; None where there is none for that type.
+        of: the values for fields of a plain type; None if there is none for that type.
         items: for the values inside a collection, the collections; None for the usual ones.
         keys: keys of maps besides the usual ones.
     """
@@ -154,7 +154,7 @@ def _near(value: Any, schema: AvroSchema) -> Strategy | None:
     near: list[Any] = []
     match schema.kind, value:
         case (("int" | "long"), int()):
-            # Most conditions are met by the constant itself.
+            # Most conditions are satisfied by the constant itself.
             near = [value, value, value, value + 1, value - 1]
         case (("float" | "double"), int() | float()):
             near = [float(value), float(value), float(value), float(value + 1), float(value - 1)]

@@ -1,4 +1,4 @@
-"""What a check found: verdicts, counterexamples, and the report that holds them."""
+"""What a check found: verdicts, counterexamples, and the report of both."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Verdict(enum.Enum):
-    """What is known of a law in a domain."""
+    """The verdict on a law in a domain."""
 
-    """`HOLDS` is no more than its detail says: no counterexample among the examples that were drawn."""
+    """`HOLDS` claims no more than its detail says: no counterexample among the examples that were drawn."""
 
     HOLDS = "holds"
     PROVED = "proved"
@@ -34,8 +34,8 @@ class LawViolationError(PayloadBridgeError, AssertionError):
     """A merge breaks a law; the message shows the smallest operands that were found."""
 
 
-class Step(NamedTuple):
-    """One merge on the way to a side: the expression as text, and its answer."""
+class MergeStep(NamedTuple):
+    """One merge of a side: the expression as text, and its result."""
 
     text: str
     answer: Any
@@ -49,13 +49,13 @@ class Counterexample(NamedTuple):
         operands: the stored row and the versions.
         left: the merges of the left side, the whole side last.
         right: the same for the right side.
-        cause: in a sentence what decides the answer, where a merge is not deterministic and that was found.
+        cause: what changes the result, in a sentence, if a merge is not deterministic and the cause was found.
     """
 
     equation: Equation
     operands: Operands
-    left: tuple[Step, ...]
-    right: tuple[Step, ...]
+    left: tuple[MergeStep, ...]
+    right: tuple[MergeStep, ...]
     cause: str = ""
 
     @property
@@ -76,7 +76,7 @@ class Counterexample(NamedTuple):
 
     @property
     def speaks_of_row(self) -> bool:
-        """Whether the stored row plays a part."""
+        """Whether the stored row is involved."""
         return any(mentions_row(side) for side in self.equation)
 
 
@@ -89,7 +89,7 @@ class LawResult:
         domain: the domain.
         verdict: what is known.
         cases: how many operands were tried.
-        detail: the bounds of a proof, or why a law does not apply or was not looked at further.
+        detail: the bounds of a proof, or why a law does not apply or was not checked further.
         counterexample: the smallest that was found.
     """
 
@@ -119,11 +119,13 @@ class LawReport:
     """The verdicts of one check.
 
     Attributes:
-        subject: what was judged.
+        subject: what was checked.
         seed: reproduces the check.
         results: one a law and domain.
         schema: the schema of the records.
-        bounds: what a proof reaches, for each domain in which a law is proved.
+        bounds: what a proof covers, for each domain in which a law is proved.
+
+    Added in 0.1.0.
     """
 
     subject: str
@@ -160,7 +162,7 @@ class LawReport:
         raise LookupError(msg)
 
     def raise_if_violated(self) -> None:
-        """Do nothing where no law is violated.
+        """Raise if a law is violated.
 
         Raises:
             LawViolationError: one is.
@@ -174,7 +176,7 @@ class LawReport:
 
     @property
     def left_out(self) -> list[str]:
-        """The laws that do not apply, in one line; no line where all do."""
+        """The laws that do not apply, in one line; no line if all do."""
         by_reason: dict[tuple[str, str], list[str]] = {}
         for result in self.results:
             if result.verdict is Verdict.NOT_APPLICABLE:
@@ -188,11 +190,11 @@ class LawReport:
 
     @property
     def reach(self) -> list[str]:
-        """What `proved` means here: the operands of which every choice was tried, a line each."""
+        """What `proved` means here: the operands of which every combination was tried, one line each."""
         return [
             line
             for domain, bounds in self.bounds.items()
-            for line in (f"proved [{domain.value}]: every choice was tried of", *(f"  {line}" for line in bounds.lines))
+            for line in (f"proved [{domain.value}]: every combination of", *(f"  {line}" for line in bounds.lines))
         ]
 
 
@@ -207,7 +209,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def answer_text(answer: Any) -> str:
-    """Write an answer for people: the record, a delete, no row, or the error."""
+    """Write a result as text: the record, a delete, no row, or the error."""
     if isinstance(answer, Failed):
         return f"an error: {type(answer.error).__name__}: {answer.error}"
     if not isinstance(answer, Observed):

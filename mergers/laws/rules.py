@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mergers.fold import bracketings, fold, fold_left
 from mergers.laws.core import (
     Act,
     After,
@@ -22,6 +21,7 @@ from mergers.laws.core import (
     Version,
     merged,
 )
+from mergers.laws.fold import bracketings, fold, fold_left
 from payloads.errors import PayloadBridgeError, PayloadConfigError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _agreement(row: Expr, a: Expr, b: Expr) -> Iterator[Equation]:
 
 
 def _compared(versions: Sequence[Version], order: Order) -> int | None:
-    """Compare the ordering values of two versions; None where Hudi can't."""
+    """Compare the ordering values of two versions; None if Hudi can't."""
     left, right = versions
     try:
         return order(left.ordering, right.ordering)
@@ -102,22 +102,25 @@ def _late_after_delete(versions: Sequence[Version], order: Order) -> bool:
 
 ASSOCIATIVITY: Final = Law(
     "associativity",
-    "(a·b)·c = a·(b·c) for incoming versions: how a batch is split does not matter",
+    "(a·b)·c = a·(b·c)",
+    "how a batch is split does not matter",
     "the row depends on how Spark splits the batch and on where log files are merged with each other",
     _associativity,
     (3, 4),
 )
 ACTION: Final = Law(
     "action",
-    "(s·a)·b = s·(a·b): writing versions one by one is writing the deduplicated batch",
-    "the same rows, written in one commit or in several, end differently",
+    "(s·a)·b = s·(a·b)",
+    "writing versions one by one is writing the deduplicated batch",
+    "the same rows give different results in one commit and in several",
     _action,
     (2, 3),
     has_row=True,
 )
 SCHEDULE_INDEPENDENCE: Final = Law(
     "schedule-independence",
-    "every bracketing of the stored row and the versions agrees: commits, compactions and table type do not matter",
+    "((s·a)·b)·c = s·(a·(b·c)) = s·((a·b)·c) = (s·a)·(b·c) = (s·(a·b))·c",
+    "commits, compactions and the table type do not matter",
     "a compaction between these two commits changes the row; copy-on-write and merge-on-read tables disagree",
     _schedule_independence,
     (2, 3),
@@ -125,39 +128,45 @@ SCHEDULE_INDEPENDENCE: Final = Law(
 )
 IDEMPOTENCE: Final = Law(
     "idempotence",
-    "a·a = a: a version that is delivered twice counts once",
+    "a·a = a",
+    "a version that is delivered twice counts once",
     "a retried batch changes the row",
     _idempotence,
     (1, 1),
 )
 COMMUTATIVITY: Final = Law(
     "commutativity",
-    "a·b = b·a where the ordering values differ: the order of arrival does not matter",
-    "versions that arrive out of order leave another row than versions that arrive in order",
+    "a·b = b·a",
+    "the order of arrival does not matter if the ordering values differ",
+    "versions that arrive out of order result in another row than versions in order",
     _commutativity,
     (2, 2),
     condition=_distinct,
 )
 TOMBSTONE: Final = Law(
     "tombstone",
-    "d·a = d where the delete d is the later one by ordering value: an older version does not bring the row back",
+    "d·a = d",
+    "an older version does not bring back a row that the delete d, later by ordering value, has removed",
     "a row that was deleted comes back when an older version of it arrives late",
     _tombstone,
     (2, 2),
     condition=_late_after_delete,
+    names="da",
     needs_delete=True,
 )
 PURITY: Final = Law(
     "purity",
-    "a merge leaves its operands as they were",
-    "a version that is merged a second time, as a retried task does, gives another row",
+    "the operands before a·b = the operands after a·b; the operands before s·a = the operands after s·a",
+    "a merge does not change its operands",
+    "merging a version again, as a retried task does, results in another row",
     _purity,
     (2, 2),
     has_row=True,
 )
 DETERMINISM: Final = Law(
     "determinism",
-    "the same operands give the same answer, in every run and in every process",
+    "a·b = a·b, again; s·a = s·a, again",
+    "the same operands give the same result, in every run and in every process",
     "a retried task, or another executor, writes another row from the same versions",
     _determinism,
     (2, 2),
@@ -165,23 +174,27 @@ DETERMINISM: Final = Law(
 )
 ROUND_TRIP: Final = Law(
     "round-trip",
-    "a merged version is the same after it was written to a log and read back",
-    "what the merge knows besides the record is lost as soon as the version is spilled or logged",
+    "a·b = restored(a·b); s·(a·b) = s·restored(a·b)",
+    "a merged version survives being written to a log and read back",
+    "state that the merge keeps outside the record is lost once the version is spilled or logged",
     _round_trip,
     (2, 2),
     has_row=True,
 )
 SCHEMA: Final = Law(
     "schema",
-    "the result of a merge is a record of the schema",
-    "the commit fails, or writes a file that readers refuse",
+    "a·b = a·b, as a record of the schema; s·a = s·a, as a record of the schema",
+    "the result of a merge fits the schema",
+    "the commit fails, or writes a file that readers reject",
     _schema,
     (2, 2),
     has_row=True,
 )
 AGREEMENT: Final = Law(
     "agreement",
-    "both implementations give the same answer",
+    "a·b = a·b, by the other implementation; s·a = s·a, by the other implementation; "
+    "(s·a)·b = (s·a)·b, by the other implementation",
+    "both implementations give the same result, in a batch and with the stored row",
     "the row depends on which implementation or engine merges it",
     _agreement,
     (2, 2),
@@ -192,15 +205,15 @@ AGREEMENT: Final = Law(
 SEMIGROUP: Final = RuleSet("semigroup", (ASSOCIATIVITY,))
 """Incoming versions can be combined in any bracketing."""
 BAND: Final = RuleSet("band", (IDEMPOTENCE,), (SEMIGROUP,))
-"""A semigroup in which repeated delivery does no harm."""
+"""A semigroup in which repeated delivery is harmless."""
 SEMILATTICE: Final = RuleSet("semilattice", (COMMUTATIVITY, TOMBSTONE), (BAND,))
 """A band in which the order of arrival does not matter either: what event-time ordering promises."""
 STORAGE: Final = RuleSet("storage", (ACTION, SCHEDULE_INDEPENDENCE), (SEMIGROUP,))
-"""A semigroup that acts on the stored row: the answer does not depend on the path."""
+"""A semigroup that acts on the stored row: the result does not depend on the path."""
 SOUNDNESS: Final = RuleSet("soundness", (PURITY, DETERMINISM, ROUND_TRIP, SCHEMA))
-"""What every merge function must be before its algebra means anything."""
+"""What every merge function must satisfy before its algebra means anything."""
 IMPLEMENTATIONS: Final = RuleSet("implementations", (AGREEMENT,))
-"""What two implementations of one rule owe each other."""
+"""What two implementations of one rule must have in common."""
 ALL: Final = RuleSet("all", (), (SEMIGROUP, STORAGE, SEMILATTICE, SOUNDNESS, IMPLEMENTATIONS))
 """Every law."""
 
@@ -227,6 +240,6 @@ def laws_named(names: Iterable[str | Law | RuleSet] | None) -> tuple[Law, ...]:
         elif name in RULE_SETS:
             found += RULE_SETS[name].laws
         else:
-            msg = f"no law is called {name!r}; laws: {', '.join(by_id)}; rule sets: {', '.join(RULE_SETS)}"
+            msg = f"unknown law {name!r}; laws: {', '.join(by_id)}; rule sets: {', '.join(RULE_SETS)}"
             raise PayloadConfigError(msg)
     return tuple(dict.fromkeys(found))

@@ -46,7 +46,7 @@ _STORED_RANKS = st.sampled_from((0, 2, 4))
 
 
 def values(schema: AvroSchema, depth: int = _DEPTH, reach: Reach | None = None) -> Strategy:  # noqa: PLR0911 (one a kind)
-    """Return a strategy for physical values of any schema; null is its simplest value where it fits.
+    """Return a strategy for physical values of any schema; null is its simplest value if it fits.
 
     With a reach most values are its own, the others small.
     """
@@ -134,7 +134,7 @@ class OperandStrategies:
         Args:
             spec: schema, key, ordering fields and properties.
             domain: which versions there are.
-            null_orderings: whether an ordering field may be null where its schema allows it.
+            null_orderings: whether an ordering field may be null if its schema allows it.
             reach: where the values reach; None for small ones and any others.
         """
         self._reach = reach
@@ -146,7 +146,7 @@ class OperandStrategies:
         self._read = list_reader(spec.schema, fields) if fields else lambda _record: NATURAL_ORDER
 
     def records(self, *, stored: bool = False) -> Strategy:
-        """Return records that are no deletes; with common ordering values, as stored rows or incoming versions."""
+        """Return records that are not deletes; with common ordering values, as stored rows or incoming versions."""
         deletes = {form.field: form.value for form in self._forms}
         return _in_order(
             {
@@ -205,7 +205,7 @@ class OperandStrategies:
         if field.name in self._spec.key:
             return st.just(value_at(field.schema, 1))
         if field.name in deletes:
-            # A value that marks no delete, null first.
+            # A value that does not mark a delete, null first.
             drawn = values(field.schema, reach=self._reach)
             return drawn.filter(lambda value: not _marks(value, deletes[field.name]))
         drawn = values(field.schema, reach=self._reach)
@@ -243,7 +243,7 @@ class Search:
 
     @property
     def found(self) -> dict[Law, Counterexample]:
-        """The smallest counterexample that was found for each law that has one.
+        """The smallest counterexample found for each violated law.
 
         A law whose sides are errors on every example has one of these as its counterexample.
         """
@@ -285,7 +285,7 @@ class Search:
             except NoSuchExample:
                 return
             except Flaky:
-                # A merge that answers at random: what was seen last counts.
+                # A merge with random results: the last one seen counts.
                 self._found |= latest
 
     def _violations(self, laws: list[Law], operands: Operands) -> dict[Law, Counterexample]:

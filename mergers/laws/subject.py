@@ -1,4 +1,4 @@
-"""From what a user names to what is judged: a payload or a merger, its schema, its ordering fields, its properties."""
+"""From what a user names to the subject of a check: a payload or merger, its schema, ordering fields and properties."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _PAYLOAD_METHODS = ("pre_combine", "preCombine")
 
 
 class Subject(NamedTuple):
-    """What is judged, and the operands that suit it.
+    """The subject of a check, and the operands that suit it.
 
     Attributes:
         algebra: its operations.
         spec: schema, fields and properties.
-        release: the release whose rules hold.
+        release: the release whose rules apply.
     """
 
     algebra: Algebra
@@ -55,7 +55,7 @@ def subject_of(  # noqa: PLR0913 (what a user may state)
     props: Props,
     markers: bool | None = None,
 ) -> Subject:
-    """Find the payload or merger, and complete what is not stated.
+    """Find the payload or merger, and fill in what is not given.
 
     Without a schema a small one that suits the class is taken. Without ordering fields it is the position column of a
     Debezium class, the ordering field of the sample schema, or none: arrival order.

@@ -1,6 +1,6 @@
-"""Another clock, other random numbers, other identities and another host name for the interpreter that this runs in.
+"""Another clock, other random numbers, object identities and host name for the interpreter that this runs in.
 
-Only interpreters that were started to repeat merges run this, before they load what is judged.
+Only interpreters that were started to repeat merges run this, before they load the subject.
 """
 
 from __future__ import annotations

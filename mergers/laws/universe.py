@@ -47,7 +47,7 @@ class RecordSpec(NamedTuple):
         ordering_fields: the ordering fields; none for arrival order.
         props: the properties, of which those of a custom delete field count.
         sequences: whether the ordering value is a position in MySQL's binary log.
-        markers: whether a record holds Debezium's mark for an unavailable value.
+        markers: whether records may contain Debezium's marker for an unavailable value.
     """
 
     schema: AvroSchema
@@ -59,7 +59,7 @@ class RecordSpec(NamedTuple):
 
     @property
     def ordering_heads(self) -> tuple[str, ...]:
-        """The columns that hold the ordering fields, which may be nested in them."""
+        """The columns of the ordering fields, which may be nested in them."""
         return tuple(dict.fromkeys(name.partition(".")[0] for name in self.ordering_fields))
 
 
@@ -145,7 +145,7 @@ class _Maker:
         self._read = list_reader(spec.schema, fields) if fields else lambda _record: NATURAL_ORDER
 
     def version(self, rank: int, side: int, form: DeleteForm | None = None, *, stored: bool = False) -> Version:
-        """Return a record whose data is in the field number `side` alone, and in none where there is no such field."""
+        """Return a record whose data is in the field number `side` alone, and in none if there is no such field."""
         spec = self._spec
         record: Record = {}
         for field in spec.schema.fields:
@@ -166,7 +166,7 @@ class _Maker:
         return Version(record, NATURAL_ORDER if ordering is None else ordering, is_delete=form is not None)
 
     def _ordered(self, field: Field, rank: int) -> Any:
-        """Return the part of a rank that an ordering field holds: of several fields, the first and the last vary."""
+        """Return the part of a rank that an ordering field takes: of several fields, the first and the last vary."""
         return value_at(field.schema, ordering_part(self._spec, field.name, rank))
 
     def _value(self, field: Field, rank: int, *, stored: bool) -> Any:
@@ -176,7 +176,7 @@ class _Maker:
 
 
 def ordering_part(spec: RecordSpec, name: str, rank: int) -> int:
-    """Return what an ordering field holds at a rank: of several fields the first comes before the last.
+    """Return the value of an ordering field at a rank: of several fields the first comes before the last.
 
     So there are ties in the first field that the last one breaks, and differences that the last one contradicts.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mergers.record.avro import HoodieAvroRecord
-from mergers.record.base import DELETE, DELETE_OPERATIONS, HoodieKey, HoodieRecord
+from mergers.record.base import DELETE, DELETE_OPERATIONS, OPERATIONS, HoodieKey, HoodieRecord
 from mergers.record.context import DeleteContext, greater_ordering_value, is_commit_time_delete, row_ordering_value
 from mergers.record.empty import HoodieEmptyRecord
 from mergers.record.indexed import HoodieAvroIndexedRecord
@@ -14,6 +14,7 @@ __all__ = [
     "DELETE",
     "DELETE_OPERATIONS",
     "META_COLUMNS",
+    "OPERATIONS",
     "OPERATION_COLUMN",
     "DeleteContext",
     "HoodieAvroIndexedRecord",

@@ -1,4 +1,4 @@
-"""HoodieAvroRecord: a version held by a payload."""
+"""HoodieAvroRecord: a version carried by a payload."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mergers.record.indexed import HoodieAvroIndexedRecord
 from payloads.api import SENTINEL
 from payloads.errors import PayloadFailedError
 from payloads.ordering_fields import field_reader
-from payloads.release import HudiRelease
+from payloads.release import ByRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,11 +19,16 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
     from payloads.ordering import Ordering
 
-_UNTIL_1_0 = frozenset({HudiRelease.V0_15, HudiRelease.V1_0})  # checked for each record: a lookup costs less than `<`
+# Looked up for each record, so without the call of `at`.
+_HAS_INDEXED_RECORD = ByRelease(False, {"1.1": True}).rules
+_DELETES_BY_OPERATION = ByRelease(False, {"1.0": True}).rules
 
 
 class HoodieAvroRecord(HoodieRecord):
-    """A version held by a payload: what a writer or a log hands to the merge."""
+    """A version carried by a payload: what a writer or a log passes to the merge.
+
+    Added in 0.1.0.
+    """
 
     __slots__ = ("payload",)
 
@@ -33,7 +38,7 @@ class HoodieAvroRecord(HoodieRecord):
 
     @property
     def record(self) -> Any:
-        """The payload's data as it is, no delete rule applied; None where it has none."""
+        """The payload's data as it is, no delete rule applied; None if it has none."""
         return self.payload.record
 
     @property
@@ -42,12 +47,12 @@ class HoodieAvroRecord(HoodieRecord):
         return self.payload.get_ordering_value()
 
     def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
-        """Return the payload's data with key, operation and ordering value; None where it has none.
+        """Return the payload's data with key, operation and ordering value; None if it has none.
 
         Until 1.0 this is the insert value, so that a delete has none; from 1.1 on the record without any delete rule.
         """
         payload = self.payload
-        read = payload.get_insert_value if payload.release in _UNTIL_1_0 else payload.get_indexed_record
+        read = payload.get_indexed_record if _HAS_INDEXED_RECORD[payload.release] else payload.get_insert_value
         record = read(schema, props)
         if record is None or record is SENTINEL:
             return None
@@ -59,7 +64,7 @@ class HoodieAvroRecord(HoodieRecord):
         columns: Sequence[str],
         consistent_logical_timestamp_enabled: bool = False,  # noqa: FBT001, FBT002 (Hudi's signature)
     ) -> list[Any]:
-        """Return the values of `columns` with their Java classes, as `Ordering`; None where null or unknown.
+        """Return the values of `columns` with their Java classes, as `Ordering`; None if null or unknown.
 
         Dates, decimals and, with the flag, timestamps are converted by their logical type.
 
@@ -134,12 +139,12 @@ class HoodieAvroRecord(HoodieRecord):
 
     def is_delete(self, schema: AvroSchema, props: Props) -> bool:
         """Whether the operation is `D` (from 1.0 on) or the payload says delete."""
-        if self.operation == DELETE and self.payload.release is not HudiRelease.V0_15:
+        if self.operation == DELETE and _DELETES_BY_OPERATION[self.payload.release]:
             return True
         return self.payload.is_deleted(schema, props)
 
     def should_ignore(self, schema: AvroSchema, props: Props) -> bool:
-        """Whether the payload can answer SENTINEL and does so for an insert."""
+        """Whether the payload may return SENTINEL and does so for an insert."""
         return self.payload.can_produce_sentinel() and self.payload.get_insert_value(schema, props) is SENTINEL
 
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieAvroRecord:

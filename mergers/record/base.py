@@ -1,4 +1,4 @@
-"""HoodieRecord: what every carrier answers, and the identity of a record."""
+"""HoodieRecord: what every carrier offers, and the identity of a record."""
 
 from __future__ import annotations
 
@@ -28,23 +28,28 @@ DELETE_OPERATIONS: Final = frozenset({DELETE, UPDATE_BEFORE})
 
 
 class HoodieKey(NamedTuple):
-    """The identity of a record: its key within a partition."""
+    """The identity of a record: its key within a partition.
+
+    Added in 0.1.0.
+    """
 
     record_key: str
     partition_path: str = ""
 
 
 class HoodieRecord:
-    """A version of a record, whatever holds it (org.apache.hudi.common.model.HoodieRecord).
+    """A version of a record, in any form (org.apache.hudi.common.model.HoodieRecord).
 
-    Carriers don't change: where Hudi writes into a record, a new carrier comes back. What a carrier can't do raises
+    Carriers don't change: where Hudi writes into a record, a new carrier is returned. What a carrier can't do raises
     UnsupportedRecordOperationError, as Hudi's classes do.
 
     Attributes:
-        key: the identity; None where a caller merges without one.
+        key: the identity; None if a caller merges without one.
         operation: `I`, `-U`, `U`, `D` or None, as in the meta column `_hoodie_operation`. From 1.1 on a merge reads
-            from it whether a version is a delete, as from a BufferedRecord: a merge point that has judged a version
-            to be a delete says so here.
+            from it whether a version is a delete, as from a BufferedRecord: a merge point that finds a version to
+            be a delete sets it here.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("key", "operation")
@@ -55,7 +60,7 @@ class HoodieRecord:
 
     @property
     def marked_delete(self) -> bool:
-        """Whether the operation says delete (BufferedRecord.isDelete)."""
+        """Whether the operation is a delete (BufferedRecord.isDelete)."""
         return self.operation in DELETE_OPERATIONS
 
     @property
@@ -69,7 +74,7 @@ class HoodieRecord:
         return None if self.key is None else self.key.partition_path
 
     def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
-        """Return this version as plain data, or None where it has none."""
+        """Return this version as plain data, or None if it has none."""
         self._refuse("to_indexed_record", schema, props)
 
     def get_column_values(
@@ -91,7 +96,7 @@ class HoodieRecord:
         self._refuse("get_ordering_value", schema, props, ordering_fields)
 
     def join_with(self, other: HoodieRecord, target_schema: AvroSchema) -> HoodieRecord:
-        """Return both versions in one record of `target_schema`; where both have a field, `other` gives it."""
+        """Return both versions in one record of `target_schema`; where both have a field, `other` wins."""
         self._refuse("join_with", other, target_schema)
 
     def rewrite_record(
@@ -128,7 +133,7 @@ class HoodieRecord:
         self._refuse("is_delete", schema, props)
 
     def should_ignore(self, schema: AvroSchema, props: Props) -> bool:  # noqa: ARG002
-        """Whether this version says "leave the stored row as it is"."""
+        """Whether this version means "leave the stored row as it is"."""
         return False
 
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieRecord:

@@ -55,7 +55,7 @@ def greater_ordering_value(older: Ordering | None, newer: Ordering | None) -> Or
 class DeleteContext:
     """What marks a row as a delete at one merge point (org.apache.hudi.common.model.DeleteContext).
 
-    Any of these marks will do: true in `_hoodie_is_deleted`; the marker of `hoodie.payload.delete.marker`, whose case
+    Any of these marks it: true in `_hoodie_is_deleted`; the marker of `hoodie.payload.delete.marker`, whose case
     counts, in the column of `hoodie.payload.delete.field`; `D` or `-U` in `_hoodie_operation`, where that is read.
     """
 
@@ -69,7 +69,7 @@ class DeleteContext:
         reads_operation: bool = True,
         release: HudiRelease = HudiRelease.latest(),
     ) -> None:
-        """Decide what the properties and the schema decide.
+        """Bind to properties and schema.
 
         Args:
             props: a reader's own properties, or a writer's with the merge properties of the table.

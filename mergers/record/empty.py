@@ -1,4 +1,4 @@
-"""HoodieEmptyRecord: a delete of which nothing but the key and the ordering value is known."""
+"""HoodieEmptyRecord: a delete of which only the key and the ordering value are known."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ class HoodieEmptyRecord(HoodieRecord):
 
     Attributes:
         ordering_value: Integer 0 unless the delete came with one; Integer 0 deletes whatever is older.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("ordering_value",)
@@ -37,7 +39,7 @@ class HoodieEmptyRecord(HoodieRecord):
 
     @property
     def marked_delete(self) -> bool:
-        """Always: there is nothing but the delete."""
+        """Always true."""
         return True
 
     def to_indexed_record(self, schema: AvroSchema, props: Props) -> None:  # noqa: ARG002
@@ -58,6 +60,6 @@ class HoodieEmptyRecord(HoodieRecord):
         return True
 
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieEmptyRecord:
-        """Return the delete under another key; without `operation` it forgets its own and its ordering value."""
+        """Return the delete under another key; without `operation` it drops its own and its ordering value."""
         key = self.key if key is None else key
         return HoodieEmptyRecord(key) if operation is None else HoodieEmptyRecord(key, operation, self.ordering_value)

@@ -1,4 +1,4 @@
-"""HoodieAvroIndexedRecord: a version held as plain Avro data."""
+"""HoodieAvroIndexedRecord: a version as plain Avro data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from payloads.avro import project_record, rewrite_record_with_new_schema
 from payloads.errors import SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, context_value, is_true, list_reader, ordering_reader
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,16 +21,21 @@ if TYPE_CHECKING:
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
 
+# Looked up for each record, so without the call of `at`.
+_READS_ITS_DATA = ByRelease(False, {"1.1": True}).rules
+
 
 class HoodieAvroIndexedRecord(HoodieRecord):
-    """A version held as plain Avro data: what storage hands to the merge, and a BufferedRecord of 1.1 and later.
+    """A version as plain Avro data: what storage passes to the merge, and a BufferedRecord of 1.1 and later.
 
-    As a BufferedRecord it is a delete where its operation is `D` or `-U`, with data or without.
+    As a BufferedRecord it is a delete if its operation is `D` or `-U`, with data or without.
 
     Attributes:
         record: the data; None for a delete without data, SENTINEL for "leave the stored row as it is".
         schema: the schema of the data; None only for a delete without data that lost it (a DeleteRecord of a log).
         ordering_value: from 1.1 on a buffered record carries it; None is Java's null.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("ordering_value", "record", "schema")
@@ -63,10 +68,10 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         """Return the physical values of `columns`, dotted paths included; None for an unknown column.
 
         Raises:
-            UnsupportedRecordOperationError: until 1.0 Hudi does not answer this.
+            UnsupportedRecordOperationError: until 1.0, as in Hudi.
             SchemaError: a path leads through a null, or there is no data.
         """
-        if release < HudiRelease.V1_1:
+        if not _READS_ITS_DATA[release]:
             raise UnsupportedRecordOperationError.from_call(
                 type(self), f"get_column_values in {release}", "read the fields of its record"
             )
@@ -96,13 +101,13 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         return NATURAL_ORDER if read is None else read(self.data_for("get_ordering_value"))
 
     def join_with(self, other: HoodieRecord, target_schema: AvroSchema) -> HoodieAvroIndexedRecord:
-        """Return the fields of both in one record, as bootstrap does; where both have a field, `other` gives it.
+        """Return the fields of both in one record, as bootstrap does; where both have a field, `other` wins.
 
         Fields of the target that neither has are null.
 
         Raises:
             SchemaError: the target lacks a field that one of them has, or one has no data.
-            MergerConfigError: `other` holds no plain data.
+            MergerConfigError: `other` is not plain data.
         """
         if not isinstance(other, HoodieAvroIndexedRecord):
             msg = f"join_with takes plain data on both sides, not {type(other).__name__}; use its to_indexed_record"
@@ -173,7 +178,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         Raises:
             PayloadConfigError, SchemaError: see `mergers.record.context.is_delete_row`.
         """
-        if release < HudiRelease.V1_1:
+        if not _READS_ITS_DATA[release]:
             return False
         if self.record is None or self.operation == DELETE:
             return True
@@ -197,7 +202,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
         return HoodieAvroIndexedRecord(self.key, record, schema, self.operation, self.ordering_value)
 
     def data_for(self, call: str) -> Record:
-        """Return the data, which `call` can't do without.
+        """Return the data, which `call` requires.
 
         Raises:
             SchemaError: there is none.

@@ -23,7 +23,10 @@ OPERATION_COLUMN: Final = "_hoodie_operation"
 
 
 class MetadataValues(NamedTuple):
-    """Values of the meta columns (org.apache.hudi.common.model.MetadataValues); None leaves a column as it is."""
+    """Values of the meta columns (org.apache.hudi.common.model.MetadataValues); None leaves a column as it is.
+
+    Added in 0.1.0.
+    """
 
     commit_time: str | None = None
     commit_seqno: str | None = None
@@ -38,7 +41,7 @@ class MetadataValues(NamedTuple):
         return not any(value is not None for value in self)
 
     def applied_to(self, record: Record, schema: AvroSchema) -> Record:
-        """Return `record` with these values; `record` itself where there is nothing to write.
+        """Return `record` with these values; `record` itself if there is nothing to write.
 
         Raises:
             SchemaError: `schema` has no such meta column.

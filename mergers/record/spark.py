@@ -19,6 +19,8 @@ class HoodieSparkRecord(HoodieRecord):
 
     Attributes:
         column: a struct with the columns of the table.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("column",)
@@ -28,7 +30,7 @@ class HoodieSparkRecord(HoodieRecord):
         self.column = column
 
     def should_ignore(self, schema: object, props: object) -> bool:  # noqa: ARG002
-        """Never: a SPARK merger answers with a row or with a delete."""
+        """Never: a SPARK merger returns a row or a delete."""
         return False
 
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieSparkRecord:

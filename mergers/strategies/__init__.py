@@ -16,9 +16,10 @@ from mergers.strategies.fill_unavailable import FillUnavailable
 from mergers.strategies.ignore_defaults import Fidelity, IgnoreDefaults, missed_defaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.partial_update import PartialUpdate
-from mergers.strategies.record_context import RecordContext
+from mergers.strategies.record_context import LARGEST_MILLIS, RecordContext
 
 __all__ = [
+    "LARGEST_MILLIS",
     "BufferedMerger",
     "CommitTimeMerger",
     "CommitTimePartialMerger",

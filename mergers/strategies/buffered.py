@@ -1,4 +1,4 @@
-"""BufferedMerger: how a merge mode folds log entries and meets the stored row; delete entries of log files."""
+"""BufferedMerger: how a merge mode folds log entries and merges with the stored row; delete entries of log files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mergers.strategies.record_context import RecordContext
 
 Version = HoodieAvroIndexedRecord
-"""A BufferedRecord: a delete where its operation is `D` or `-U`, with data or without."""
+"""A BufferedRecord: a delete if its operation is `D` or `-U`, with data or without."""
 
 
 class DeleteEntry(NamedTuple):
@@ -29,12 +29,14 @@ class DeleteEntry(NamedTuple):
 
 
 class BufferedMerger(ABC):
-    """A merge mode where rows meet (BufferedRecordMerger; until 1.0 the rules inside the file-group reader).
+    """A merge mode's operations on rows (BufferedRecordMerger; until 1.0 the rules inside the file-group reader).
 
-    Both `delta` operations answer None for "what is there stays", which is not a delete.
+    Both `delta` operations return None for "keep what is there", which is not a delete.
 
     Attributes:
         context: how the engine reads ordering values.
+
+    Added in 0.1.0.
     """
 
     def __init__(self, context: RecordContext) -> None:
@@ -51,13 +53,13 @@ class BufferedMerger(ABC):
 
     @abstractmethod
     def final_merge(self, older: Version, newer: Version) -> Version:
-        """Merge a row of a base file with what has gathered for its key; `older` itself where it stays.
+        """Merge a row of a base file with the folded log of its key; `older` itself if it stays.
 
-        Hudi never asks a row of a base file whether it is a delete: `older` must not be marked as one there.
+        Hudi never tests a row of a base file for a delete: `older` must not be marked as one there.
         """
 
     def fold(self, existing: Version | None, change: Version | DeleteEntry) -> Version:
-        """Return what stands for a key once `change` has followed `existing`: a row, or a delete."""
+        """Return the state of a key once `change` has followed `existing`: a row, or a delete."""
         if isinstance(change, DeleteEntry):
             kept = existing is not None and self.delta_merge_delete(change, existing) is None
             merged = None if kept else self.buffered(change)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class OverwriteWithLatestMerger:
-    """Keeps the newer version, also where it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger)."""
+    """Keeps the newer version, even if it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger).
+
+    Added in 0.1.0.
+    """
 
     record_type: Final = HoodieRecordType.AVRO
     merging_strategy: Final = COMMIT_TIME_BASED_MERGE_STRATEGY_UUID
@@ -39,12 +42,12 @@ class OverwriteWithLatestMerger:
         schema: AvroSchema,
         props: Props,  # noqa: ARG002
     ) -> Version:
-        """Return `newer` with the columns that it lacks taken from `older`; `newer` itself where it is a delete.
+        """Return `newer` with the columns that it lacks taken from `older`; `newer` itself if it is a delete.
 
         As on Spark's rows; Hudi merges no partial rows of Avro.
 
         Raises:
-            SchemaError: `older` is a delete of a log, which Hudi fails on too.
+            SchemaError: `older` is a delete of a log; Hudi fails too.
         """
         return newer if newer.marked_delete else overlaid(newer, older, schema)
 

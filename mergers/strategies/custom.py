@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CustomMerger(BufferedMerger):
-    """CUSTOM from 1.1 on: the merger sees deletes too, and each of the three operations asks it."""
+    """CUSTOM from 1.1 on: each of the three operations calls the merger, for deletes too."""
 
     def __init__(self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:
         """Merge by `merger`.
@@ -38,7 +38,7 @@ class CustomMerger(BufferedMerger):
         self._props = props
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
-        """Return what the merger answers, or None where its row is that of `existing`.
+        """Return what the merger returns, or None if its row is that of `existing`.
 
         Two deletes without data have the same row, none, so that of two such deletes the earlier one is kept, with
         its ordering value. Errors are the merger's.
@@ -49,13 +49,13 @@ class CustomMerger(BufferedMerger):
         return None if merged.record is existing.record else merged
 
     def delta_merge_delete(self, entry: DeleteEntry, existing: Version | None) -> DeleteEntry | None:
-        """Return `entry` where the merger, given a delete without data, does not keep `existing`."""
+        """Return `entry` unless the merger, given a delete without data, keeps `existing`."""
         if existing is None:
             return entry
         return None if self.delta_merge(self.buffered(entry), existing) is None else entry
 
     def final_merge(self, older: Version, newer: Version) -> Version:
-        """Return what the merger answers; errors are the merger's."""
+        """Return what the merger returns; errors are the merger's."""
         return self._merged(older, newer)
 
     def _merged(self, older: Version, newer: Version) -> Version:
@@ -81,7 +81,7 @@ class CustomMerger(BufferedMerger):
 
 
 class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
-    """CUSTOM of 1.0: where either side is a delete the event-time rule decides, and the merger is not called.
+    """CUSTOM of 1.0: if either side is a delete, the event-time rule decides and the merger is not called.
 
     It compares the ordering *columns*, whatever the payload itself compares. Between two rows of a log a merger that
     deletes is ignored: the earlier row stays.
@@ -95,14 +95,14 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
         self._props = props
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
-        """Return what the merger answers, or None where that is a delete or the row of `existing`."""
+        """Return what the merger returns, or None if that is a delete or the row of `existing`."""
         if existing is None or existing.marked_delete or new.marked_delete:
             return super().delta_merge(new, existing)
         merged = self._merged(existing, new)
         return None if merged is None or merged is existing else merged
 
     def final_merge(self, older: Version, newer: Version) -> Version:
-        """Return what the merger answers."""
+        """Return what the merger returns."""
         if older.marked_delete or newer.marked_delete:
             return super().final_merge(older, newer)
         merged = self._merged(older, newer)
@@ -135,7 +135,7 @@ class _OnCopies:
         self._merger = merger
 
     def merge(self, older: Version, newer: Version, schema: AvroSchema, props: Props) -> Version | None:
-        """Return the caller's own version, a new one, or None where the merger deletes."""
+        """Return the caller's own version, a new one, or None if the merger deletes."""
         lent = [_lent(side, schema) for side in (older, newer)]
         records = [copy.record for copy in lent]
         merged: Any = self._merger.merge(lent[0], lent[1], schema, props)
@@ -166,7 +166,7 @@ def _same_marks(copy: Version, side: Version) -> bool:
 
 
 def _plain(merged: Any, schema: AvroSchema, props: Props) -> Version:
-    """Return the version that a merger made as plain data; a carrier that says it deletes is marked as a delete."""
+    """Return the version that a merger made as plain data; a carrier that deletes is marked as a delete."""
     if isinstance(merged, Version):
         return merged
     plain: Version | None = merged.to_indexed_record(schema, props)

@@ -62,7 +62,7 @@ class EventTimeMerger(BufferedMerger):
     """
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
-        """Return `new` where it is not earlier, or where either one is a commit-time delete.
+        """Return `new` if it is not earlier, or if either one is a commit-time delete.
 
         Raises:
             NullOrderingError: an ordering value is null.
@@ -71,9 +71,9 @@ class EventTimeMerger(BufferedMerger):
         return new if existing is None or _keeps_newer(existing, new) else None
 
     def delta_merge_delete(self, entry: DeleteEntry, existing: Version | None) -> DeleteEntry | None:
-        """Return `entry`, unless what is there is a commit-time delete, or later and of the same Java class.
+        """Return `entry`, unless `existing` is a commit-time delete, or later and of the same Java class.
 
-        Classes that differ are no error here: the delete wins.
+        Different classes are not an error here: the delete wins.
 
         Raises:
             NullOrderingError: an ordering value is null and must be compared.
@@ -126,7 +126,7 @@ class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)
     """
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
-        """Return `new` where it is not earlier or is a commit-time delete; errors as in `EventTimeMerger`."""
+        """Return `new` if it is not earlier or is a commit-time delete; errors as in `EventTimeMerger`."""
         kept = existing is None or is_commit_time_delete(new) or not is_later(existing, new)
         return new if kept else None
 
@@ -139,7 +139,7 @@ def _keeps_newer(older: Any, newer: Any) -> bool:
 
 
 def _is_greater(left: Ordering | None, right: Ordering | None) -> bool:
-    """Whether both values have one Java class and `left` is the greater one."""
+    """Whether both values have the same Java class and `left` is greater."""
     if left is None or right is None:
         msg = "a delete entry, or the version that it follows, has a null ordering value; fill the ordering field"
         raise NullOrderingError(msg)

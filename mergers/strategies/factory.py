@@ -17,7 +17,7 @@ from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.record_context import RecordContext
 from payloads.errors import PayloadConfigError
 from payloads.ordering_fields import ordering_fields
-from payloads.release import HudiRelease
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
@@ -28,10 +28,17 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 E = TypeVar("E", bound=enum.Enum)
+_HAS_MODES = ByRelease(False, {"1.0": True})
+_HAS_PARTIAL_UPDATES = ByRelease(False, {"1.1": True})
+_EVENT_TIME: ByRelease[type[BufferedMerger]] = ByRelease(EventTimeMergerV1_0, {"1.1": EventTimeMerger})
+_CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0]] = ByRelease(CustomMergerV1_0, {"1.1": CustomMerger})
 
 
 class PartialUpdateMode(enum.Enum):
-    """The partial update modes that shipped (table version 9)."""
+    """The partial update modes that shipped (table version 9).
+
+    Added in 0.1.0.
+    """
 
     IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
     FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
@@ -49,28 +56,30 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
     partial_blocks: bool = False,
     fidelity: Fidelity = "hudi",
 ) -> BufferedMerger:
-    """Return what merges rows where Hudi does by merge mode (BufferedRecordMergerFactory.create).
+    """Return the merger of a merge mode (BufferedRecordMergerFactory.create).
 
     Args:
         mode: the merge mode.
         schema: the schema of the rows.
-        props: what the merge point hands on; the ordering fields are read from them, but for COMMIT_TIME_ORDERING.
+        props: what the merge point passes on, with the ordering fields, which COMMIT_TIME_ORDERING ignores.
         release: 1.0 or later; 1.0 has no partial update modes.
         engine: the form of the rows, which decides how ordering values compare: see `RecordContext`.
         merger: for CUSTOM, an AvroRecordMerger in the mode of the merge point (`pre_combine` in batch dedup from 1.1
             on, else `combine`; `rows_are_avro` as the engine says) or a user's merger; for `partial_blocks` the one
             with `partial_merge`.
         partial_update_mode: as the table has it.
-        partial_blocks: whether a block with only some of the columns has been met.
+        partial_blocks: whether a block with only some of the columns was read.
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
 
     Raises:
         MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, the merger
             is none for AVRO records, or a payload's was made for other rows than those of `engine` (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
+
+    Added in 0.1.0.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
-    if line < HudiRelease.V1_0:
+    if not _HAS_MODES.at(line):
         msg = f"Hudi {line} has no merge modes; give its payload to AvroRecordMerger"
         raise MergerConfigError(msg)
     is_commit_time = kind is RecordMergeMode.COMMIT_TIME_ORDERING
@@ -81,33 +90,30 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         return PartialBlockMerger(by_mode, _needed(merger, "partial blocks"), schema, props)
     if kind is RecordMergeMode.CUSTOM:
         needed = _needed(merger, "custom merging")
-        if line < HudiRelease.V1_1:
-            return CustomMergerV1_0(context, needed, schema, props)
-        if isinstance(needed, AvroRecordMerger) and needed.rows_are_avro is not context.rows_are_avro:
-            wanted = f"rows_are_avro={context.rows_are_avro}"
-            msg = f"{needed!r} can't merge rows of {rows.value}; make it with {wanted}"
-            raise MergerConfigError(msg)
-        return CustomMerger(context, needed, schema, props)
+        merges = _CUSTOM.at(line)
+        if merges is CustomMerger:
+            _check_rows(needed, context)
+        return merges(context, needed, schema, props)
     if partial_update_mode is not None:
         update = _partial_update(partial_update_mode, props, context, fidelity)
         return CommitTimePartialMerger(context, update) if is_commit_time else EventTimePartialMerger(context, update)
     if is_commit_time:
         return CommitTimeMerger(context)
-    return EventTimeMergerV1_0(context) if line < HudiRelease.V1_1 else EventTimeMerger(context)
+    return _EVENT_TIME.at(line)(context)
 
 
 _NEVER_SHIPPED = {
-    "KEEP_VALUES": "rows of partial log blocks are merged so (partial_blocks)",
+    "KEEP_VALUES": "rows of partial log blocks merge this way (partial_blocks)",
     "IGNORE_MARKERS": "it became FILL_UNAVAILABLE",
-    "FILL_DEFAULTS": "nothing took its place",
+    "FILL_DEFAULTS": "nothing replaced it",
 }
-"""The modes that RFC-97 planned under other names, and what became of them."""
+"""The modes that RFC-97 planned under other names, and what happened to them."""
 
 
 def _partial_update(
     mode: PartialUpdateMode | str, props: Props, context: RecordContext, fidelity: Fidelity
 ) -> PartialUpdate:
-    if context.release < HudiRelease.V1_1:
+    if not _HAS_PARTIAL_UPDATES.at(context.release):
         msg = f"Hudi {context.release} has no partial update modes; leave it out, or choose release 1.1 or later"
         raise MergerConfigError(msg)
     if mode in _NEVER_SHIPPED:
@@ -121,12 +127,19 @@ def _partial_update(
     return FillUnavailable(props, reads_bytes=context.rows_are_avro)
 
 
+def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:
+    if isinstance(merger, AvroRecordMerger) and merger.rows_are_avro is not context.rows_are_avro:
+        wanted = f"rows_are_avro={context.rows_are_avro}"
+        msg = f"{merger!r} can't merge rows of {context.engine.value}; make it with {wanted}"
+        raise MergerConfigError(msg)
+
+
 def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerger:
     if merger is None:
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
     if merger.record_type is not HoodieRecordType.AVRO:
-        msg = f"{merger!r} merges {merger.record_type.value} records; rows are merged one by one here: use an AVRO one"
+        msg = f"{merger!r} merges {merger.record_type.value} records; this merges row by row, so use an AVRO merger"
         raise MergerConfigError(msg)
     return merger
 
@@ -136,5 +149,5 @@ def _member(names: type[E], name: E | str) -> E:
         return names(name.upper() if isinstance(name, str) else name)
     except ValueError as error:
         known = ", ".join(member.value for member in names)
-        msg = f"there is no {names.__name__} called {name!r}; use one of {known}"
+        msg = f"there is no {names.__name__} {name!r}; use one of {known}"
         raise MergerConfigError(msg) from error

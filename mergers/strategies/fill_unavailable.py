@@ -1,4 +1,4 @@
-"""FILL_UNAVAILABLE: the partial update mode in which a marker stands for a value that was not sent along."""
+"""FILL_UNAVAILABLE: the partial update mode in which a marker replaces a value that was not sent."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _TEXT_TYPES = ("string", "bytes")
 
 
 class FillUnavailable(PartialUpdate):
-    """Fills a text or bytes column, in a union too, where its value reads like the marker.
+    """Fills a text or bytes column, in a union too, if its value equals the marker.
 
     The marker is the table's merge property: only the key with the prefix counts, and the properties that reach the
-    merge must have it. Without it nothing is filled, and nothing says so.
+    merge must have it. Without it nothing is filled, and there is no warning.
 
     Attributes:
-        marker: the text; None where the properties name none.
+        marker: the text; None if the properties have none.
     """
 
     def __init__(self, props: Props, *, reads_bytes: bool = True) -> None:
         """Read the marker from `props`.
 
         Args:
-            props: the properties that the caller of the merge hands on.
+            props: the properties passed to the merge.
             reads_bytes: whether bytes are read as UTF-8, as on Avro rows; Spark's rows show no text for them.
         """
         self.marker = props.get(MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE)
         self._reads_bytes = reads_bytes
 
     def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
-        """Return the columns that can hold the marker."""
+        """Return the columns that can contain the marker."""
         if self.marker is None:
             return ()
         return schema.derived(_gaps, self.marker, self._reads_bytes)

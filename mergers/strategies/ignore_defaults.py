@@ -10,7 +10,7 @@ from mergers.strategies.partial_update import PartialUpdate
 from payloads.avro import Branch, default_value
 from payloads.builtin import is_null
 from payloads.errors import SchemaError
-from payloads.release import HudiRelease, by_release
+from payloads.release import ByRelease, HudiRelease
 from payloads.user import same_record
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Fidelity = Literal["hudi", "intended"]
 
-_REFUSED = by_release(v0_15="fixed", v1_2="union")
-"""The type of which no default can be read; defaults of union columns that are null do not count."""
+_REFUSED = ByRelease("fixed", {"1.2": "union"})
+"""The type whose defaults can't be read; null defaults of union columns don't matter."""
 
 _ADVICE = {
     "fixed": "drop the default, use bytes, or go to 1.2",
@@ -30,19 +30,19 @@ _ADVICE = {
 }
 
 _CACHED = range(-128, 128)
-"""The whole numbers of which Java keeps one object each."""
+"""The integers that Java caches as one object each."""
 
 
 class IgnoreDefaults(PartialUpdate):
-    """Fills a column where its value is the default of the column; null where no default, or null, is declared.
+    """Fills a column whose value is its default; null if the default is null or not declared.
 
-    Hudi asks whether value and default are one *object*. So, with `fidelity="hudi"`, booleans and the whole numbers
-    from -128 to 127 can be gaps; other numbers, text, bytes, enum symbols and collections that equal their default
-    overwrite. With `fidelity="intended"` the values are compared: what the mode promises, and what no release does.
+    Hudi tests whether value and default are the same *object*. So, with `fidelity="hudi"`, booleans and integers from
+    -128 to 127 can be gaps; other numbers, text, bytes, enum symbols and collections that equal their default
+    overwrite. With `fidelity="intended"` the values are compared, as the mode promises and no release does.
     """
 
     def __init__(self, release: HudiRelease = HudiRelease.latest(), fidelity: Fidelity = "hudi") -> None:
-        """Choose what counts as a default; releases differ in the types of which they refuse a default.
+        """Choose what counts as a default; releases differ in the types whose defaults they reject.
 
         Raises:
             MergerConfigError: there is no such fidelity.
@@ -112,7 +112,7 @@ def _same_value(field: Field) -> Gap:
 
 
 def _default_of(field: Field) -> Any:
-    """Return a default as a row holds it, with the precision of its column."""
+    """Return a default as it is in a row, with the precision of its column."""
     default = default_value(field.schema, field.default)
     if _first_branch(field.schema).kind == "float" and not isinstance(default, Branch):
         return struct.unpack("f", struct.pack("f", default))[0]

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def overlaid(top: Version, bottom: Version, reader_schema: AvroSchema) -> Version:
-    """Return `top` with the columns that its schema lacks taken from `bottom`; `top` itself where it lacks none.
+    """Return `top` with the columns that its schema lacks taken from `bottom`; `top` itself if it lacks none.
 
-    A null of `top` counts. Only top-level columns are looked at; they come in the order of `reader_schema`.
+    A null of `top` counts. Only top-level columns are compared; they come in the order of `reader_schema`.
 
     Raises:
         SchemaError: a version has no data or no schema (in Hudi a NullPointerException): a delete of a log.

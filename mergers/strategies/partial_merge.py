@@ -1,4 +1,4 @@
-"""Rows of log blocks that carry only some columns (MERGE INTO with partial updates): the newer columns come on top."""
+"""Rows of log blocks that carry only some columns (MERGE INTO with partial updates): the newer columns win."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PartialBlockMerger(BufferedMerger):
         self._props = props
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
-        """Return the partial merge, or None where its row is that of `existing`; errors as in `final_merge`."""
+        """Return the partial merge, or None if its row is that of `existing`; errors as in `final_merge`."""
         if existing is None:
             return new
         merged = self.final_merge(existing, new)

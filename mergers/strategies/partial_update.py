@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 Gap = Callable[[Any], bool]
-"""Whether a value leaves its column to the other version."""
+"""Whether a value is a gap, which the other version fills."""
 
 
 class PartialUpdate(ABC):
@@ -23,11 +23,11 @@ class PartialUpdate(ABC):
         """Return the top-level columns of `schema` that can have gaps, each with its test.
 
         Raises:
-            SchemaError: Hudi can't tell the gaps of a column.
+            SchemaError: Hudi can't detect the gaps of a column.
         """
 
     def filled(self, high: Version, low: Version | None, newer: Version) -> Version:
-        """Return `high` with its gaps filled from `low`; `high` itself where there are none.
+        """Return `high` with its gaps filled from `low`; `high` itself if there are none.
 
         Args:
             high: the version that wins. It gives key, operation and ordering value.

@@ -8,23 +8,25 @@ from mergers.api import HoodieRecordType
 from payloads.avro import decimal_scale, decimal_value
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import context_reader, path_parts
-from payloads.release import HudiRelease
+from payloads.release import ByRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.avro import AvroSchema, Record
+    from payloads.release import HudiRelease
 
-_LARGEST_MILLIS: Final = 9_999_999_999_999
-"""Hudi takes a number up to this one for milliseconds, a greater one for microseconds."""
+_CONVERTS_ENTRIES: Final = ByRelease(False, {"1.1": True})
+LARGEST_MILLIS: Final = 9_999_999_999_999
+"""Hudi reads numbers up to this one as milliseconds, greater ones as microseconds."""
 
 
 class RecordContext:
     """How an engine reads ordering values in one release (RecordContext, until 1.0 HoodieReaderContext).
 
-    Values of unlike Java classes don't compare, so it matters at which merge point they were made: `AVRO` stands for
+    Values of different Java classes don't compare, so the merge point where they were made matters: `AVRO` is for
     batch dedup, the copy-on-write merge, small files and log compaction from 1.1 on, `SPARK` for snapshot queries and
-    compaction. Spark's strings are labelled `utf8` like Avro's: both compare by bytes, and the two never meet.
+    compaction. Spark's strings are labelled `utf8` like Avro's: both compare by bytes, and never with each other.
 
     Attributes:
         engine: the form of the rows.
@@ -76,7 +78,7 @@ def _row_reader(
 
 
 def _spark_reader(schema: AvroSchema, name: str, release: HudiRelease) -> Callable[[Record], Ordering]:
-    """Return the reader of a column as Spark holds it: decimals as Spark's own class, timestamps in microseconds."""
+    """Return the reader of a column of Spark's rows: decimals in Spark's own class, timestamps in microseconds."""
     read = context_reader(schema, (name,), release)
     leaf = _leaf(schema, name)
     if leaf is not None and leaf.logical == "decimal":
@@ -97,7 +99,7 @@ def _entry_conversion(
     engine: HoodieRecordType, release: HudiRelease, schema: AvroSchema, fields: tuple[str, ...]
 ) -> Callable[[Ordering], Ordering]:
     """Return the conversion of delete entries: strings everywhere, decimals and milliseconds in Spark from 1.1 on."""
-    in_spark = engine is HoodieRecordType.SPARK and release >= HudiRelease.V1_1
+    in_spark = engine is HoodieRecordType.SPARK and _CONVERTS_ENTRIES.at(release)
     millis = [in_spark and _is_millis(_leaf(schema, name)) for name in fields] or [False]
 
     def converted(ordering: Ordering | None, is_millis: bool) -> Ordering | None:  # noqa: FBT001 (private)
@@ -108,7 +110,7 @@ def _entry_conversion(
                 return Ordering("utf8", ordering.value)
             case "decimal" if in_spark:
                 return Ordering("spark_decimal", ordering.value)
-            case "long" | "int" if is_millis and ordering.value <= _LARGEST_MILLIS:
+            case "long" | "int" if is_millis and ordering.value <= LARGEST_MILLIS:
                 return Ordering("long", ordering.value * 1000)
             case "array":
                 flags = millis if len(millis) == len(ordering.value) else [False] * len(ordering.value)
@@ -120,7 +122,7 @@ def _entry_conversion(
 
 
 def _leaf(schema: AvroSchema, path: str) -> AvroSchema | None:
-    """Return the type at a dotted path without its null branch; None where there is no such column."""
+    """Return the type at a dotted path without its null branch; None if there is no such column."""
     for part in path_parts(path):
         field = schema.by_name.get(part)
         if field is None:

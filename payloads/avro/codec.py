@@ -26,10 +26,12 @@ _UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib
 
 
 def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroSchema:
-    """Parse JSON text or JSON-like data; one text gives one object.
+    """Parse JSON text or JSON-like data; equal texts give the same object.
 
     Raises:
         SchemaError: the text is not JSON, or the JSON is not an Avro schema.
+
+    Added in 0.1.0.
     """
     if isinstance(source, AvroSchema):
         return source

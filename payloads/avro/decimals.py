@@ -1,4 +1,4 @@
-"""Decimals as Avro holds them: a scale in the schema, an unscaled number in big-endian two's complement."""
+"""Decimals in Avro's encoding: a scale in the schema, an unscaled number in big-endian two's complement."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def decimal_scale(schema: AvroSchema) -> int:
-    """Return the scale of a decimal schema; 0 where it has none."""
+    """Return the scale of a decimal schema; 0 if it has none."""
     return int(schema.source.get("scale", 0))
 
 
 def decimal_value(data: bytes, scale: int) -> decimal.Decimal:
-    """Return the decimal that `data` (big-endian two's complement, unscaled) holds; any number of digits."""
+    """Return the decimal encoded in `data` (big-endian two's complement, unscaled); any number of digits."""
     unscaled = int.from_bytes(data, "big", signed=True)
     return decimal.Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -scale))
 

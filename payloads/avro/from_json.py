@@ -1,7 +1,7 @@
 """JSON text to a record of physical Avro values by a schema, as leniently as Hudi's MercifulJsonConverter.
 
 Unknown members are dropped, missing ones become null even where null does not fit, and a number may be written as text.
-Until 0.15 logical types are not looked at and numbers with a fraction are doubles; from 1.0 on they are read as exact
+Until 0.15 logical types are ignored and numbers with a fraction are doubles; from 1.0 on they are read as exact
 decimals, times, dates and decimals may be written in their ISO and decimal text forms, and a list or an object in a
 column of text stays JSON.
 """
@@ -43,7 +43,7 @@ _DURATION_SIZE = 12
 
 
 def parse_object(text: str, *, exact: bool) -> dict[str, Any]:
-    """Read one JSON object; what follows it is not looked at. With `exact`, fractions become decimals.
+    """Read one JSON object; trailing text is ignored. With `exact`, fractions become decimals.
 
     Raises:
         SchemaError: the text is not JSON, or not an object.

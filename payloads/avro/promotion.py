@@ -16,7 +16,7 @@ from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
 from payloads.avro.text import date_text, plain_text
 from payloads.errors import SchemaError
 from payloads.java import float_text
-from payloads.release import ByRelease, by_release
+from payloads.release import ByRelease
 
 if TYPE_CHECKING:
     from payloads.avro.schema import AvroSchema
@@ -193,7 +193,7 @@ _RULES: dict[tuple[str, str], Any] = {
     ("enum", "string"): _same,
     ("string", "enum"): _same,
     ("string", "bytes"): _always(str.encode),
-    ("bytes", "string"): by_release(_text, v1_0=_always(lambda value: value.decode(errors="replace"))),
+    ("bytes", "string"): ByRelease(_text, {"1.0": _always(lambda value: value.decode(errors="replace"))}),
     ("string", "int"): _string_to_int,
     ("string", "fixed"): _number_to_fixed,
     ("int", "fixed"): _number_to_fixed,
@@ -202,7 +202,7 @@ _RULES: dict[tuple[str, str], Any] = {
     ("double", "fixed"): _number_to_fixed,
     ("fixed", "string"): _fixed_to_string,
     ("fixed", "fixed"): _fixed_to_fixed,
-    ("fixed", "bytes"): by_release(_none, v1_2=_same),
-    ("bytes", "fixed"): by_release(_none, v1_2=_bytes_to_fixed),
-    ("long", "long"): by_release(_same, v1_2=_rescale_timestamp),
+    ("fixed", "bytes"): ByRelease(_none, {"1.2": _same}),
+    ("bytes", "fixed"): ByRelease(_none, {"1.2": _bytes_to_fixed}),
+    ("long", "long"): ByRelease(_same, {"1.2": _rescale_timestamp}),
 }

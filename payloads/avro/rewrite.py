@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from payloads.avro.promotion import Conversion, keep, promotion
 from payloads.avro.schema import Branch, branch_of
 from payloads.errors import SchemaError
-from payloads.release import ByRelease, HudiRelease, by_release
+from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ def rewrite_record_with_new_schema(
     release: str | HudiRelease,
     renames: Mapping[str, str] | None = None,
 ) -> Record:
-    """Return a record of `new_schema`, converted at every depth; `record` itself where the schemas are equal.
+    """Return a record of `new_schema`, converted at every depth; `record` itself if the schemas are equal.
 
     `renames` gives columns that were renamed: full new name to old name. Null stays null even where the new field
     refuses it.
@@ -260,7 +260,7 @@ def _refused(msg: str) -> Conversion:
 
 
 def _default(field: Field, run: _Run, *, strict: bool) -> Callable[[], Any]:
-    """Return what gives the default of `field`, null where it has none; `strict` refuses null that does not fit."""
+    """Return what gives the default of `field`, null if it has none; `strict` refuses null that does not fit."""
     if not field.has_default and strict and not field.schema.nullable:
         msg = f"field {run.name!r} has no default value and can't be null; give it a default in the new schema"
         refuse = _refused(msg)
@@ -292,5 +292,5 @@ def default_value(schema: AvroSchema, default: Any) -> Any:  # noqa: PLR0911 (on
             return default
 
 
-_PLAIN: ByRelease[Compiler] = by_release(_plain, v1_2=_deep)
-_REFUSES_MISSING: ByRelease[bool] = by_release(v0_15=False, v1_0=True)
+_PLAIN: ByRelease[Compiler] = ByRelease(_plain, {"1.2": _deep})
+_REFUSES_MISSING = ByRelease(False, {"1.0": True})

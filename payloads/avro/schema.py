@@ -21,7 +21,10 @@ Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 Record = dict[str, Any]
-"""One Avro record: field name to physical value."""
+"""One Avro record: field name to physical value.
+
+Added in 0.1.0.
+"""
 
 _PYTHON_TYPES = {
     "null": "None",
@@ -43,7 +46,10 @@ _MAX_FLOAT = 3.4028235677973366e38  # the least double that no longer rounds to 
 
 
 class Branch(NamedTuple):
-    """A value of a union that its Python type alone can't place: the branch's full name and the value."""
+    """A value of a union that its Python type alone can't place: the branch's full name and the value.
+
+    Added in 0.1.0.
+    """
 
     name: str
     value: Any
@@ -77,6 +83,8 @@ class AvroSchema:
         logical: logical type name or None.
         fields: the fields of a record in order; empty for other kinds.
         branches: the branches of a union in order; empty for other kinds.
+
+    Added in 0.1.0.
     """
 
     def __init__(self, source: Any, named: dict[str, AvroSchema]) -> None:
@@ -259,7 +267,7 @@ def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noq
         case "float" if _MAX_FLOAT <= abs(value) < float("inf"):
             yield f"{where}: {value} is out of the range of float"
         case "enum" if value not in schema.symbols:
-            yield f"{where}: {value!r} is none of the symbols {', '.join(schema.symbols)}"
+            yield f"{where}: {value!r} is not one of the symbols {', '.join(schema.symbols)}"
         case "fixed" if len(value) != schema.size:
             yield f"{where}: {len(value)} bytes are given, {schema.name} has {schema.size}"
         case _:

@@ -34,12 +34,12 @@ class DeleteTest(NamedTuple):
 class PairRule(NamedTuple):
     """Which of two rows stays, the stored or the incoming one, where one column decides it.
 
-    It holds where the incoming row is not a delete, and neither row has null in the column.
+    It applies if the incoming row is not a delete and neither row has null in the column.
 
     Attributes:
-        field: the top-level column that is compared; None where the incoming row always replaces the stored one.
-        wins: whether the incoming row wins where the stored value is less than, equal to and greater than its own.
-        holds_for_dates: whether it holds where the column has dates, too.
+        field: the top-level column that is compared; None if the incoming row always replaces the stored one.
+        wins: whether the incoming row wins if the stored value is less than, equal to and greater than its own.
+        holds_for_dates: whether it also applies to a column of dates.
     """
 
     field: str | None
@@ -67,16 +67,16 @@ class BuiltinPayload(HoodieRecordPayload):
     takes_ordering: ClassVar[bool] = True
 
     def __init_subclass__(cls, *, heads_family: bool = False) -> None:
-        """Make `cls` the family of itself and its subclasses where `heads_family` says so."""
+        """Make `cls` the family of itself and its subclasses if `heads_family` is set."""
         super().__init_subclass__()
         if heads_family:
             cls.family = cls
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the tests that a row must not meet to be inserted as it is, with an ordering value that is not null.
+        """Return the tests for deletes; a row that fails them all and has an ordering value is inserted as it is.
 
-        So whole columns can be looked at instead of records. None: nothing is known, each record has to be merged.
+        They test whole columns instead of records. None: no such tests are known; each record has to be merged.
         """
         return None
 
@@ -84,7 +84,7 @@ class BuiltinPayload(HoodieRecordPayload):
     def pair_rule(cls, props: Props) -> PairRule | None:
         """Return the rule by which `combine_and_get_update_value` chooses one of the two rows.
 
-        It holds where `insert_tests` finds no delete. None: there is no such rule, each pair has to be merged.
+        It applies if `insert_tests` finds no delete. None: no such rule; each pair has to be merged.
         """
         return None
 
@@ -99,14 +99,14 @@ class BuiltinPayload(HoodieRecordPayload):
 
 
 def flag_tests(schema: AvroSchema) -> tuple[DeleteTest, ...]:
-    """Return the test of `_hoodie_is_deleted`; a column that is not boolean marks nothing."""
+    """Return the test of `_hoodie_is_deleted`; a column that is not boolean marks no deletes."""
     field = schema.by_name.get(IS_DELETED)
     is_flag = field is not None and field.schema.non_null.kind == "boolean"
     return (DeleteTest(IS_DELETED, marker=True),) if is_flag else ()
 
 
 def text_tests(schema: AvroSchema, field: str, marker: str, *, ignore_case: bool) -> tuple[DeleteTest, ...] | None:
-    """Return the test of a text column; None where the column holds something else."""
+    """Return the test of a text column; None if the column is not text."""
     found = schema.by_name.get(field)
     if found is None:
         return ()
@@ -115,7 +115,7 @@ def text_tests(schema: AvroSchema, field: str, marker: str, *, ignore_case: bool
 
 
 class BaseAvroPayload(BuiltinPayload):
-    """Holds a record, its ordering value and whether the record says of itself that it is a delete."""
+    """A record, its ordering value, and whether the record is marked as a delete."""
 
     __slots__ = ("flagged",)
 

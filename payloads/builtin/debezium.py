@@ -71,7 +71,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return `current` itself where it is later, else the incoming record, None for a later delete.
+        """Return `current` itself if it is later, else the incoming record, None for a later delete.
 
         Raises:
             SchemaError: a record has no `position_field`.
@@ -107,6 +107,8 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     Ties: until 1.0 the stored row stays, from 1.1 the incoming one replaces it. Within a batch 1.0 and older compare
     the ordering values as they are (text: 1.9 is after 1.10), 1.1 and later their text like `_event_seq`.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -115,7 +117,7 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     position_field = MYSQL_SEQUENCE
 
     #: The least difference of stored and incoming position with which the stored row stays.
-    keeps_from: ClassVar[int] = by_release(v0_15=0, v1_1=1)
+    keeps_from: ClassVar[int] = by_release(0, since={"1.1": 1})
 
     def position_of(self, value: Any, schema: AvroSchema) -> str:
         """Return the text; its parts are read when they are compared."""
@@ -141,7 +143,7 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         later = self._compare(ordering_text(older.ordering_value), ordering_text(self.ordering_value)) > 0
         return older if later else self
 
-    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_1=_later_sequence_wins)  # noqa: SLF001
+    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.1": _later_sequence_wins})  # noqa: SLF001
 
     def _compare(self, left: str, right: str) -> int:
         lefts, rights = java_split(left, "."), java_split(right, ".")
@@ -172,6 +174,8 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     From 1.1 on the payload then keeps the filled record as its own, so that a second merge finds nothing to fill:
     Hudi writes into its record there. Here `record` becomes a filled copy, the caller's record stays as it is, and
     the result of such a merge is the payload's `record` by identity.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -179,7 +183,7 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
     position_field = POSTGRES_LSN
 
-    remembers_filled: ClassVar[bool] = by_release(v0_15=False, v1_1=True)
+    remembers_filled: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def position_of(self, value: Any, schema: AvroSchema) -> int:
         """Return the log sequence number.

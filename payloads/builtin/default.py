@@ -32,6 +32,8 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     Against the stored row the values of the *ordering field* decide, not those handed to the constructors. A custom
     delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the decision is
     made once per payload, with the properties of the first call that needs it.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("_delete_decided", "_deleted", "_event_time")
@@ -55,13 +57,13 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     def _tie_wins_by_property(self, props: Props) -> bool:
         return is_true(props.get(UPDATE_ON_SAME_ORDERING, "true"))
 
-    tie_wins = by_release(_tie_wins, v1_2=_tie_wins_by_property)
+    tie_wins = by_release(_tie_wins, since={"1.2": _tie_wins_by_property})
 
-    #: What combine answers where the incoming version loses: the stored row itself, or SENTINEL.
-    answers_sentinel: ClassVar[bool] = by_release(v0_15=False, v1_2=True)
+    #: What combine returns if the incoming version loses: the stored row itself, or SENTINEL.
+    answers_sentinel: ClassVar[bool] = by_release(False, since={"1.2": True})
 
-    #: Whether combine asks the ordering before it lets a payload without a record delete the row.
-    empty_obeys_ordering: ClassVar[bool] = by_release(v0_15=False, v1_1=True)
+    #: Whether combine compares ordering values before a payload without a record deletes the row.
+    empty_obeys_ordering: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def _beats_by_record(self, stored: Ordering | None, read: Reader, incoming: Record | None, props: Props) -> bool:
         value = None if incoming is None else read(incoming)  # read, and cast, whatever is stored
@@ -88,9 +90,9 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return self.incoming_wins(compare(stored, self.ordering_value if value is None else value), props)
 
     #: The comparison. The incoming side: until 1.0 the record's field, from 1.1 else the payload's own value.
-    beats = by_release(_beats_by_record, v1_1=_beats_by_record_or_own)
+    beats = by_release(_beats_by_record, since={"1.1": _beats_by_record_or_own})
 
-    tracks_event_time: ClassVar[bool] = by_release(v0_15=True, v1_1=False)
+    tracks_event_time: ClassVar[bool] = by_release(True, since={"1.1": False})
 
     # -- the ordering test
 
@@ -128,14 +130,14 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     def _decide_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         if not self._delete_decided:
-            # The mark comes first, as in Hudi: after a failed decision every later call answers "no delete".
+            # The mark comes first, as in Hudi: after a failed decision every later call returns "not a delete".
             self._delete_decided = True
             self._deleted = self._is_custom_delete(record, schema, props)
         return self._deleted
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the test of the custom delete field, or of the flag; None where the marker is missing."""
+        """Return the test of the custom delete field, or of the flag; None if the marker is missing."""
         field = props.get(DELETE_FIELD)
         if not field:
             return flag_tests(schema)
@@ -146,7 +148,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     def pair_rule(cls, props: Props) -> PairRule | None:
         """Return the comparison by the one ordering field, also for the subclasses, which differ in `incoming_wins`.
 
-        Event times that a record has to compute, cut timestamps and several fields are not for a rule.
+        No rule covers event times computed from a record, truncated timestamps or several ordering fields.
         """
         if (cls.tracks_event_time and EVENT_TIME_FIELD in props) or is_true(props.get(CONSISTENT_TIMESTAMP)):
             return None
@@ -165,7 +167,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record where it wins by the ordering field, None where the winner is a delete.
+        """Return the incoming record where it wins by the ordering field, None if the winner is a delete.
 
         A losing version gives `current` itself (1.2: SENTINEL). Without `props` the incoming record always wins.
 
@@ -186,7 +188,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return None if self._decide_delete(incoming, schema, props) else incoming
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, or None where it is a delete; without `props` a custom delete field is not looked at.
+        """Return the record, or None if it is a delete; without `props` a custom delete field is ignored.
 
         Raises:
             PayloadConfigError: a delete field is configured without its marker.
@@ -207,7 +209,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return self.record is None or self._decide_delete(self.record, schema, {} if props is None else props)
 
     def can_produce_sentinel(self) -> bool:
-        """Whether the class may answer SENTINEL: from 1.2 on."""
+        """Whether the class may return SENTINEL: from 1.2 on."""
         return self.answers_sentinel
 
     def get_metadata(self) -> dict[str, str] | None:

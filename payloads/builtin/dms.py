@@ -23,12 +23,14 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     """Overwrite with the incoming version; `Op` = D (any case) or `_hoodie_is_deleted` deletes.
 
     Within a batch the greater ordering value wins; against the stored row ordering plays no part.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.AWSDmsAvroPayload"
-    aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), v1_1=())
+    aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), since={"1.1": ()})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
 

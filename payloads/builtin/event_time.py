@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     """Like the Default payload, without custom delete fields, event-time metadata and SENTINEL.
 
-    A delete takes part by the payload's own ordering value from 1.1 on; until 1.0 it deletes whatever is stored. The
-    inherited `is_deleted` does look at a custom delete field, and then answers differently from the merge.
+    From 1.1 on a delete competes by the payload's own ordering value; until 1.0 it deletes whatever is stored. The
+    inherited `is_deleted` does look at a custom delete field, and may then disagree with the merge.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -36,7 +38,7 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record where it wins by the ordering field, None where a delete wins, else `current`.
+        """Return the incoming record where it wins by the ordering field, None if a delete wins, else `current`.
 
         Without `props` the incoming record always wins.
 
@@ -49,5 +51,5 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
         return incoming if self.needs_update(current, incoming, schema, props) else current
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, or None where it is a delete."""
+        """Return the record, or None if it is a delete."""
         return OverwriteWithLatestAvroPayload.get_insert_value(self, schema)

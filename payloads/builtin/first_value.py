@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
-from payloads.release import HudiRelease
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 
 
 class FirstValueAvroPayload(DefaultHoodieRecordPayload):
-    """Keep the version with the greatest ordering value; on a tie the earlier one. Not shipped after 1.0."""
+    """Keep the version with the greatest ordering value; on a tie the earlier one. Not shipped after 1.0.
+
+    Added in 0.1.0.
+    """
 
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.FirstValueAvroPayload"
-    shipped = (HudiRelease.V0_15, HudiRelease.V1_0)
+    shipped = releases(since="0.15", until="1.0")
 
     def tie_wins(self, props: Props) -> bool:
         """Whether an incoming version with the ordering value of the stored row replaces it: never."""

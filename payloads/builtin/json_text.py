@@ -1,4 +1,4 @@
-"""HoodieJsonPayload: a record as JSON text, read by the schema of whoever asks."""
+"""HoodieJsonPayload: a record as JSON text, parsed with the schema of the call."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
 
     Attributes:
         text: the JSON.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("text",)
@@ -26,8 +28,8 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
     java_name = "org.apache.hudi.common.HoodieJsonPayload"
     takes_ordering = False
 
-    #: Whether numbers with a fraction are exact decimals and logical types are looked at.
-    reads_logical_types: ClassVar[bool] = by_release(v0_15=False, v1_0=True)
+    #: Whether numbers with a fraction are exact decimals and logical types apply.
+    reads_logical_types: ClassVar[bool] = by_release(False, since={"1.0": True})
 
     def __init__(self, text: str | None) -> None:
         """Keep the text; it is parsed when it is needed.
@@ -70,7 +72,7 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
         return read_record(parse_object(self.text, exact=exact), schema, logical=exact)
 
     def get_row_key(self, field: str) -> str | None:
-        """Return the text of the top-level member `field`, None where it is not text.
+        """Return the text of the top-level member `field`, None if it is not text.
 
         Raises:
             SchemaError: the text is not a JSON object, or it has no such member.

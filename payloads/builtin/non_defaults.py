@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from payloads.avro import Field, Record
 
 Gap = Callable[[Any], bool]
-"""Whether a value leaves its field to the other record."""
+"""Whether a value is a gap, which the other record fills."""
 
 
 class FieldRule(NamedTuple):
-    """How one field of a merged record is chosen; `required` fields refuse null."""
+    """How a field of a merged record is chosen; `required` fields refuse null."""
 
     name: str
     is_gap: Gap
@@ -33,8 +33,10 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
 
     Ordering decides within a batch alone, ties go to the newer version, and no fields are merged there. Java's
     `equals` decides what a default is: values that Avro reads as a class other than the declared default has
-    (strings in a union or an array, bytes, fixed, enums, records) always overwrite, and so does null where the
+    (strings in a union or an array, bytes, fixed, enums, records) always overwrite, and so does null if the
     default is another value.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -49,8 +51,8 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
     def _self_is_empty(self, older: HoodieRecordPayload) -> bool:
         return self.record is None
 
-    #: Where the newer version wins without a look at ordering: against an empty one, from 1.1 if it is empty itself.
-    wins_unordered = by_release(_older_is_empty, v1_1=_self_is_empty)
+    #: When the newer version wins regardless of ordering: against an empty one, from 1.1 if it is empty itself.
+    wins_unordered = by_release(_older_is_empty, since={"1.1": _self_is_empty})
 
     def pre_combine(
         self,
@@ -127,7 +129,7 @@ def is_null(value: Any) -> bool:
 
 
 def default_test(field: Field) -> Gap:
-    """Return the test whether a value equals the default of `field` in Java; null where none, or null, is declared."""
+    """Return the test whether a value equals the default of `field` in Java; null if none, or null, is declared."""
     if not field.has_default or field.default is None:
         return is_null
     return _equality(field.schema, field.default, top_level=True)

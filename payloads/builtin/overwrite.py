@@ -16,6 +16,8 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     """Overwrite with the incoming version, whatever the ordering values.
 
     Within a batch 0.15 keeps the greater ordering value; from 1.0 on the later arrival always wins.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -31,7 +33,7 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         self.check_family(older)
         return self
 
-    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, v1_0=_later_arrival_wins)  # noqa: SLF001
+    pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.0": _later_arrival_wins})  # noqa: SLF001
 
     @classmethod
     def pair_rule(cls, props: Props) -> PairRule | None:
@@ -45,9 +47,9 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record, or None where it is a delete; `current` and ordering play no part."""
+        """Return the incoming record, or None if it is a delete; `current` and ordering play no part."""
         return OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record, or None where it is a delete."""
+        """Return the record, or None if it is a delete."""
         return None if self.flagged else self.record

@@ -30,8 +30,11 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     `ordering_value` says which is later; on a tie, or against a stored row that can't be compared, the incoming one.
     Declared defaults play no part; only `_hoodie_is_deleted` marks a delete.
 
-    Two answers surprise, and are Hudi's: without meta columns in the schema, data that is older than a delete beats
-    it within a batch; and a newer version that leaves `_hoodie_is_deleted` null inherits the flag of an older delete.
+    Two results are surprising, but they are Hudi's: without meta columns in the schema, data that is older than a
+    delete beats it within a batch; and a newer version that leaves `_hoodie_is_deleted` null inherits the flag of an
+    older delete.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()

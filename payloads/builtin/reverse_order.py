@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
-from payloads.release import HudiRelease
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
@@ -16,12 +16,14 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     """Keep the version with the least ordering value; on a tie the incoming one. Shipped from 1.2 on.
 
     Merging of delete blocks, outside the payload, still lets the greater value win.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.ReverseOrderHoodieRecordPayload"
-    shipped = (HudiRelease.V1_2,)
+    shipped = releases(since="1.2")
 
     def incoming_wins(self, order: int, props: Props) -> bool:
         """Whether to update, given `order`: the stored ordering value compared with the incoming one."""

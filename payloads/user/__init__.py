@@ -1,4 +1,4 @@
-"""Users' payload classes: their spellings, overloads and copies, behind the payload interface."""
+"""Users' payload classes behind the payload interface: method names, overloads, copies."""
 
 from __future__ import annotations
 

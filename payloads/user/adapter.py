@@ -1,4 +1,4 @@
-"""An object of a user's class as a payload: what its code sees, and what becomes of its answers and errors."""
+"""An object of a user's class as a payload: what its code sees, and how its results and errors are handled."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 _SHOWN = 200
 
 Adapt = Callable[[type, "str | HudiRelease"], "type[HoodieRecordPayload]"]
-"""Makes the class that mergers call for a user's class."""
+"""Makes the class through which mergers call a user's class."""
 
 
 class PayloadAdapter(HoodieRecordPayload):
     """An object of a user's class as a payload. `adapt` makes one subclass for each user's class and release.
 
     The user's code sees its own objects only: `pre_combine` gets the other side unwrapped, and what it returns is
-    wrapped again, or is one of the two adapters if it is one of their objects. What the class does not define answers
-    as Java's interface does: no metadata, ordering Integer 0 (the ordering value given, where it inherits ours),
-    the insert value as indexed record, and a delete where there is no insert value. `SENTINEL` always counts.
+    wrapped again, or is one of the two adapters if it is one of their objects. Methods that the class does not
+    define behave as in Java's interface: no metadata, ordering Integer 0 (the ordering value given, if it inherits
+    ours), the insert value as indexed record, and a delete if there is no insert value. `SENTINEL` is always honoured.
 
     With `logical_types` the user's constructor can't run before the schema is known: `for_schema` states it, else the
     first call that has a schema does. Whatever the user's code raises becomes a PayloadFailedError.
@@ -87,7 +87,7 @@ class PayloadAdapter(HoodieRecordPayload):
         """The object of the user's class.
 
         Raises:
-            PayloadConfigError: it is not built yet, for want of a schema.
+            PayloadConfigError: it is not built yet, because its schema is not known.
         """
         if self._object is None:
             msg = (
@@ -105,7 +105,7 @@ class PayloadAdapter(HoodieRecordPayload):
         schema: AvroSchema | None = None,
         props: Props | None = None,
     ) -> HoodieRecordPayload:
-        """Let the user's objects combine; an answer that is not a payload raises PayloadFailedError."""
+        """Let the user's objects combine; a result that is not a payload raises PayloadFailedError."""
         own = self.opened(schema)
         theirs = older.opened(schema) if isinstance(older, PayloadAdapter) else older
         result = self._call("pre_combine", theirs, schema, props)
@@ -163,18 +163,18 @@ class PayloadAdapter(HoodieRecordPayload):
         return self._record_of(name, schema, props)
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
-        """Return the user's answer, else whether there is no insert value."""
+        """Return the user's result, else whether there is no insert value."""
         if "is_deleted" not in self.calls:
             return self.get_insert_value(schema, props) is None
         self.opened(schema)
         return bool(self._call("is_deleted", schema, props))
 
     def can_produce_sentinel(self) -> bool:
-        """Return the user's answer, else True: a SENTINEL of a user's class counts without further notice."""
+        """Return the user's result, else True: a user's class may return SENTINEL without declaring it."""
         return bool(self._call("can_produce_sentinel")) if "can_produce_sentinel" in self.calls else True
 
     def get_ordering_value(self) -> Ordering:
-        """Return the user's answer as an `Ordering`, else what Java's interface gives.
+        """Return the user's result as an `Ordering`, else what Java's interface gives.
 
         A plain value has the type of the ordering value that the payload was built with, where that is of the same
         Python type; else an int is a `long` (0: natural order), a str a `string`.
@@ -280,7 +280,7 @@ class PayloadAdapter(HoodieRecordPayload):
         return self._taken_back(name, self._call(name, schema, props), schema)
 
     def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
-        """Return an answer for the engine: `record` itself where its copy came back as it was, else a new record."""
+        """Return a result for the engine: `record` itself if its copy came back as it was, else a new record."""
         if result is not None and result is self._given:
             if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
                 return self.record
@@ -289,7 +289,7 @@ class PayloadAdapter(HoodieRecordPayload):
 
     @classmethod
     def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
-        """Return an answer that is none of the records that were given, in physical values by the logical `schema`."""
+        """Return a result that is not one of the given records, in physical values of the logical `schema`."""
         if result is None or result is SENTINEL:
             return result
         if not isinstance(result, dict):

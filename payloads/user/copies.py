@@ -1,4 +1,4 @@
-"""Records that are lent to code which may change them: copies, and what has become of a copy that comes back."""
+"""Records passed to code that may change them: copies, and whether a returned copy was changed."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ class MethodCall(NamedTuple):
 
     Attributes:
         attribute: the name in the user's class.
-        apply: called with an object (for a constructor: with the class) and all our arguments, it calls the method
-            with those that it takes; `{}` stands in for missing properties that it can't do without.
+        apply: called with an object (for a constructor: with the class) and all our arguments, it passes those
+            that the method takes; `{}` replaces missing properties that it requires.
     """
 
     attribute: str
@@ -165,7 +165,7 @@ def _signature_text(function: Any) -> str:
 def _fit(
     attribute: str, parameters: Iterable[inspect.Parameter], overloads: tuple[tuple[str, ...], ...]
 ) -> MethodCall | None:
-    """Choose the longest overload that the parameters take; None where none fits.
+    """Choose the longest overload that the parameters take; None if none fits.
 
     Parameters named after `schema` and `props` get these; other names go by Java's order, in which the second of two
     arguments of `preCombine` is the properties.

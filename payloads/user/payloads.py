@@ -1,4 +1,4 @@
-"""Users' payload classes behind the payload interface: their spellings, their overloads, their mistakes."""
+"""Users' payload classes behind the payload interface: checking and adapting them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from payloads.user.adapter import PayloadAdapter
 from payloads.user.overloads import METHODS, constructor_of, methods_of
 
 
-def adapt(user_class: object, release: str | HudiRelease = HudiRelease.V1_2) -> type[HoodieRecordPayload]:
+def adapt(user_class: object, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
     """Return the class that mergers call for `user_class`: always the same one for the same class and release.
 
     A class of this package is bound to the release and returned as it is. Any other class gets a `PayloadAdapter`, also
@@ -21,7 +21,7 @@ def adapt(user_class: object, release: str | HudiRelease = HudiRelease.V1_2) -> 
 
     Raises:
         PayloadConstructorError: it is not a class, lacks a method that every payload needs, has a constructor or method
-            with parameters that nothing is known for, or is abstract.
+            with parameters that are not known, or is abstract.
     """
     if not isinstance(user_class, type):
         msg = f"{user_class!r} is a {type(user_class).__name__}, not a class; name a payload class"

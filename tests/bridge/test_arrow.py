@@ -205,7 +205,7 @@ def test_floats_that_are_no_numbers_are_kept():
 
 def test_values_of_a_row_that_the_schema_refuses():
     enum = {"type": "enum", "name": "e", "symbols": ["A"]}
-    with pytest.raises(SchemaError, match="'Z' is none of the symbols A"):
+    with pytest.raises(SchemaError, match="'Z' is not one of the symbols A"):
         read(enum, pa.array(["Z"]))
     with pytest.raises(SchemaError, match="3 bytes, its fixed type 2"):
         read({"type": "fixed", "name": "f", "size": 2}, pa.array([b"abc"]))

@@ -6,11 +6,12 @@ import collections
 import copy
 import dataclasses
 import decimal
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import InputError, MergeFailedError, MergePlan
@@ -20,7 +21,7 @@ from bridge.explain.trace import trace_key
 from bridge.programs.path_search import key_paths
 from bridge.programs.program import Action, Origin
 from bridge.spark.schema import META_COLUMNS
-from mergers import fold_left
+from mergers.laws import fold_left
 from payloads import (
     HudiRelease,
     Ordering,
@@ -120,8 +121,7 @@ def expected_upsert(payload: str, stored: list[Any], incoming: list[Any]) -> dic
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-@pytest.mark.parametrize("batch_size", [1, 3, 10_000])
-@given(stored=stored_rows, incoming=st.lists(rows, max_size=8))
+@given(batch_size=st.sampled_from([1, 3, 10_000]), stored=stored_rows, incoming=st.lists(rows, max_size=8))
 def test_upsert_equals_the_plain_fold(payload: str, batch_size: int, stored: list[Any], incoming: list[Any]) -> None:
     job = Job(plan_of(payload), SCHEMA, NAMES, "upsert")
     versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
@@ -172,6 +172,7 @@ PROPS: list[dict[str, str]] = [
 
 
 @pytest.mark.parametrize("kind", ORDERINGS)
+@settings(max_examples=settings().max_examples * 50 // 100)  # of four pairs each
 @given(data=st.data())
 def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: st.DataObject) -> None:
     """Without the short way the payload or the mode is asked about each key."""
@@ -200,6 +201,35 @@ def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: s
         column = pa.array(orderings, pa.int32() if kind == "date" else arrow).cast(arrow)
         pair = table(zip((Origin.STORED, Origin.INCOMING), rows, strict=True)).set_column(1, "ts", column)
         assert answer_or_error(job, pair) == answer_or_error(job, asked_each(pair))
+
+
+RULED = [*PAYLOADS[:-1], "ReverseOrderHoodieRecordPayload", "COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"]
+
+
+@pytest.mark.parametrize("kind", ORDERINGS)
+@pytest.mark.parametrize("rule", RULED)
+def test_every_pair_of_ordering_values_is_decided_by_columns_as_by_the_rule(kind: str, rule: str) -> None:
+    """In each release, of rows and of deletes; each pair has a key of its own, so that one job decides all."""
+    is_mode = rule.endswith("_ORDERING")
+    avro, arrow, values = ORDERINGS[kind]
+    fields = [
+        {"name": name, "type": ["null", avro if name == "ts" else own], "default": None}
+        for name, own in AVRO_TYPES.items()
+    ]
+    schema = parse_schema({"type": "record", "name": "Row", "fields": fields})
+    chosen = list(itertools.product(values, values, [("U", None), ("U", True), ("D", False)]))
+    rows, orderings = [], []
+    for number, (old, new, flags) in enumerate(chosen):
+        rows.append((Origin.STORED, (f"{number:03}", None, "stored", "U", None)))
+        rows.append((Origin.INCOMING, (f"{number:03}", None, "incoming", *flags)))
+        orderings += [old, new]
+    column = pa.array(orderings, pa.int32() if kind == "date" else arrow).cast(arrow)
+    versions = table(rows).set_column(1, "ts", column)
+    for release in ("1.1", "1.2") if is_mode else [one for one in HudiRelease if is_shipped(rule, one)]:
+        chosen_rule = {"merger": rule} if is_mode else {"payload": rule}
+        plan = MergePlan(release=release, key="id", ordering="ts", **chosen_rule)  # type: ignore[arg-type]
+        job = Job(plan, schema, NAMES, "upsert")
+        assert answer_or_error(job, versions) == answer_or_error(job, asked_each(versions)), release
 
 
 TOLD = {
@@ -475,11 +505,10 @@ def adding_plan(merger: str, release: str, table_type: str) -> MergePlan:
     [
         (pa.float64(), "double", [float("nan"), float("nan")]),
         (pa.float32(), "float", [float("nan"), float("nan")]),
-        (pa.float64(), "double", [-0.0, 0.0]),
         (pa.date32(), {"type": "int", "logicalType": "date"}, [10**7, 10**7]),
         (pa.timestamp("us", "UTC"), {"type": "long", "logicalType": "timestamp-micros"}, [10**18, 10**18]),
     ],
-    ids=["nan-double", "nan-float", "negative-zero", "far-date", "far-timestamp"],
+    ids=["nan-double", "nan-float", "far-date", "far-timestamp"],
 )
 def test_equal_keys_are_one_group_wherever_a_batch_ends(
     kind: pa.DataType, avro: Any, values: list[Any], batch_size: int
@@ -500,6 +529,25 @@ def test_equal_keys_are_one_group_wherever_a_batch_ends(
     found = pa.Table.from_batches(merged(job, versions.to_batches(max_chunksize=batch_size)))
     actions = zip(found["n"].to_pylist(), found["_pb_action"].to_pylist(), strict=True)
     assert sorted(actions) == [(0, Action.INSERT), (3, Action.UPDATE)]
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 10_000])
+@pytest.mark.parametrize("zeros", [(-0.0, 0.0), (0.0, -0.0)], ids=str)
+def test_zero_and_negative_zero_are_two_keys_as_their_texts_are(zeros: tuple[float, float], batch_size: int) -> None:
+    fields = [{"name": "id", "type": ["null", "double"], "default": None}, {"name": "n", "type": "long"}]
+    schema = parse_schema({"type": "record", "name": "Row", "fields": fields})
+    one, other = zeros
+    versions = pa.table(
+        {
+            "id": pa.array([one, one, other, other, 1.0], pa.float64()),
+            "n": pa.array(range(5), pa.int64()),
+            "_pb_origin": pa.array([Origin.STORED, Origin.INCOMING, Origin.STORED, *[Origin.INCOMING] * 2], pa.int8()),
+        }
+    )
+    job = Job(MergePlan(payload="OverwriteWithLatestAvroPayload", key="id"), schema, ("id", "n"), "upsert")
+    found = pa.Table.from_batches(merged(job, versions.to_batches(max_chunksize=batch_size))).to_pylist()
+    outcomes = {(str(row["id"]), row["n"]): row["_pb_action"] for row in found}
+    assert outcomes == {(str(one), 1): Action.UPDATE, (str(other), 3): Action.UPDATE, ("1.0", 4): Action.INSERT}
 
 
 def test_a_failure_names_a_key_beyond_the_years_of_python() -> None:

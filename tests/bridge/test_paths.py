@@ -4,29 +4,29 @@ import itertools
 import json
 import random
 import re
-from pathlib import Path as File
 
 import pytest
 from click.testing import CliRunner
 
 from bridge import MergePlan, PlanError, TableType, all_paths, key_paths, smallest_history
 from bridge.cli import main
-from bridge.explain.path_text import path_words, step_words
+from bridge.merge import MergePointError
 from bridge.merge.carriers import StoredRow
 from bridge.merge.record_merge import RecordMerge
-from bridge.pipeline.all_paths import counted, key_answers, smallest
+from bridge.pipeline.path_text import path_words, step_words
 from bridge.programs.commits import Simulate
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
 from bridge.programs.program import Arrival, Origin
-from payloads import PayloadBridgeError, parse_schema
+from payloads import parse_schema
 from payloads.avro.schema import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.laws.recorded import read_case
+from tests.support import GUIDE
 
 COW, MOR = TableType
-GUIDE = File(__file__).parents[2] / "migration_guide" / "paths.md"
+PAGE = GUIDE / "paths.md"
 SCHEMA = parse_schema(
     {
         "type": "record",
@@ -126,8 +126,8 @@ def simulated(path, history, merge):
         for number, version in zip(numbers, history.versions, strict=True):
             program.accept(Arrival(Origin.INCOMING, number, dict(version.record), None), emit)
         program.finish(emit)
-    except PayloadBridgeError as error:
-        return type(error).__name__
+    except MergePointError as failure:
+        return type(failure.error).__name__
     return repr(last[0] if last else None)
 
 
@@ -228,13 +228,22 @@ def test_no_version_is_refused():
 # -- bounds
 
 
+class CountsCalls:
+    count = 0
+
+    def merged(self, *call):
+        self.count += 1
+
+    def payload_ref(self, payload):
+        return payload
+
+
 def calls_of(count):
     """Return how many merges the search of a key takes."""
-    merge = RecordMerge(plan_of("OverwriteNonDefaultsWithLatestAvroPayload"), SCHEMA)
-    calls = []
-    merge.trace = lambda *call: calls.append(call)
+    listener = CountsCalls()
+    merge = RecordMerge(plan_of("OverwriteNonDefaultsWithLatestAvroPayload"), SCHEMA, listener=listener)
     PathSearch(merge).paths(history_of(random_versions(count, 3), merge))
-    return len(calls)
+    return listener.count
 
 
 def test_the_work_for_many_versions_is_not_exponential():
@@ -305,7 +314,7 @@ def test_a_path_in_words(path, batches, words):
         (
             Path(COW, (1, 1)),
             Path(MOR, (1, 1)),
-            "A copy-on-write and a merge-on-read table end differently after the same commits, without a compaction.",
+            "A copy-on-write and a merge-on-read table differ after the same commits, without a compaction.",
         ),
         (Path(MOR, (1, 1), (2,)), Path(MOR, (1, 1)), "A compaction after batch 4 changes the row."),
         (Path(COW, (2,)), Path(COW, (1, 1)), "Writing v1 and v2 in one commit or in two changes the row."),
@@ -321,9 +330,9 @@ def test_two_steps_are_no_step():
 
 
 def test_the_example_of_the_guide_runs(capsys):
-    (code,) = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     names = {}
-    exec(compile(code, GUIDE.name, "exec"), names)  # noqa: S102 (our own example)
+    exec(compile(code, PAGE.name, "exec"), names)  # noqa: S102 (our own example)
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) > 1
     assert printed == [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]
@@ -340,9 +349,9 @@ def test_spark_and_plain_python_find_the_same(spark):
         versions.where(versions["_pb_commit"] == number).drop("_pb_commit", "conformance_case")
         for number in range(1, len(case.tables[0].commits) + 1)
     ]
-    found = all_paths(batches, case.plan).persist()
+    found = all_paths(batches, case.plan)
     on_spark = {}
-    for answer in key_answers(found, case.plan):
+    for answer in found.collect():
         of_key = on_spark.setdefault((answer.key["part"], answer.key["id"]), [])
         of_key.append((answer.path, answer.row and answer.row["note"]))
     merge = RecordMerge(case.plan, case.schema)
@@ -353,14 +362,13 @@ def test_spark_and_plain_python_find_the_same(spark):
         if paths.depends:
             plain[key] = [(one.path, one.row and one.row.record["note"]) for one in paths.answers]
     assert on_spark == plain
-    counts = counted(batches, found, case.plan)
-    assert counts[:4] == (
+    assert found.counts[:4] == (
         sum(len(commit.incoming) for commit in case.tables[0].commits),
         len(case.keys()),
         0,
         len(plain),
     )
-    found.unpersist()
+    found.close()
 
 
 @pytest.mark.parametrize("empty", [None, ""])
@@ -369,13 +377,13 @@ def test_a_key_in_a_null_partition_has_its_smallest_history(spark, empty):
     rows = [("a", 10, empty, False), ("a", 20, empty, True), ("a", 15, empty, False)]
     batches = [spark.createDataFrame([one], columns) for one in rows]
     plan = plan_of(release="1.2", partition=("part",))
-    found = all_paths(batches, plan).persist()
-    versions, left, right = smallest(batches, found, plan)
+    found = all_paths(batches, plan)
+    versions, left, right = found.smallest
     assert [version["ts"] for version in versions] == [20, 15]
     assert left.row != right.row
-    assert [answer.key for answer in key_answers(found, plan, limit=1)] == [{"part": None, "id": "a"}] * 2
-    assert counted(batches, found, plan)[:4] == (3, 1, 0, 1)
-    found.unpersist()
+    assert [answer.key for answer in found.collect(limit=1)] == [{"part": None, "id": "a"}] * 2
+    assert found.counts[:4] == (3, 1, 0, 1)
+    found.close()
 
 
 def test_a_global_index_is_refused():

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 (Spark's own convention)
 from pyspark.sql import types as spark_types
 
 from bridge.errors import InputError
-from bridge.pipeline.batches import ARRIVAL, read_batches, read_frame
+from bridge.pipeline.files import ARRIVAL, read_batches, read_frame
 from payloads.avro.codec import encode, parse_schema, read_container
 from payloads.avro.schema import Branch
 from payloads.errors import SchemaError
@@ -265,7 +265,7 @@ def test_what_is_no_batch(spark, tmp_path):
     (batch / "b.parquet.gz").unlink()
     (batch / "part=1").mkdir()
     refused("folder inside a batch")
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_batches(spark, batch / "a.json")
     with pytest.raises(InputError, match="does not exist"):
         read_frame(spark, tmp_path / "absent.json")

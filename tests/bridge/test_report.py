@@ -101,7 +101,7 @@ def test_every_verb_writes_a_report(tmp_path: Path, suffix: str) -> None:
     assert result.stdout.splitlines()[0] in path.read_text()
 
 
-@pytest.mark.parametrize(("name", "phrase"), [("answer.pdf", "ends in .html"), ("no/answer.md", "a folder that is")])
+@pytest.mark.parametrize(("name", "phrase"), [("answer.pdf", "ends in .html"), ("no/answer.md", "an existing folder")])
 def test_a_report_that_can_not_be_written_stops_the_verb_first(tmp_path: Path, name: str, phrase: str) -> None:
     result = CliRunner().invoke(main, ["payloads", "--report", str(tmp_path / name)])
     assert (result.exit_code, result.stdout) == (2, "")

@@ -1,4 +1,4 @@
-"""Fixtures of the tests that run real Java classes, and what happens where their jars can't be had."""
+"""Fixtures of the tests that run real Java classes, and what happens if their jars can't be resolved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from bridge.engines.jvm.jars import bundles_of
 from bridge.errors import EngineError
 from payloads import HudiRelease, PayloadRef
-from tests.jvm.java_compiler import EXAMPLES, compiled
+from payloads.release import releases
+from tests.jvm.both_engines import BothEngines
+from tests.jvm.java_compiler import JavaCompiler
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def bundles(spark: SparkSession) -> SparkSession:
     """Return the session once every Hudi bundle is there; the tests are skipped without."""
     try:
-        for release in HudiRelease:
+        for release in releases(since="0.15"):  # 0.14 has no bundle for Spark 3.5
             bundles_of(spark, PayloadRef("-"), release)
     except EngineError as error:
         pytest.skip(str(error))
@@ -35,7 +37,21 @@ def bundles(spark: SparkSession) -> SparkSession:
 
 
 @pytest.fixture(scope="session")
-def jar(bundles: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the jar of the examples, compiled for 0.15."""
-    sources = {EXAMPLES.name: EXAMPLES.read_text("utf-8")}
-    return compiled(bundles, sources, HudiRelease.V0_15, tmp_path_factory.mktemp("examples"))
+def java_compiler(
+    bundles: SparkSession, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> JavaCompiler:
+    """Return the compiler; its jars outlast the run where pytest keeps a cache."""
+    cache = getattr(pytestconfig, "cache", None)
+    folder = tmp_path_factory.mktemp("jars") if cache is None else cache.mkdir("hudi-payload-bridge-jars")
+    return JavaCompiler(bundles, folder)
+
+
+@pytest.fixture(scope="session")
+def jar(java_compiler: JavaCompiler) -> Path:
+    """Return the jar of all payloads in tests/jvm/java, compiled for 0.15."""
+    return java_compiler.jar_of(HudiRelease.V0_15)
+
+
+@pytest.fixture(scope="session")
+def both_engines(bundles: SparkSession, jar: Path) -> BothEngines:
+    return BothEngines(bundles, jar)

@@ -15,7 +15,6 @@ from payloads import SENTINEL, Ordering, PayloadBridgeError
 from payloads.avro.codec import decode, encode
 from tests.conformance.errors import Kind, kind_of, kind_of_java
 from tests.conformance.same import same_ordering, same_plain, same_value
-from tests.jvm.scenes import scenes
 from tests.jvm.strategies import Row
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from bridge.engines.jvm.calls import PayloadCalls
     from payloads import AvroSchema, Record
-    from tests.jvm.scenes import Step
+    from tests.jvm.call_sequences import Step
     from tests.jvm.strategies import Case
 
 
@@ -32,31 +31,25 @@ class Difference(NamedTuple):
 
     Attributes:
         case: what was tried.
-        scene: the name of the scene.
+        sequence: the name of the sequence.
         text: the first step with different answers, and both of them.
     """
 
     case: Case
-    scene: str
+    sequence: str
     text: str
 
 
-def differences(case: Case, calls: PayloadCalls) -> list[str]:
-    """Run every scene of a case on both sides; return what differs."""
-    found = compared([(case, name, scene) for name, scene in scenes(case)], calls)
-    return [f"{difference.scene}: {difference.text}" for difference in found]
-
-
 def compared(played: Sequence[tuple[Case, str, list[Step]]], calls: PayloadCalls) -> Iterator[Difference]:
-    """Run scenes on both sides, with one call to Java; yield the scenes that differ."""
+    """Run sequences on both sides, with one call to Java; yield the sequences that differ."""
     sent = _Sent(calls)
-    running = _JAVA.submit(calls.run, [sent.step(case, step) for case, _, scene in played for step in scene])
-    own_answers = [_Port(case).played(scene) for case, _, scene in played]
+    running = _JAVA.submit(calls.run, [sent.step(case, step) for case, _, sequence in played for step in sequence])
+    own_answers = [_Port(case).played(sequence) for case, _, sequence in played]
     answers = iter(running.result())
-    for (case, name, scene), own in zip(played, own_answers, strict=True):
-        both = zip(scene, itertools.islice(answers, len(scene)), own, strict=True)
+    for (case, name, sequence), own in zip(played, own_answers, strict=True):
+        both = zip(sequence, itertools.islice(answers, len(sequence)), own, strict=True)
         known = _known(case)
-        # What follows the first difference of a scene follows from it.
+        # What follows the first difference of a sequence follows from it.
         found = [text for text in (_difference(case, calls, known, *one) for one in both) if text]
         if found:
             yield Difference(case, name, found[0])
@@ -77,7 +70,7 @@ _NUMBERS = {"older": 0, "newer": 1, "merged": 2}
 
 
 class _Sent:
-    """Steps as Java gets them; what scenes share is written once."""
+    """Steps as Java gets them; what sequences share is written once."""
 
     def __init__(self, calls: PayloadCalls) -> None:
         self._calls = calls
@@ -189,15 +182,15 @@ def _kind_in_comparison(error: dict[str, Any]) -> Kind | None:
 
 
 class _Port:
-    """Plays a scene on the Python class."""
+    """Plays a sequence on the Python class."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self.payloads: dict[str, Any] = {}
 
-    def played(self, scene: list[Step]) -> list[Any]:
-        """Run a scene."""
-        return [self.play(step) for step in scene]
+    def played(self, sequence: list[Step]) -> list[Any]:
+        """Run a sequence."""
+        return [self.play(step) for step in sequence]
 
     def play(self, step: Step) -> Any:
         """Run a step; say what came of it in the words of `_java_answer`."""

@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 
 from bridge.spark.session import find_java
-from payloads import HudiRelease
 from tests.jvm import cluster_job
-from tests.jvm.java_compiler import EXAMPLES, compiled
 
 
 @pytest.fixture(scope="module")
-def answer(bundles, tmp_path_factory):
-    sources = {EXAMPLES.name: EXAMPLES.read_text("utf-8")}
+def answer(jar, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cluster")
-    jar = compiled(bundles, sources, HudiRelease.V0_15, folder / "examples")
     root = Path(__file__).parents[2]
     environment = {
         **os.environ,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import random
-from pathlib import Path
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -19,13 +18,12 @@ from bridge.engines.jvm.merger import asked
 from bridge.errors import PlanError, sentence_of
 from mergers import HoodieAvroIndexedRecord, HoodieRecordType, MergerConfigError, MergerNotFoundError, MergerRef
 from payloads import HudiRelease
-from tests.jvm.direct import InJava, in_python, job_of, versions_of
-from tests.jvm.java_compiler import compiled
-from tests.jvm.test_twins import DATA, MARKER, PROPS, SIDES, contested, in_batches
+from tests.jvm.frames import frame_of, rows
+from tests.jvm.test_twins import MARKER, STEP
+from tests.jvm.versions import tables
 
-JAVA = Path(__file__).parent / "java"
 STRATEGY = "5d1a2f6e-6f0b-4f0e-9d57-0a8f6b7c1e21"
-COLUMNS = "id string, ts bigint, v string, n bigint, op string"
+batch = partial(frame_of, "id string, ts bigint, v string, n bigint, op string")
 
 
 class OfAvro:
@@ -57,25 +55,18 @@ class Marked(OfAvro):
 
 
 @pytest.fixture(scope="session")
-def mergers(bundles, tmp_path_factory):
-    source = JAVA / "Mergers.java"
-    sources = {source.name: source.read_text("utf-8")}
-    return compiled(bundles, sources, HudiRelease.V1_0, tmp_path_factory.mktemp("mergers"))
+def mergers(java_compiler):
+    return java_compiler.jar_of(HudiRelease.V1_0)
 
 
 @pytest.fixture(scope="session")
-def new_merger(bundles, tmp_path_factory):
-    source = JAVA / "NewMerger.java"
-    sources = {source.name: source.read_text("utf-8")}
-    return compiled(bundles, sources, HudiRelease.V1_2, tmp_path_factory.mktemp("new-merger"))
+def new_merger(java_compiler):
+    return java_compiler.jar_of(HudiRelease.V1_2)
 
 
 @pytest.fixture(scope="session")
-def tables(bundles):
-    chance = random.Random(21)  # noqa: S311 (test data)
-    batches = in_batches(chance, ())
-    sorted_batches = sorted(batches, key=lambda row: (row[0], row[9]))
-    return [versions_of(bundles, DATA, rows) for rows in (list(contested(chance, ())), batches, sorted_batches)]
+def versions(bundles):
+    return tables(bundles, 21)
 
 
 def plan_of(jar, name, **settings):
@@ -83,48 +74,24 @@ def plan_of(jar, name, **settings):
     return MergePlan(**{"merger": merger, "release": "1.0", "key": "id", "ordering": "ts", **settings})
 
 
-def rows(frame):
-    return sorted((tuple(row) for row in frame.collect()), key=repr)
-
-
-def batch(spark, *values):
-    return spark.createDataFrame([(*value, None, None, None)[:5] for value in values], COLUMNS).coalesce(1)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Larger", "Marked"])
 @pytest.mark.parametrize(
     "settings",
     [
-        pytest.param({"props": PROPS}, id="bigint"),
-        pytest.param({"ordering": "name", "props": {**PROPS, **MARKER}}, id="text-and-marker"),
-        pytest.param({"ordering": (), "props": PROPS}, id="no-ordering"),
+        pytest.param({"props": STEP}, id="bigint"),
+        pytest.param({"ordering": "name", "props": {**STEP, **MARKER}}, id="text-and-marker"),
+        pytest.param({"ordering": (), "props": STEP}, id="no-ordering"),
     ],
 )
-def test_both_engines_answer_alike(bundles, mergers, tables, name, settings):
-    java = asked(bundles, plan_of(mergers, name, **settings))
+def test_both_engines_answer_alike(both_engines, mergers, versions, name, settings):
+    java = asked(both_engines.spark, plan_of(mergers, name, **settings))
     assert java.runs_java
     assert java.merger.strategy == STRATEGY
     python = dataclasses.replace(java, merger=MergerRef(f"{__name__}:{name}"))
-    engine, seen, changed = InJava(bundles, java), [], []
-
-    def compare(versions, program, **arguments):
-        jobs = (job_of(plan, DATA, program, **arguments) for plan in (java, python))
-        mine, reference = engine.run(next(jobs), versions), in_python(next(jobs), versions)
-        assert mine == reference, (program, versions.batch.to_pylist())
-        seen.append(mine != "failed")
-        changed.append(" of " in str(mine))
-
-    one, by_arrival, by_key = tables
-    for versions in one.by_key():
-        for program, origins in SIDES.items():
-            compare(versions.only(*origins), program)
-    for versions in by_key.by_key():
-        for log_updates in (False, True):
-            compare(versions, "simulate", commits=4, compact_after=(3,) if log_updates else (), log_updates=log_updates)
-    compare(by_arrival, "simulate_small_files", commits=4, compact_after=(3,), candidates=1)
-    assert sum(seen) > len(seen) / 3
-    assert any(changed) == (name == "Marked")
+    compared = both_engines.compared(java, python, versions)
+    assert compared.differences == []
+    assert compared.merged > 1 / 3
+    assert any(" of " in (row["v"] or "") for row in compared.rows) == (name == "Marked")
 
 
 @pytest.mark.parametrize(
@@ -149,13 +116,13 @@ def test_a_merger_decides_what_a_query_and_compaction_see(mergers, spark, name, 
 def test_a_merger_sees_key_and_partition_as_hudi_writes_them(mergers, spark):
     plan = plan_of(mergers, "Marked", key=("id", "n"), partition="op", props={"acme.step": "7"}, table_type="mor")
     batches = [batch(spark, ("a", ts, "x", 5, "put")) for ts in (1, 2)]
-    seen = simulate(batches, plan)
+    seen = simulate(batches, plan).snapshots
     assert rows(seen.select("_pb_commit", "v")) == [(1, "x"), (2, "x+x of id:a,n:5 in put by 7")]
 
 
 def test_a_delete_that_a_merger_makes_in_a_log_is_a_version_with_an_ordering_value(mergers, spark):
     batches = [batch(spark, ("a", ts, "x", 1, "empty" if ts == 3 else None)) for ts in (1, 2, 3, 8, 10)]
-    seen = simulate(batches, plan_of(mergers, "AnswersEmpty", table_type="mor"))
+    seen = simulate(batches, plan_of(mergers, "AnswersEmpty", table_type="mor")).snapshots
     assert rows(seen.select("_pb_commit", "ts")) == [(1, 1), (2, 2), (5, 10)]
 
 
@@ -185,20 +152,20 @@ def test_null_is_no_answer(mergers, spark):
         (
             "NoMerger",
             MergerConfigError,
-            "is no merger: it does not implement org.apache.hudi.common.model",
+            "is not a merger: it does not implement org.apache.hudi.common.model",
         ),
         ("OfAvro", MergerConfigError, "is abstract"),
         ("Hidden", MergerConfigError, "is not public"),
         ("WithArgument", MergerConfigError, "no public constructor without parameters; it has .String."),
-        ("CannotBeBuilt", MergerConfigError, "can't be built and asked .*IllegalStateException: no settings"),
+        ("CannotBeBuilt", MergerConfigError, "can't be instantiated .*IllegalStateException: no settings"),
         (
             "OfSpark",
             MergerConfigError,
             "records of type SPARK, and only those of type AVRO run here; let",
         ),
-        ("NoStrategy", MergerConfigError, "says no strategy id"),
-        ("ByPayload", MergerConfigError, "says the strategy id 00000000-.* which is Hudi's own"),
-        ("ByEventTime", MergerConfigError, "says the strategy id eeb8d96f-.* which is Hudi's own"),
+        ("NoStrategy", MergerConfigError, "returns no strategy id"),
+        ("ByPayload", MergerConfigError, "returns the strategy id 00000000-.* which is Hudi's own"),
+        ("ByEventTime", MergerConfigError, "returns the strategy id eeb8d96f-.* which is Hudi's own"),
     ],
 )
 def test_a_class_that_is_no_merger_of_the_table_is_refused_before_any_task(mergers, spark, name, error, words):
@@ -223,7 +190,7 @@ def test_a_table_that_asks_something_else_is_refused(stored):
 
 def test_a_merger_of_a_later_release_is_refused_with_both_shapes(new_merger, spark):
     plan = plan_of(new_merger, "Larger", merger=MergerRef("com.acme.NewMerger", jar=str(new_merger)))
-    words = r"has not the shape of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
+    words = r"interface of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
     with pytest.raises(MergerConfigError, match=words):
         combine_input(batch(spark, ("a", 1)), plan)
 
@@ -237,7 +204,7 @@ def test_a_release_whose_mergers_have_another_shape_is_refused(mergers, spark, r
 
 
 def test_a_compiled_merger_is_no_merger_of_the_python_engine(mergers):
-    with pytest.raises(MergerNotFoundError, match=r"has no Python class, and here one is needed; .*jar runs"):
+    with pytest.raises(MergerNotFoundError, match=r"has no Python class, which is needed here; .*jar runs"):
         plan_of(mergers, "Larger", engine="python").writer_options()
 
 

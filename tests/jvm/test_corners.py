@@ -8,19 +8,19 @@ import pytest
 from payloads import HudiRelease
 from tests.conformance.vector import Vector
 from tests.conformance.vectors import Result, run
-from tests.jvm.corner_cases import cases, schemas
-from tests.jvm.corners import Corners
+from tests.jvm.corner_vectors import cases, schemas
 from tests.jvm.judge import Judge
+from tests.jvm.random_vectors import Corners
 
 EXAMPLES = int(os.environ.get("CORNER_EXAMPLES", "1500"))
 SEED = int(os.environ.get("CORNER_SEED", "1"))
 
 
 @pytest.fixture(scope="module")
-def judges(bundles, tmp_path_factory):
+def judges(bundles, java_compiler):
     @cache
     def judge(release):
-        return Judge(bundles, release, tmp_path_factory.mktemp("judge") / str(release))
+        return Judge(bundles, release, java_compiler)
 
     return judge
 

@@ -4,6 +4,7 @@ import json
 import shutil
 import types
 import zipfile
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -16,6 +17,7 @@ from bridge.engines.jvm.jars import bundle_for, resolve
 from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
+from bridge.spark import META_COLUMNS
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
 from payloads import (
     SENTINEL,
@@ -27,22 +29,9 @@ from payloads import (
     PayloadRef,
     parse_schema,
 )
-from tests.jvm.java_compiler import compiled
+from tests.jvm.frames import example_plan, frame_of, rows
 
-COLUMNS = "id string, ts bigint, v string, n bigint, tags array<string>"
-
-
-def plan_of(jar, name, **settings):
-    payload = PayloadRef(f"com.acme.Examples${name}", jar=str(jar))
-    return MergePlan(**{"payload": payload, "release": "0.15", "key": "id", "ordering": "ts", **settings})
-
-
-def rows(frame):
-    return sorted((tuple(row) for row in frame.collect()), key=repr)
-
-
-def batch(spark, *values):
-    return spark.createDataFrame([(*value, None, None, None)[:5] for value in values], COLUMNS).coalesce(1)
+batch = partial(frame_of, "id string, ts bigint, v string, n bigint, tags array<string>")
 
 
 @pytest.mark.parametrize(
@@ -60,24 +49,24 @@ def batch(spark, *values):
 def test_a_payload_merges_with_the_stored_row(jar, spark, name, rows_in, expected):
     stored, incoming = rows_in
     untouched = ("z", 9, "z", 9, ["z"])
-    merged = upsert(batch(spark, stored, untouched), batch(spark, incoming), plan_of(jar, name))
+    merged = upsert(batch(spark, stored, untouched), batch(spark, incoming), example_plan(jar, name))
     assert rows(merged) == [expected, untouched]
 
 
 def test_a_payload_combines_a_batch(jar, spark):
     incoming = batch(spark, ("a", 1, "x", 1), ("a", 3, "y", 2), ("a", 2, "z", 3))
-    combined = combine_input(incoming, plan_of(jar, "RunningSum"))
+    combined = combine_input(incoming, example_plan(jar, "RunningSum"))
     assert rows(combined.select("id", "n", "_pb_delete", "_pb_ordering.type")) == [("a", 6, False, "int")]
 
 
 def test_state_lasts_from_the_batch_to_the_insert(jar, spark):
     incoming = batch(spark, ("a", 1, "x", 0), ("a", 3, "y", 0), ("a", 2, "z", 0))
-    merged = upsert(batch(spark, ("b", 1, "b", 0)), incoming, plan_of(jar, "Counting"))
+    merged = upsert(batch(spark, ("b", 1, "b", 0)), incoming, example_plan(jar, "Counting"))
     assert rows(merged.select("id", "n")) == [("a", 3), ("b", 0)]
 
 
 def test_a_payload_runs_at_the_merge_points_of_merge_on_read(jar, spark):
-    plan = plan_of(jar, "RunningSum", table_type="mor")
+    plan = example_plan(jar, "RunningSum", table_type="mor")
     stored, log = append(batch(spark, ("a", 1, "x", 10)), None, batch(spark, ("a", 2, "y", 5), ("b", 1, "n", 1)), plan)
     for read in (snapshot, compact):
         assert rows(read(stored, log, plan).select("id", "n")) == [("a", 15), ("b", 1)]
@@ -85,13 +74,13 @@ def test_a_payload_runs_at_the_merge_points_of_merge_on_read(jar, spark):
 
 def test_each_snapshot_of_a_simulation_reads_the_log_anew(jar, spark):
     batches = [batch(spark, ("a", number, "x", 1)) for number in range(1, 5)]
-    seen = simulate(batches, plan_of(jar, "Counting", table_type="mor"), compact_after=[3])
+    seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3]).snapshots
     assert rows(seen.select("_pb_commit", "n")) == [(1, 1), (2, 1), (3, 2), (4, 1)]
 
 
 def test_an_exception_names_key_merge_point_and_cause(jar, spark):
     merged = upsert(
-        batch(spark, ("bad", 1), ("good", 1)), batch(spark, ("bad", 2), ("good", 2)), plan_of(jar, "Throwing")
+        batch(spark, ("bad", 1), ("good", 1)), batch(spark, ("bad", 2), ("good", 2)), example_plan(jar, "Throwing")
     )
     with pytest.raises(Exception, match="no rule") as failure:
         merged.collect()
@@ -107,16 +96,16 @@ def test_an_exception_names_key_merge_point_and_cause(jar, spark):
     [
         ("Absent", PayloadNotFoundError, "there is no class com.acme.Examples$Absent in .*jar"),
         ("NoConstructor", PayloadConstructorError, "no public constructor .* it has .Option."),
-        ("NoPayload", PayloadConstructorError, "is no payload: it does not implement"),
+        ("NoPayload", PayloadConstructorError, "is not a payload: it does not implement"),
         ("Unfinished", PayloadConstructorError, "is abstract"),
     ],
 )
 def test_a_class_that_is_no_payload_is_refused_before_any_task(jar, spark, name, error, words):
     with pytest.raises(error, match=words.replace("$", r"\$")):
-        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan_of(jar, name))
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(jar, name))
 
 
-def test_two_jars_with_one_class_name_do_not_mix(bundles, spark, tmp_path):
+def test_two_jars_with_one_class_name_do_not_mix(java_compiler, spark):
     text = """package com.acme;
     import org.apache.avro.Schema;
     import org.apache.avro.generic.*;
@@ -133,7 +122,7 @@ def test_two_jars_with_one_class_name_do_not_mix(bundles, spark, tmp_path):
     }"""
     merged = []
     for name in ("one", "two"):
-        jar = compiled(bundles, {"Twin.java": text.replace("NAME", name)}, HudiRelease.V0_15, tmp_path / name)
+        jar = java_compiler.compiled({"Twin.java": text.replace("NAME", name)}, HudiRelease.V0_15)
         plan = MergePlan(payload=PayloadRef("com.acme.Twin", jar=str(jar)), release="0.15", key="id", ordering="ts")
         merged.append(upsert(batch(spark, ("a", 1, "x")), batch(spark, ("a", 2, "y")), plan))
     assert [frame.first()["v"] for frame in merged] == ["one", "two"]
@@ -159,7 +148,7 @@ def test_the_named_release_counts_and_not_the_copy_of_hudi_in_a_fat_jar(bundles,
     [
         ("org.apache.hudi:hudi-spark3.5-bundle_2.13:0.15.0", "built for Scala 2.13, and this Spark runs on 2.12"),
         ("org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0", "the plan is for Hudi 0.15, and .* is 1.2"),
-        ("org.apache.hudi", "no Maven coordinate; write group:artifact:version"),
+        ("org.apache.hudi", "not a Maven coordinate; write group:artifact:version"),
     ],
 )
 def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
@@ -171,7 +160,7 @@ def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
 
 @pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
 def test_a_class_runs_at_the_merge_points_of_later_releases(jar, spark, release):
-    plan = plan_of(jar, "KeepNonNull", release=release, table_type="mor")
+    plan = example_plan(jar, "KeepNonNull", release=release, table_type="mor")
     stored = batch(spark, ("a", 1, "x", 10), ("z", 9, "z", 9))
     incoming = batch(spark, ("a", 2, None, 5), ("b", 1, "n", 1))
     expected = [("a", 2, "x", 5, None), ("b", 1, "n", 1, None), ("z", 9, "z", 9, None)]
@@ -183,7 +172,7 @@ def test_a_class_runs_at_the_merge_points_of_later_releases(jar, spark, release)
 
 @pytest.mark.parametrize(("release", "tags"), [("1.0", ["p", "q"]), ("1.1", ["q"]), ("1.2", ["q"])])
 def test_a_reader_loses_what_a_payload_writes_into_its_own_record(jar, spark, release, tags):
-    plan = plan_of(jar, "ListAppend", release=release, table_type="mor")
+    plan = example_plan(jar, "ListAppend", release=release, table_type="mor")
     stored, incoming = batch(spark, ("a", 1, "x", 1, ["p"])), batch(spark, ("a", 2, "y", 2, ["q"]))
     assert upsert(stored, incoming, plan).first()["tags"] == ["p", "q"]
     assert snapshot(*append(stored, None, incoming, plan), plan).first()["tags"] == tags
@@ -191,7 +180,7 @@ def test_a_reader_loses_what_a_payload_writes_into_its_own_record(jar, spark, re
 
 @pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
 def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, release):
-    plan = plan_of(jar, "Throwing", release=release, table_type="mor")
+    plan = example_plan(jar, "Throwing", release=release, table_type="mor")
     stored, log = append(batch(spark, ("bad", 1), ("good", 1)), None, batch(spark, ("bad", 2), ("good", 2)), plan)
     with pytest.raises(Exception, match="no rule") as failure:
         compact(stored, log, plan).collect()
@@ -224,7 +213,7 @@ def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, re
 )
 def test_what_the_engine_does_not_run_is_refused(jar, settings, words):
     with pytest.raises(PlanError, match=words):
-        Calls(plan_of(jar, "Concat", engine="jvm", **settings))
+        Calls(example_plan(jar, "Concat", engine="jvm", **settings))
 
 
 def test_engine_and_implementation_must_fit():
@@ -234,11 +223,11 @@ def test_engine_and_implementation_must_fit():
 
 def test_a_jar_that_is_not_there_is_refused(bundles, spark, tmp_path):
     with pytest.raises(EngineError, match="can't be read"):
-        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan_of(tmp_path / "absent.jar", "Concat"))
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(tmp_path / "absent.jar", "Concat"))
     text = tmp_path / "text.jar"
     text.write_text("no jar")
-    with pytest.raises(EngineError, match="is no jar"):
-        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan_of(text, "Concat"))
+    with pytest.raises(EngineError, match="is not a jar"):
+        upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(text, "Concat"))
 
 
 def test_spark_connect_is_refused():
@@ -271,15 +260,10 @@ def _columns(text):
 
 @pytest.mark.parametrize("release", ["0.15", "1.0", "1.2"])
 def test_meta_columns_of_written_rows_are_new(jar, spark, release):
-    meta = [
-        "_hoodie_commit_time",
-        "_hoodie_commit_seqno",
-        "_hoodie_record_key",
-        "_hoodie_partition_path",
-        "_hoodie_file_name",
-    ]
-    stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(*(sf.lit("old").alias(name) for name in meta), "*")
-    plan = plan_of(jar, "Concat", release=release)
+    stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(
+        *(sf.lit("old").alias(name) for name in META_COLUMNS), "*"
+    )
+    plan = example_plan(jar, "Concat", release=release)
     merged = upsert(stored, batch(spark, ("a", 2, "y")), plan).orderBy("id").collect()
     assert [(row["v"], row["_hoodie_record_key"], row["_hoodie_file_name"]) for row in merged] == [
         ("x+y", "a", None),

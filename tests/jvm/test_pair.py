@@ -5,7 +5,7 @@ from pyspark.sql import functions as sf
 
 from bridge.engines.jvm.pair import merged_pair
 from bridge.errors import InputError
-from tests.jvm.test_custom_payloads import plan_of
+from tests.jvm.frames import example_plan
 
 ROW = "struct<id:string,ts:bigint,v:string,n:bigint,tags:array<string>,day:date,at:timestamp>"
 VALUES = (
@@ -32,7 +32,7 @@ def _named(row):
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
 def test_a_payload_merges_pairs(jar, spark, release):
     frame = pairs(spark, ("x", "y"), (None, "y"), ("x", None), (None, None))
-    plan = plan_of(jar, "Concat", release=release)
+    plan = example_plan(jar, "Concat", release=release)
     merged = frame.select("number", merged_pair(frame, "older", "newer", plan).alias("row")).orderBy("number").collect()
     assert [row["row"] and row["row"]["v"] for row in merged] == ["x+y", "y", "x", None]
     assert [str(row["row"]["day"]) for row in merged[:3]] == ["1500-02-03"] * 3
@@ -43,5 +43,5 @@ def test_a_payload_merges_pairs(jar, spark, release):
 
 def test_structs_of_other_fields_are_refused(jar, spark):
     frame = pairs(spark, ("x", "y")).withColumn("newer", sf.struct(sf.lit("k").alias("id")))
-    with pytest.raises(InputError, match="no structs with the same fields"):
-        merged_pair(frame, "older", "newer", plan_of(jar, "Concat"))
+    with pytest.raises(InputError, match="not structs with the same fields"):
+        merged_pair(frame, "older", "newer", example_plan(jar, "Concat"))

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
 import pytest
 
-from bridge.engines.jvm.jars import bundle_for, resolve
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import jars_of
 from bridge.migration.skeletons import java_skeletons, strategy_id
-from bridge.spark.session import find_java
-from payloads import HudiRelease
-from tests.jvm.java_compiler import compiled
+from payloads import HudiRelease, PayloadRef
+from tests.jvm.java_compiler import SOURCES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SOURCES = Path(__file__).parent / "java"
-SPARK_JARS = Path(pyspark.__file__).parent / "jars" / "*"
+    from tests.jvm.java_compiler import JavaCompiler
+
 CLASSES = ["RunningSum", "KeepNonNull", "OldestWins", "ChangesInput", "TwoArguments", "Deletes"]
 DELETES = """package com.acme;
 import org.apache.avro.Schema;
@@ -61,25 +59,25 @@ def java_name(name: str) -> str:
     return f"com.acme.{name}" if name == "Deletes" else f"com.acme.Examples${name}"
 
 
-def asked(spark: SparkSession, release: HudiRelease, folder: Path) -> list[str]:
+def asked(spark: SparkSession, release: HudiRelease, compiler: JavaCompiler) -> list[str]:
     """Compile the mergers with a class that asks them, and run it."""
     line = 0 if release is HudiRelease.V1_0 else 1
     mergers = [java_skeletons(java_name(name), strategy_id(java_name(name)))[line] for name in CLASSES]
     sources = {Path(one.path).name: one.text for one in mergers}
     sources |= {"Examples.java": (SOURCES / "Examples.java").read_text("utf-8"), "Deletes.java": DELETES}
     sources["AskMergers.java"] = (SOURCES / f"AskMergers_1_{line}.java").read_text("utf-8")
-    jar = compiled(spark, sources, release, folder)
-    class_path = ":".join(map(str, (jar, *resolve(spark, bundle_for(spark, release)), SPARK_JARS)))
-    opened = ["java.base/java.nio", "java.base/sun.nio.ch", "java.base/java.lang"]
-    options = [word for package in opened for word in ("--add-opens", f"{package}=ALL-UNNAMED")]
-    command = [find_java() / "bin" / "java", *options, "-cp", class_path, "com.acme.AskMergers", json.dumps(SCHEMA)]
-    done = subprocess.run([*command, *(one.merger for one in mergers)], check=True, capture_output=True, text=True)
-    return done.stdout.splitlines()
+    jar = compiler.compiled(sources, release)
+    driver, payload = Driver(spark), PayloadRef("HoodieAvroPayload", jar=str(jar))
+    mergers_class = driver.class_in(jars_of(spark, payload, release).paths, "com.acme.AskMergers")
+    told = driver.call(mergers_class, "answers", json.dumps(SCHEMA), " ".join(one.merger for one in mergers))
+    return str(told).splitlines()
 
 
 @pytest.mark.parametrize("release", [HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2])
-def test_a_merger_in_java_answers_as_its_payload(bundles: SparkSession, release: HudiRelease, tmp_path: Path) -> None:
-    lines = asked(bundles, release, tmp_path)
+def test_a_merger_in_java_answers_as_its_payload(
+    bundles: SparkSession, java_compiler: JavaCompiler, release: HudiRelease
+) -> None:
+    lines = asked(bundles, release, java_compiler)
     assert len(lines) == len(CLASSES)
     for name, line in zip(CLASSES, lines, strict=True):
         who, *told = line.split(" | ")

@@ -1,14 +1,15 @@
-"""What real Hudi's classes are known to do, as data: the observed table of laws, and the violations with their reasons.
+"""Known behaviour of real Hudi's classes, as data: the laws as observed, and the violations with their reasons.
 
-`OBSERVED` is what real Hudi answered, class by class: commutativity, associativity and "a batch is its versions one by
-one", over data, with flagged deletes, with deletes without data. `KNOWN` extends it to every law of this project.
+`OBSERVED` has the results of real Hudi, class by class: commutativity, associativity and action, on data, with flagged
+deletes, and with deletes without data. `KNOWN` extends it to every law of this project.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-OLD, NEW = ("0.15", "1.0"), ("1.1", "1.2")
+UNTIL_0_15, NEW = ("0.14", "0.15"), ("1.1", "1.2")
+OLD = (*UNTIL_0_15, "1.0")
 ALL = OLD + NEW
 
 HOLDS, BREAKS, TIES_BREAK, UNSAID = "holds", "breaks", "ties break", "-"
@@ -20,11 +21,11 @@ _LAST_ARRIVAL = (BREAKS, HOLDS, HOLDS)
 _FREE = (UNSAID, UNSAID, UNSAID)
 
 OBSERVED = (
-    ("OverwriteWithLatestAvroPayload", ("0.15",), (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
+    ("OverwriteWithLatestAvroPayload", UNTIL_0_15, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("OverwriteWithLatestAvroPayload", ("1.0", *NEW), (_LAST_ARRIVAL, _LAST_ARRIVAL, _LAST_ARRIVAL)),
     ("DefaultHoodieRecordPayload", ALL, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("EventTimeAvroPayload", ALL, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
-    ("FirstValueAvroPayload", OLD, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
+    ("FirstValueAvroPayload", ("0.15", "1.0"), (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("ReverseOrderHoodieRecordPayload", ("1.2",), (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("OverwriteNonDefaultsWithLatestAvroPayload", ALL, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("PartialUpdateAvroPayload", ALL, ((TIES_BREAK, BREAKS, BREAKS), _NONE, _NONE)),
@@ -53,11 +54,11 @@ _LETTERS = {
 
 
 class Known(NamedTuple):
-    """The laws that a class breaks by its nature.
+    """The laws that a class violates by design.
 
     Attributes:
         name: the subject.
-        releases: where this holds.
+        releases: those that it applies to.
         broken: letters of laws for data, flagged and empty.
         reason: why.
     """
@@ -68,25 +69,27 @@ class Known(NamedTuple):
     reason: str
 
 
-_EVENT_TIME = "a delete is not stored, so what follows it is an insert; a delete without data has no say in a batch"
+_EVENT_TIME = (
+    "a delete is not stored, so the next version is an insert; a delete without data is ignored within a batch"
+)
 KNOWN = (
     Known(
         "OverwriteWithLatestAvroPayload",
-        ("0.15",),
+        UNTIL_0_15,
         ("x", "x", "axct"),
-        "ordering decides within a batch, arrival against the stored row; a delete without data gives way to any data",
+        "ordering decides within a batch, arrival against the stored row; a delete without data loses to any data",
     ),
     Known("OverwriteWithLatestAvroPayload", ("1.0", *NEW), ("c", "ct", "ct"), "arrival order decides, by design"),
     Known("DefaultHoodieRecordPayload", ALL, ("", "x", "axct"), _EVENT_TIME),
     Known("EventTimeAvroPayload", OLD, ("", "x", "axct"), f"a delete wins against any stored row; {_EVENT_TIME}"),
     Known("EventTimeAvroPayload", NEW, ("", "x", "axct"), _EVENT_TIME),
-    Known("FirstValueAvroPayload", OLD, ("", "x", "axct"), _EVENT_TIME),
+    Known("FirstValueAvroPayload", ("0.15", "1.0"), ("", "x", "axct"), _EVENT_TIME),
     Known("ReverseOrderHoodieRecordPayload", ("1.2",), ("", "x", "axct"), _EVENT_TIME),
     Known(
         "OverwriteNonDefaultsWithLatestAvroPayload",
         OLD,
         ("x", "x", "axct"),
-        "columns are filled from the stored row but not within a batch, and ordering decides within a batch alone",
+        "columns are filled from the stored row but not within a batch, and ordering decides only within a batch",
     ),
     Known(
         "OverwriteNonDefaultsWithLatestAvroPayload",
@@ -98,7 +101,7 @@ KNOWN = (
         "PartialUpdateAvroPayload",
         ALL,
         ("ax", "axct", "axct"),
-        "one ordering value stands for all columns; a newer delete gives way to older data within a batch",
+        "one ordering value covers all columns; within a batch a newer delete loses to older data",
     ),
     Known(
         "AWSDmsAvroPayload",
@@ -110,7 +113,7 @@ KNOWN = (
         "MySqlDebeziumAvroPayload",
         OLD,
         ("x", "xt", "axct"),
-        "positions compare as text within a batch and as numbers against the stored row, which stays on a tie",
+        "positions compare as text within a batch, as numbers against the stored row, which wins ties",
     ),
     Known("MySqlDebeziumAvroPayload", NEW, ("", "x", "axct"), _EVENT_TIME),
     Known("PostgresDebeziumAvroPayload", ALL, ("", "x", "axct"), _EVENT_TIME),
@@ -118,19 +121,21 @@ KNOWN = (
         "PostgresDebeziumAvroPayload, unavailable values",
         OLD,
         ("x", "x", "axct"),
-        "an unavailable value is filled from the stored row, but not within a batch",
+        "an unavailable value is filled from the stored row but not within a batch",
     ),
     Known(
         "PostgresDebeziumAvroPayload, unavailable values",
         NEW,
         ("xp", "xp", "axctp"),
-        "an unavailable value is filled from the stored row, but not within a batch, and stays filled in the payload",
+        "an unavailable value is filled from the stored row but not within a batch, and stays filled in the payload",
     ),
     Known("HoodieAvroPayload", ALL, ("c", "c", "ct"), "arrival order decides, by design"),
     Known("HoodieJsonPayload", ALL, ("c", "c", ""), "arrival order decides, by design"),
     Known("RewriteAvroPayload", ALL, ("axcir", "axcir", ""), "it refuses to combine"),
     Known("COMMIT_TIME_ORDERING", ("1.0", *NEW), ("c", "ct", "ct"), "arrival order decides, by design"),
-    Known("EVENT_TIME_ORDERING", ("1.0", *NEW), ("", "x", "x"), "a delete is not stored: what follows is an insert"),
+    Known(
+        "EVENT_TIME_ORDERING", ("1.0", *NEW), ("", "x", "x"), "a delete is not stored, so the next version is an insert"
+    ),
     *(
         Known(
             f"COMMIT_TIME_ORDERING/{partial}",
@@ -145,7 +150,7 @@ KNOWN = (
             f"EVENT_TIME_ORDERING/{partial}",
             NEW,
             ("ax", "ax", "ax"),
-            "one ordering value stands for all columns; nothing is filled across a delete",
+            "one ordering value covers all columns; nothing is filled across a delete",
         )
         for partial in ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE")
     ),

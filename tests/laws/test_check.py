@@ -4,6 +4,7 @@ import pytest
 
 from mergers import AvroRecordMerger
 from mergers.laws import LawViolationError, Verdict, check_laws, find_violation, law_cases
+from mergers.laws.core import text
 from mergers.laws.rules import ACTION, ALL, ASSOCIATIVITY, SEMILATTICE, STORAGE
 from payloads import PayloadConfigError, PayloadNotFoundError, PayloadRef, SchemaError, parse_schema
 from tests.laws.faulty import Concatenates, CountsInMemory, Dice, FirstMapEntry
@@ -54,7 +55,7 @@ def test_cases_leave_out_what_says_nothing():
         "tests.laws.lawful:LaterPayload",
         "tests.laws.lawful:LaterWins",
         LaterWins,
-        LaterWins(),
+        pytest.param(LaterWins(), id="an object"),
     ],
     ids=str,
 )
@@ -86,7 +87,7 @@ def test_two_implementations_are_compared():
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"laws": ["assoc"]}, PayloadConfigError, "no law is called 'assoc'; laws: associativity, .* rule sets: semi"),
+        ({"laws": ["assoc"]}, PayloadConfigError, "unknown law 'assoc'; laws: associativity, .* rule sets: semi"),
         ({"domain": "dta"}, PayloadConfigError, "the domains are data, flagged, empty"),
         ({"examples": 0}, PayloadConfigError, "give at least 1, or exhaustive=True"),
         ({"ordering_fields": ["nope"]}, SchemaError, "no field 'nope'"),
@@ -149,7 +150,7 @@ def test_verdicts_say_how_far_they_reach():
 
 def test_a_merge_that_only_fails_keeps_no_law():
     result = one("RewriteAvroPayload", laws=["associativity"], domain="data")
-    assert (result.verdict, result.detail) == (Verdict.VIOLATED, "it answers with errors alone")
+    assert (result.verdict, result.detail) == (Verdict.VIOLATED, "all merges fail")
 
 
 def test_a_merge_that_answers_at_random_does_not_upset_the_search():
@@ -206,3 +207,15 @@ def test_hypothesis_is_loaded_by_the_search_alone():
     assert "hypothesis" not in loaded_by(
         "from mergers.laws import check_laws\ncheck_laws('DefaultHoodieRecordPayload', domain='data', exhaustive=True)"
     )
+
+
+@pytest.mark.parametrize("law", ALL.laws, ids=lambda law: law.id)
+def test_a_law_shows_its_equations_in_one_line(law):
+    assert law.equation in {_in_one_line(law, size) for size in range(law.sizes[0], law.sizes[1] + 1)}
+
+
+def _in_one_line(law, size):
+    sides = {}
+    for left, right in law.stated(size):
+        sides.setdefault(text(left, law.names), []).append(text(right, law.names))
+    return "; ".join(" = ".join((left, *rights)) for left, rights in sides.items())

@@ -79,5 +79,5 @@ def test_what_carries_no_records_has_no_deletes_to_judge(domain):
     result = report(Subject("EmptyHoodieRecordPayload", "1.2")).result("associativity", domain)
     assert (result.verdict, result.detail) == (
         Verdict.NOT_APPLICABLE,
-        "it carries no records: all its versions are alike",
+        "it has no records: all its versions are alike",
     )

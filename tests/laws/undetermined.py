@@ -1,4 +1,4 @@
-# ruff: noqa: DTZ005, DTZ011, N802, PTH109, PTH208, S311 (what users write)
+# ruff: noqa: DTZ005, DTZ011, N802, NPY002, PTH109, PTH208, S311 (what users write)
 """Mergers that let chance or their surroundings decide a tie, each by what its docstring names."""
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import socket
 import time
 import uuid
 from datetime import date
+
+import numpy as np
 
 from tests.laws.faulty import Merger
 
@@ -107,6 +109,16 @@ def OwnGenerator(older, newer):
 @tie(RANDOM, "uuids")
 def Uuids(older, newer):
     return uuid.uuid4() < uuid.uuid4()
+
+
+@tie(RANDOM, "numpy's generators")
+def Numpy(older, newer):
+    return np.random.default_rng().random() < 0.5
+
+
+@tie(RANDOM, "numpy's old generator")
+def OldNumpy(older, newer):
+    return np.random.random() < 0.5
 
 
 @tie(RANDOM, "the system's entropy")

@@ -99,7 +99,7 @@ def test_an_implementation_for_another_engine_does_not_fit():
 
 def test_flink_is_selected_but_not_run():
     flink = select_merger(OURS, "FLINK", [ForFlink])
-    with pytest.raises(MergerConfigError, match="FLINK records exist in Flink alone"):
+    with pytest.raises(MergerConfigError, match="FLINK records exist only in Flink"):
         runnable_here(flink)
     assert runnable_here(select_merger(OURS, "SPARK", [ForSpark])).record_type is HoodieRecordType.SPARK
 

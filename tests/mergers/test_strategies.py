@@ -41,7 +41,8 @@ from payloads import (
 )
 from tests.mergers.tables import BY_TS, KEY, RIDES, long, ride
 
-COMMIT, EVENT, CUSTOM = RecordMergeMode
+COMMIT, EVENT = RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING
+CUSTOM = RecordMergeMode.CUSTOM
 
 
 def mode(merge_mode=EVENT, release="1.2", **options):
@@ -393,7 +394,7 @@ def test_custom_from_1_1_on():
         ({"release": "1.0", "partial_update_mode": "IGNORE_DEFAULTS"}, MergerConfigError, "no partial update modes"),
         ({"partial_update_mode": "LAST"}, MergerConfigError, "IGNORE_DEFAULTS, FILL_UNAVAILABLE"),
         ({"partial_update_mode": "IGNORE_MARKERS"}, MergerConfigError, "of RFC-97: it became FILL_UNAVAILABLE"),
-        ({"partial_update_mode": "FILL_DEFAULTS"}, MergerConfigError, "of RFC-97: nothing took its place"),
+        ({"partial_update_mode": "FILL_DEFAULTS"}, MergerConfigError, "of RFC-97: nothing replaced it"),
         ({"partial_update_mode": "KEEP_VALUES"}, MergerConfigError, "of RFC-97: rows of partial log blocks"),
         ({"merge_mode": "LAST"}, MergerConfigError, "COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING, CUSTOM"),
         ({"merge_mode": CUSTOM}, PayloadConfigError, "merger must be present for custom merging"),

@@ -85,8 +85,8 @@ def test_builtins_without_a_release_are_all_and_unbound():
         (f"{MODEL}.FirstValueAvroPayload", ["0.15", "1.0"], "DefaultHoodieRecordPayload"),
         ("FirstValueAvroPayload", ["0.15", "1.0"], "update.on.same.ordering.field=false"),
         ("ReverseOrderHoodieRecordPayload", ["1.2"], "release 1.2"),
-        ("org.apache.hudi.payload.AWSDmsAvroPayload", ["0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
-        ("com.uber.hoodie.payload.AWSDmsAvroPayload", ["0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
+        ("org.apache.hudi.payload.AWSDmsAvroPayload", ["0.14", "0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
+        ("com.uber.hoodie.payload.AWSDmsAvroPayload", ["0.14", "0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
     ],
 )
 def test_a_class_is_had_in_the_releases_that_ship_it(name, shipped, instead):
@@ -233,5 +233,5 @@ def test_a_compiled_class_is_left_to_its_engine():
 
 
 def test_a_reference_without_a_jar_keeps_the_plain_error():
-    with pytest.raises(PayloadNotFoundError, match=r"no payload is called 'com\.acme\.KeepMax'"):
+    with pytest.raises(PayloadNotFoundError, match=r"unknown payload 'com\.acme\.KeepMax'"):
         PayloadRef("com.acme.KeepMax").resolve()

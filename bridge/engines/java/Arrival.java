@@ -4,10 +4,6 @@ import org.apache.spark.sql.Row;
 
 /** One version as it arrives at a program. */
 final class Arrival {
-    static final int STORED = 0;
-    static final int LOG = 1;
-    static final int INCOMING = 2;
-
     final int origin;
     final long commit;
     final Row row;

@@ -4,7 +4,7 @@ import java.time.LocalDate;
 import java.sql.Timestamp;
 import java.util.List;
 
-/** What an ordering value becomes on its way through a delete block of a log: bridge/delete_block.py. */
+/** What an ordering value becomes on its way through a delete block of a log: bridge/merge/delete_block.py. */
 final class DeleteBlock {
     private DeleteBlock() {
     }

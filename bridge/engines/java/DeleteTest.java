@@ -1,12 +1,18 @@
 package bridge.jvm;
 
+import bridge.jvm.Constants.RowMark;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.spark.sql.Row;
 
-/** What marks a row as a delete where merge modes decide: DeleteContext of mergers/context.py. */
+/** What marks a row as a delete where merge modes decide: DeleteContext of mergers/record/context.py. */
 final class DeleteTest {
+    private static final List OPERATIONS = Arrays.asList(RowMark.OPERATIONS);
+    private static final List DELETE_OPERATIONS = Arrays.asList(RowMark.DELETE_OPERATIONS);
+
     private final FieldPath flag;
     private final FieldPath operation;
     private final FieldPath field;
@@ -36,7 +42,7 @@ final class DeleteTest {
 
     private static boolean isTrue(Object value) {
         if (value != null && !(value instanceof Boolean)) {
-            throw new RecordError("_hoodie_is_deleted holds " + value + ", which can't be cast to boolean; "
+            throw new RecordError(RowMark.IS_DELETED + " holds " + value + ", which can't be cast to boolean; "
                 + "make the column a boolean");
         }
         return Boolean.TRUE.equals(value);
@@ -44,13 +50,11 @@ final class DeleteTest {
 
     private static boolean deletes(Object value) {
         String code = String.valueOf(value);
-        if (code.equals("D") || code.equals("-U")) {
-            return true;
+        if (!OPERATIONS.contains(code)) {
+            throw new RecordError(RowMark.OPERATION_COLUMN + " is " + code + ", and Hudi fails on that; use one of "
+                + String.join(", ", OPERATIONS));
         }
-        if (code.equals("I") || code.equals("U")) {
-            return false;
-        }
-        throw new RecordError("_hoodie_operation is " + code + ", and Hudi fails on that; use one of -U, D, I, U");
+        return DELETE_OPERATIONS.contains(code);
     }
 
     private boolean isMarker(Object value) {

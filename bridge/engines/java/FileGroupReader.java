@@ -4,6 +4,8 @@ import bridge.jvm.Carriers.Buffered;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import bridge.jvm.Constants.MergeMode;
+import bridge.jvm.Constants.MergePoint;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -24,7 +26,7 @@ final class FileGroupReader implements Merging.Reader {
         boolean since11 = ((Boolean) described.get("since_1_1")).booleanValue();
         Map rule = (Map) described.get("read");
         String mode = (String) rule.get("mode");
-        Schema schema = mode.equals("CUSTOM") ? records.withMeta : records.write;
+        Schema schema = mode.equals(MergeMode.CUSTOM) ? records.withMeta : records.write;
         ordering = new OrderingFields(records, schema, (List) rule.get("ordering"), true, since11);
         deletes = new DeleteTest((Map) described.get("deletes"), records, schema);
         Properties props = Payloads.properties((Map) described.get("props"));
@@ -35,7 +37,7 @@ final class FileGroupReader implements Merging.Reader {
     }
 
     public Version foldLog(Version folded, LogEntry entry) throws Exception {
-        at.point = Merging.LOG_FOLD;
+        at.point = MergePoint.LOG_FOLD;
         if (entry.isDelete()) {
             return merger.foldDelete((Buffered) folded, entry.ordering);
         }

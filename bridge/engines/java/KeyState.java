@@ -3,15 +3,11 @@ package bridge.jvm;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import bridge.jvm.Constants.Action;
+import bridge.jvm.Constants.Origin;
 
 /** The parts that all programs share: the stored row of a key, its folded log and its folded input. */
 abstract class KeyState {
-    static final int INSERT = 0;
-    static final int UPDATE = 1;
-    static final int KEEP = 2;
-    static final int DELETE = 3;
-    static final int SKIP = 4;
-
     /** Takes an outcome: the action, the row (null where only the key is left), and what the program adds. */
     interface Emit {
         void add(int action, StoredRow row, Object[] extras) throws Exception;
@@ -35,9 +31,9 @@ abstract class KeyState {
     }
 
     void accept(Arrival arrival, Emit emit) throws Exception {
-        if (arrival.origin == Arrival.INCOMING) {
+        if (arrival.origin == Origin.INCOMING) {
             foldInput(arrival);
-        } else if (arrival.origin == Arrival.STORED) {
+        } else if (arrival.origin == Origin.STORED) {
             if (base != null) {
                 throw new RecordError("the stored side has more than one row for the key; deduplicate it or check the "
                     + "key columns");
@@ -59,11 +55,11 @@ abstract class KeyState {
 
     static int change(StoredRow base, StoredRow row) {
         if (row == null) {
-            return base == null ? SKIP : DELETE;
+            return base == null ? Action.SKIP : Action.DELETE;
         }
         if (base == null) {
-            return INSERT;
+            return Action.INSERT;
         }
-        return row == base ? KEEP : UPDATE;
+        return row == base ? Action.KEEP : Action.UPDATE;
     }
 }

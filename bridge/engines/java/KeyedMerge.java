@@ -1,6 +1,7 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Constants.ControlColumn;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -24,6 +25,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     private final String payload;
     private final int width;
     private final int extras;
+    private final int[] keys;
     private final int[] identity;
     private final int[] grouping;
     private final boolean[] isKey;
@@ -45,6 +47,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         payload = (String) job.get("payload");
         width = ((Integer) job.get("width")).intValue();
         extras = ((Integer) job.get("extras")).intValue();
+        keys = positions("key");
         identity = positions("identity");
         grouping = positions("grouping");
         isKey = new boolean[width];
@@ -52,17 +55,16 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             isKey[identity[i]] = true;
         }
         List all = Arrays.asList(columns);
-        originAt = all.indexOf("_pb_origin");
-        commitAt = all.indexOf("_pb_commit");
-        deleteAt = all.indexOf("_pb_delete");
-        orderingAt = all.indexOf("_pb_ordering");
-        String name = (String) job.get("program");
-        byPartition = name.equals("simulate_small_files");
+        originAt = all.indexOf(ControlColumn.ORIGIN);
+        commitAt = all.indexOf(ControlColumn.COMMIT);
+        deleteAt = all.indexOf(ControlColumn.IS_DELETE);
+        orderingAt = all.indexOf(ControlColumn.ORDERING);
+        byPartition = flag("by_partition");
         StructType data = (StructType) DataType.fromJson((String) job.get("data"));
         Records records = new Records(schema("write_schema"), schema("meta_schema"), flag("has_meta"), data,
             flag("java8"));
         merge = new RecordMerge(job, records);
-        program = Programs.of(name, merge, (Map) job.get("arguments"));
+        program = Programs.of((String) job.get("program"), merge, (Map) job.get("arguments"));
     }
 
     private int[] positions(String name) {
@@ -129,9 +131,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         }
         row = next;
         try {
-            for (int i = 0; i < identity.length; i++) {
-                if (row.isNullAt(identity[i])) {
-                    throw new RecordError("the key column '" + columns[identity[i]]
+            for (int i = 0; i < keys.length; i++) {
+                if (row.isNullAt(keys[i])) {
+                    throw new RecordError("the key column '" + columns[keys[i]]
                         + "' is null; fill it or drop these rows");
                 }
             }

@@ -1,5 +1,7 @@
 package bridge.jvm;
 
+import bridge.jvm.Constants.Action;
+import bridge.jvm.Constants.Origin;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -10,9 +12,6 @@ import org.apache.spark.sql.api.java.UDF2;
 
 /** The copy-on-write merge of two versions as a function of two structs; null where no row is left. */
 public final class MergePair implements UDF2 {
-    private static final int STORED = 0;
-    private static final int INCOMING = 2;
-
     private final ArrayList jars;
     private final String job;
     private final int width;
@@ -33,16 +32,16 @@ public final class MergePair implements UDF2 {
         }
         List versions = new ArrayList();
         if (older != null) {
-            versions.add(arrival((Row) older, STORED));
+            versions.add(arrival((Row) older, Origin.STORED));
         }
-        versions.add(arrival((Row) newer, INCOMING));
+        versions.add(arrival((Row) newer, Origin.INCOMING));
         Iterator outcomes = merge.call(versions.iterator());
         Row outcome = (Row) outcomes.next();
         if (outcomes.hasNext()) {
             throw new IllegalStateException("two outcomes of one key");
         }
-        // Insert, update or keep; else there is no row any more.
-        return outcome.getByte(width) <= 2 ? RowFactory.create(values(outcome, width)) : null;
+        int action = outcome.getByte(width);
+        return action == Action.DELETE || action == Action.SKIP ? null : RowFactory.create(values(outcome, width));
     }
 
     private Row arrival(Row row, int origin) {

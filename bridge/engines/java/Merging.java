@@ -3,20 +3,14 @@ package bridge.jvm;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import bridge.jvm.Constants.MergePoint;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.spark.sql.Row;
 
 /** What a release calls at its merge points, and where a merge is. */
 final class Merging {
-    static final String COMBINE_INPUT = "combine-input";
-    static final String UPSERT = "upsert";
-    static final String INSERT = "insert";
-    static final String LOG_FOLD = "log-fold";
-    static final String COMPACT = "compact";
-    static final String SNAPSHOT = "snapshot";
-
     /** The merge point of the last call, for messages. */
-    String point = COMBINE_INPUT;
+    String point = MergePoint.COMBINE_INPUT;
 
     /** The calls of a writer. */
     interface Writer {

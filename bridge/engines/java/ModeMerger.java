@@ -1,6 +1,7 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.Buffered;
+import bridge.jvm.Constants.MergeMode;
 
 /** A merge mode where rows meet: mergers/strategies for compiled classes; this class is COMMIT_TIME_ORDERING itself. */
 class ModeMerger {
@@ -12,10 +13,10 @@ class ModeMerger {
 
     /** Returns the merger of a mode; `asked` is for CUSTOM. */
     static ModeMerger of(String mode, CustomMerger.Asked asked, RowContext context, boolean since11) {
-        if (mode.equals("COMMIT_TIME_ORDERING")) {
+        if (mode.equals(MergeMode.COMMIT_TIME_ORDERING)) {
             return new ModeMerger(context);
         }
-        if (mode.equals("EVENT_TIME_ORDERING")) {
+        if (mode.equals(MergeMode.EVENT_TIME_ORDERING)) {
             return since11 ? new EventTime(context) : new EventTime10(context);
         }
         return since11 ? (ModeMerger) new CustomMerger(asked, context) : new CustomMerger10(asked, context);

@@ -4,6 +4,8 @@ import bridge.jvm.Carriers.Buffered;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import bridge.jvm.Constants.MergeMode;
+import bridge.jvm.Constants.MergePoint;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -35,8 +37,8 @@ final class ModeWriter implements Merging.Writer {
         consistentTimestamps = ((Boolean) described.get("consistent_timestamps")).booleanValue();
         Map dedupRule = (Map) described.get("dedup");
         Map mergeRule = (Map) described.get("merge");
-        dedupIgnoresOrdering = dedupRule.get("mode").equals("COMMIT_TIME_ORDERING");
-        asksInsertValue = mergeRule.get("mode").equals("CUSTOM");
+        dedupIgnoresOrdering = dedupRule.get("mode").equals(MergeMode.COMMIT_TIME_ORDERING);
+        asksInsertValue = mergeRule.get("mode").equals(MergeMode.CUSTOM);
         asked = owner.payloads(described, "asked");
         deletes = new DeleteTest((Map) described.get("deletes"), records, records.write);
         Payloads dedups = owner.payloads(dedupRule, "payload");
@@ -60,7 +62,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public Version incoming(GenericRecord record, Row source, Comparable given) throws Exception {
-        at.point = Merging.COMBINE_INPUT;
+        at.point = MergePoint.COMBINE_INPUT;
         if (record == null) {
             return Buffered.delete(given == null ? Integer.valueOf(0) : given);
         }
@@ -87,7 +89,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public Version combineInput(Version older, Version newer) throws Exception {
-        at.point = Merging.COMBINE_INPUT;
+        at.point = MergePoint.COMBINE_INPUT;
         Buffered merged = dedup.delta((Buffered) newer, (Buffered) older);
         return merged == null ? older : merged;
     }
@@ -106,7 +108,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public StoredRow insert(Version version) throws Exception {
-        at.point = Merging.INSERT;
+        at.point = MergePoint.INSERT;
         Buffered buffered = (Buffered) version;
         if (buffered.isDelete) {
             return null;
@@ -124,7 +126,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public StoredRow upsert(StoredRow base, Version version) throws Exception {
-        at.point = Merging.UPSERT;
+        at.point = MergePoint.UPSERT;
         // Nobody else holds this record: a payload may change it.
         GenericRecord record = records.stored(base.row(records));
         Buffered older = new Buffered(base.row(records), record, false, storedOrdering.of(record));
@@ -137,7 +139,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public LogEntry logEntry(Version version) throws Exception {
-        at.point = Merging.INSERT;
+        at.point = MergePoint.INSERT;
         Buffered buffered = (Buffered) version;
         if (!buffered.isDelete) {
             StoredRow row = insert(version);

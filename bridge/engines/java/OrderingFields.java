@@ -1,5 +1,6 @@
 package bridge.jvm;
 
+import bridge.jvm.Constants.Limit;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;
@@ -16,7 +17,6 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Rows are Avro's in a writer and Spark's in a reader. A null or missing field reads as Integer 0.
  */
 final class OrderingFields {
-    private static final long LARGEST_MILLIS = 9999999999999L;
     private static final Integer NONE = Integer.valueOf(0);
 
     private final FieldPath[] paths;
@@ -120,7 +120,7 @@ final class OrderingFields {
         }
         if (path != null && isMillis(path) && (value instanceof Long || value instanceof Integer)) {
             long millis = ((Number) value).longValue();
-            return millis <= LARGEST_MILLIS ? Long.valueOf(millis * 1000L) : value;
+            return millis <= Limit.LARGEST_MILLIS ? Long.valueOf(millis * 1000L) : value;
         }
         return value;
     }

@@ -1,5 +1,8 @@
 package bridge.jvm;
 
+import bridge.jvm.Constants.ControlColumn;
+import bridge.jvm.Constants.Limit;
+import bridge.jvm.Constants.OrderingType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -33,50 +36,50 @@ final class OrderingText {
             return null;
         }
         if (value instanceof Integer) {
-            return pair("int", value);
+            return pair(OrderingType.INT, value);
         }
         if (value instanceof Long) {
-            return pair("long", value);
+            return pair(OrderingType.LONG, value);
         }
         if (value instanceof Float) {
-            return pair("float", hex(((Float) value).doubleValue()));
+            return pair(OrderingType.FLOAT, hex(((Float) value).doubleValue()));
         }
         if (value instanceof Double) {
-            return pair("double", hex(((Double) value).doubleValue()));
+            return pair(OrderingType.DOUBLE, hex(((Double) value).doubleValue()));
         }
         if (value instanceof Boolean) {
-            return pair("boolean", value);
+            return pair(OrderingType.BOOLEAN, value);
         }
         if (value instanceof String) {
-            return pair("string", value);
+            return pair(OrderingType.STRING, value);
         }
         if (value instanceof Utf8) {
-            return pair("utf8", value);
+            return pair(OrderingType.UTF8, value);
         }
         if (value instanceof BigDecimal) {
-            return pair("decimal", value);
+            return pair(OrderingType.DECIMAL, value);
         }
         if (value instanceof LocalDate) {
-            return pair("local_date", Long.valueOf(((LocalDate) value).toEpochDay()));
+            return pair(OrderingType.LOCAL_DATE, Long.valueOf(((LocalDate) value).toEpochDay()));
         }
         if (value instanceof Timestamp) {
             Timestamp moment = (Timestamp) value;
             long seconds = Math.floorDiv(moment.getTime(), 1000L);
-            return pair("timestamp", BigDecimal.valueOf(seconds).movePointRight(9)
+            return pair(OrderingType.TIMESTAMP, BigDecimal.valueOf(seconds).movePointRight(9)
                 .add(BigDecimal.valueOf(moment.getNanos())).toPlainString());
         }
         if (value instanceof Instant) {
-            return pair("instant", Long.valueOf(ChronoUnit.MICROS.between(Instant.EPOCH, (Instant) value)));
+            return pair(OrderingType.INSTANT, Long.valueOf(ChronoUnit.MICROS.between(Instant.EPOCH, (Instant) value)));
         }
         if (value instanceof ByteBuffer) {
-            return pair("bytes", Base64.getEncoder().encodeToString(PlainCodecs.bytesOf(value, "ordering")));
+            return pair(OrderingType.BYTES, Base64.getEncoder().encodeToString(PlainCodecs.bytesOf(value, "ordering")));
         }
         if (value instanceof GenericEnumSymbol || value instanceof GenericFixed) {
             Map described = new LinkedHashMap();
             described.put("schema", JSON.readValue(((GenericContainer) value).getSchema().toString(), Object.class));
             described.put("value", value instanceof GenericFixed
                 ? Base64.getEncoder().encodeToString(((GenericFixed) value).bytes()) : value.toString());
-            return pair("avro", JSON.writeValueAsString(described));
+            return pair(OrderingType.AVRO, JSON.writeValueAsString(described));
         }
         List elements = elements(value);
         if (elements != null) {
@@ -91,7 +94,7 @@ final class OrderingText {
                 }
                 texts.add(described);
             }
-            return pair("array", JSON.writeValueAsString(texts));
+            return pair(OrderingType.ARRAY, JSON.writeValueAsString(texts));
         }
         throw new RecordError("an ordering value of the class " + value.getClass().getName()
             + " can't leave the payload; use a plain column as ordering field");
@@ -114,47 +117,47 @@ final class OrderingText {
     }
 
     static Comparable fromText(String type, String text) throws Exception {
-        if (type.equals("int")) {
+        if (type.equals(OrderingType.INT)) {
             return Integer.valueOf(text);
         }
-        if (type.equals("long")) {
+        if (type.equals(OrderingType.LONG)) {
             return Long.valueOf(text);
         }
-        if (type.equals("float")) {
+        if (type.equals(OrderingType.FLOAT)) {
             return Float.valueOf((float) number(text));
         }
-        if (type.equals("double")) {
+        if (type.equals(OrderingType.DOUBLE)) {
             return Double.valueOf(number(text));
         }
-        if (type.equals("boolean")) {
+        if (type.equals(OrderingType.BOOLEAN)) {
             return Boolean.valueOf(text);
         }
-        if (type.equals("string")) {
+        if (type.equals(OrderingType.STRING)) {
             return text;
         }
-        if (type.equals("utf8")) {
+        if (type.equals(OrderingType.UTF8)) {
             return new Utf8(text);
         }
-        if (type.equals("decimal")) {
+        if (type.equals(OrderingType.DECIMAL)) {
             return new BigDecimal(text);
         }
-        if (type.equals("local_date")) {
+        if (type.equals(OrderingType.LOCAL_DATE)) {
             return LocalDate.ofEpochDay(Long.parseLong(text));
         }
-        if (type.equals("timestamp")) {
+        if (type.equals(OrderingType.TIMESTAMP)) {
             BigDecimal[] parts = new BigDecimal(text).divideAndRemainder(BigDecimal.valueOf(1000000000L));
             Instant moment = Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact());
             Timestamp result = new Timestamp(moment.getEpochSecond() * 1000L);
             result.setNanos(moment.getNano());
             return result;
         }
-        if (type.equals("instant")) {
+        if (type.equals(OrderingType.INSTANT)) {
             return Instant.EPOCH.plus(Long.parseLong(text), ChronoUnit.MICROS);
         }
-        if (type.equals("bytes")) {
+        if (type.equals(OrderingType.BYTES)) {
             return ByteBuffer.wrap(Base64.getDecoder().decode(text));
         }
-        if (type.equals("avro")) {
+        if (type.equals(OrderingType.AVRO)) {
             Map described = (Map) JSON.readValue(text, Map.class);
             Schema schema = new Schema.Parser().parse(JSON.writeValueAsString(described.get("schema")));
             if (schema.getType() == Schema.Type.FIXED) {
@@ -164,7 +167,7 @@ final class OrderingText {
                 return new GenericData.EnumSymbol(schema, (String) described.get("value"));
             }
         }
-        if (type.equals("array")) {
+        if (type.equals(OrderingType.ARRAY)) {
             List texts = (List) JSON.readValue(text, List.class);
             Comparable[] values = new Comparable[texts.size()];
             for (int i = 0; i < values.length; i++) {
@@ -177,7 +180,7 @@ final class OrderingText {
             return (Comparable) list.getConstructor(new Class[] {Comparable[].class})
                 .newInstance(new Object[] {values});
         }
-        throw new RecordError("the column _pb_ordering holds '" + text + "' as '" + type
+        throw new RecordError("the column " + ControlColumn.ORDERING + " holds '" + text + "' as '" + type
             + "', which is no ordering value");
     }
 
@@ -190,9 +193,6 @@ final class OrderingText {
         }
         return Double.parseDouble(text);
     }
-
-    private static final int DECIMAL_DIGITS = 30;
-    private static final int DECIMAL_SCALE = 15;
 
     /** Returns an ordering value as a reader of a delete block gets it, until release 0.15. */
     static Comparable readBack(Comparable value) {
@@ -207,13 +207,13 @@ final class OrderingText {
             BigDecimal number = (BigDecimal) value;
             BigDecimal scaled;
             try {
-                scaled = number.setScale(DECIMAL_SCALE);
+                scaled = number.setScale(Limit.DECIMAL_SCALE);
             } catch (ArithmeticException rounded) {
                 scaled = null;
             }
-            if (scaled == null || scaled.precision() > DECIMAL_DIGITS) {
+            if (scaled == null || scaled.precision() > Limit.DECIMAL_DIGITS) {
                 throw new RecordError("the ordering value " + number + " does not fit a delete block: it holds "
-                    + DECIMAL_DIGITS + " digits, " + DECIMAL_SCALE + " after the point");
+                    + Limit.DECIMAL_DIGITS + " digits, " + Limit.DECIMAL_SCALE + " after the point");
             }
             return scaled;
         }

@@ -4,6 +4,7 @@ import bridge.jvm.Carriers.Held;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import bridge.jvm.Constants.MergePoint;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -64,7 +65,7 @@ abstract class PayloadMerge {
         }
 
         public Version incoming(GenericRecord record, Row source, Comparable given) {
-            at.point = Merging.COMBINE_INPUT;
+            at.point = MergePoint.COMBINE_INPUT;
             Comparable value = given;
             if (value == null) {
                 value = record == null || ordering == null ? Integer.valueOf(0)
@@ -74,11 +75,11 @@ abstract class PayloadMerge {
         }
 
         public Version combineInput(Version older, Version newer) {
-            return fold(Merging.COMBINE_INPUT, (Held) older, (Held) newer);
+            return fold(MergePoint.COMBINE_INPUT, (Held) older, (Held) newer);
         }
 
         public boolean isDeleted(Version version) throws Exception {
-            return isDeleted(Merging.INSERT, (Held) version);
+            return isDeleted(MergePoint.INSERT, (Held) version);
         }
 
         public Comparable orderingOf(Version version) {
@@ -90,19 +91,19 @@ abstract class PayloadMerge {
             if (!held.hasData) {
                 return null;
             }
-            return held.source == null ? dataOf(Merging.COMBINE_INPUT, held) : new StoredRow(held.source, null);
+            return held.source == null ? dataOf(MergePoint.COMBINE_INPUT, held) : new StoredRow(held.source, null);
         }
 
         public StoredRow insert(Version version) throws Exception {
-            return insert(Merging.INSERT, (Held) version);
+            return insert(MergePoint.INSERT, (Held) version);
         }
 
         public StoredRow upsert(StoredRow base, Version version) throws Exception {
-            return apply(Merging.UPSERT, base, (Held) version);
+            return apply(MergePoint.UPSERT, base, (Held) version);
         }
 
         public LogEntry logEntry(Version version) throws Exception {
-            at.point = Merging.INSERT;
+            at.point = MergePoint.INSERT;
             Comparable value = orderingOf(version);
             if (isDeleted(version)) {
                 return new LogEntry(null, DeleteBlock.readBack(value, since10));
@@ -124,7 +125,7 @@ abstract class PayloadMerge {
         }
 
         public Version foldLog(Version folded, LogEntry entry) {
-            at.point = Merging.LOG_FOLD;
+            at.point = MergePoint.LOG_FOLD;
             if (entry.isDelete()) {
                 return foldDelete((Held) folded, entry.ordering == null ? Integer.valueOf(0) : entry.ordering);
             }
@@ -132,7 +133,7 @@ abstract class PayloadMerge {
             // The log reader takes a top-level field as it is stored; Integer 0 where there is no such field.
             Comparable value = ordering < 0 ? Integer.valueOf(0) : (Comparable) record.get(ordering);
             Held newer = new Held(payloads.make(record, value), null, true);
-            return folded == null ? newer : fold(Merging.LOG_FOLD, (Held) folded, newer);
+            return folded == null ? newer : fold(MergePoint.LOG_FOLD, (Held) folded, newer);
         }
 
         private Held foldDelete(Held folded, Comparable value) {
@@ -174,7 +175,7 @@ abstract class PayloadMerge {
         at.point = point;
         Call call = call(point);
         // A snapshot query asks no delete test of a key that only the log has (RecordMergingFileIterator).
-        if (!point.equals(Merging.SNAPSHOT) && isDeleted(point, version)) {
+        if (!point.equals(MergePoint.SNAPSHOT) && isDeleted(point, version)) {
             return null;
         }
         Object value = Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));

@@ -2,38 +2,40 @@ package bridge.jvm;
 
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Constants.Action;
+import bridge.jvm.Constants.ProgramName;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
-/** How the sorted versions of one key go through the merge points: bridge/programs.py for compiled classes. */
+/** How the sorted versions of one key go through the merge points: bridge/programs for compiled classes. */
 final class Programs {
     private Programs() {
     }
 
     static KeyState of(String name, RecordMerge merge, Map arguments) {
-        if (name.equals("combine_input")) {
+        if (name.equals(ProgramName.COMBINE_INPUT)) {
             return new CombineInput(merge);
         }
-        if (name.equals("upsert")) {
+        if (name.equals(ProgramName.UPSERT)) {
             return new Upsert(merge);
         }
-        if (name.equals("append")) {
+        if (name.equals(ProgramName.APPEND)) {
             return new Append(merge);
         }
-        if (name.equals("snapshot")) {
+        if (name.equals(ProgramName.SNAPSHOT)) {
             return new Snapshot(merge);
         }
-        if (name.equals("compact")) {
+        if (name.equals(ProgramName.COMPACT)) {
             return new Compact(merge);
         }
         int commits = ((Integer) arguments.get("commits")).intValue();
         List compactions = (List) arguments.get("compact_after");
-        if (name.equals("simulate")) {
+        if (name.equals(ProgramName.SIMULATE)) {
             return new Simulate(merge, commits, ((Boolean) arguments.get("log_updates")).booleanValue(), compactions);
         }
-        if (name.equals("simulate_small_files")) {
+        if (name.equals(ProgramName.SIMULATE_SMALL_FILES)) {
             return new SmallFiles(merge, commits, ((Integer) arguments.get("candidates")).intValue(), compactions);
         }
         throw new RecordError("the jvm engine does not run " + name + "; use the python engine");
@@ -53,7 +55,7 @@ final class Programs {
             if (input != null) {
                 Object[] extras = new Object[] {
                     Boolean.valueOf(merge.writer.isDeleted(input)), orderingRow(merge.writer.orderingOf(input))};
-                emit.add(INSERT, merge.writer.dataOf(input), extras);
+                emit.add(Action.INSERT, merge.writer.dataOf(input), extras);
             }
         }
     }
@@ -65,10 +67,10 @@ final class Programs {
 
         void finish(Emit emit) throws Exception {
             if (input == null) {
-                emit.add(KEEP, base, NOTHING);
+                emit.add(Action.KEEP, base, NOTHING);
             } else if (base == null) {
                 StoredRow row = merge.writer.insert(input);
-                emit.add(row == null ? SKIP : INSERT, row, NOTHING);
+                emit.add(row == null ? Action.SKIP : Action.INSERT, row, NOTHING);
             } else {
                 StoredRow row = merge.writer.upsert(base, input);
                 emit.add(change(base, row), row, NOTHING);
@@ -84,23 +86,23 @@ final class Programs {
         void finish(Emit emit) throws Exception {
             Object[] stays = new Object[] {Boolean.FALSE, null};
             if (base != null) {
-                emit.add(KEEP, base, stays);
+                emit.add(Action.KEEP, base, stays);
             }
             if (input == null) {
                 return;
             }
             if (base == null) {
                 StoredRow row = merge.writer.insert(input);
-                emit.add(row == null ? SKIP : INSERT, row, stays);
+                emit.add(row == null ? Action.SKIP : Action.INSERT, row, stays);
                 return;
             }
             LogEntry entry = merge.writer.logEntry(input);
             if (entry == null) {
-                emit.add(SKIP, null, new Object[] {Boolean.TRUE, null});
+                emit.add(Action.SKIP, null, new Object[] {Boolean.TRUE, null});
             } else if (entry.isDelete()) {
-                emit.add(DELETE, null, new Object[] {Boolean.TRUE, orderingRow(entry.ordering)});
+                emit.add(Action.DELETE, null, new Object[] {Boolean.TRUE, orderingRow(entry.ordering)});
             } else {
-                emit.add(UPDATE, entry.row, new Object[] {Boolean.TRUE, null});
+                emit.add(Action.UPDATE, entry.row, new Object[] {Boolean.TRUE, null});
             }
         }
     }

@@ -2,10 +2,11 @@ package bridge.jvm;
 
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import bridge.jvm.Constants.MergePoint;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Writer and reader of a release, as the description of a job says: bridge/record_merge.py for compiled classes. */
+/** Writer and reader of a release, as the description of a job says: bridge/merge/record_merge.py for compiled classes. */
 final class RecordMerge {
     final Records records;
     final Merging.Writer writer;
@@ -45,10 +46,10 @@ final class RecordMerge {
     }
 
     StoredRow snapshot(StoredRow base, Version folded) throws Exception {
-        return reader.read(Merging.SNAPSHOT, base, folded);
+        return reader.read(MergePoint.SNAPSHOT, base, folded);
     }
 
     StoredRow compact(StoredRow base, Version folded) throws Exception {
-        return reader.read(Merging.COMPACT, base, folded);
+        return reader.read(MergePoint.COMPACT, base, folded);
     }
 }

@@ -1,5 +1,6 @@
 package bridge.jvm;
 
+import bridge.jvm.Constants.Limit;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.avro.Schema;
@@ -12,8 +13,6 @@ import org.apache.spark.sql.types.StructType;
 
 /** The rows of a job as Avro records, and back; a row's data columns come first. */
 final class Records {
-    static final int META = 5;
-
     final Schema write;
     final Schema withMeta;
     private final boolean hasMeta;
@@ -101,8 +100,8 @@ final class Records {
             return record;
         }
         GenericData.Record wide = new GenericData.Record(withMeta);
-        for (int i = META; i < withMeta.getFields().size(); i++) {
-            wide.put(i, record.get(i - META));
+        for (int i = Limit.META_COLUMNS; i < withMeta.getFields().size(); i++) {
+            wide.put(i, record.get(i - Limit.META_COLUMNS));
         }
         return wide;
     }

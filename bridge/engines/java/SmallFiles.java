@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The keys of one partition path under the small-file rule: bridge/small_files.py for compiled classes. */
+/** The keys of one partition path under the small-file rule: bridge/programs/small_files.py for compiled classes. */
 final class SmallFiles extends KeyState {
     private final int commits;
     private final int candidates;

@@ -3,6 +3,7 @@ package bridge.jvm;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
+import bridge.jvm.Constants.Action;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -81,7 +82,7 @@ class Timeline extends KeyState {
             return;
         }
         if (visible != null && since < commit) {
-            emit.add(KEEP, visible, new Object[] {Long.valueOf(since), Long.valueOf(commit - 1)});
+            emit.add(Action.KEEP, visible, new Object[] {Long.valueOf(since), Long.valueOf(commit - 1)});
         }
         visible = row;
         since = commit;

@@ -1,6 +1,7 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.Buffered;
+import bridge.jvm.Constants.Partition;
 import java.lang.invoke.LambdaMetafactory;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -23,8 +24,6 @@ final class UserMerger10 extends CustomMerger10 {
     /** What `merge` is until 1.0; later releases have another. */
     static final Class[] ARGUMENTS =
         new Class[] {HoodieRecord.class, Schema.class, HoodieRecord.class, Schema.class, TypedProperties.class};
-
-    private static final String NO_PARTITION = "__HIVE_DEFAULT_PARTITION__";
 
     private final Merge merger;
     private final Properties props;
@@ -113,7 +112,7 @@ final class UserMerger10 extends CustomMerger10 {
         for (int i = 0; i < partition.length; i++) {
             Object value = context.records.value(version.source, partition[i]);
             String folder = value == null ? "" : value.toString();
-            path.append(i == 0 ? "" : "/").append(folder.length() == 0 ? NO_PARTITION : folder);
+            path.append(i == 0 ? "" : "/").append(folder.length() == 0 ? Partition.NONE : folder);
         }
         return new HoodieKey(text.toString(), path.toString());
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.engines.jvm.answers import JavaAnswer
 from bridge.engines.jvm.calls import PayloadCalls, Step, decoded, ordering_of
 from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
@@ -11,6 +12,7 @@ from bridge.engines.jvm.payload import JvmPayload, jvm_payload
 
 __all__ = [
     "Driver",
+    "JavaAnswer",
     "JvmPayload",
     "PayloadCalls",
     "Step",

@@ -1,4 +1,4 @@
-"""PayloadCalls: steps on payloads of compiled classes, run in the driver's JVM, many in one trip."""
+"""PayloadCalls: steps on payloads of compiled classes, run in the driver's JVM, many in one round trip."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import base64
 import itertools
 import json
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypedDict
 
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
@@ -15,15 +16,23 @@ from payloads import PayloadConfigError, SchemaError
 from payloads.avro import decode, encode, parse_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import SparkSession
 
+    from bridge.engines.jvm.answers import JavaAnswer
     from payloads import AvroSchema, HudiRelease, Ordering, PayloadRef, Record
     from payloads.api import Props
 
-Step = dict[str, Any]
-"""What is asked, by `op`; schemas and payloads are numbers in it."""
+Step = Mapping[str, object]
+"""A step, by `op`; schemas and payloads are referred to by number."""
+
+
+class _Reply(TypedDict):
+    """The answers to steps, and the schemas by number that only they have."""
+
+    results: list[JavaAnswer]
+    schemas: dict[str, str]
 
 
 class PayloadCalls:
@@ -37,11 +46,11 @@ class PayloadCalls:
         self._start(driver.new(driver.session_class("bridge.jvm.Calls"), calls.newInstance()).run)
 
     def _start(self, ask: Callable[[str], str]) -> None:
-        """Begin with nothing told; `ask` takes a script as JSON and returns the answers to it."""
+        """Begin without schemas; `ask` takes a script as JSON and returns its results."""
         self._ask = ask
         self.numbers = itertools.count()
         self._left: list[int] = []
-        # From 0 on the schemas that steps name, below 0 those that only answers have.
+        # From 0 on the schemas that steps name, below 0 those that occur only in results.
         self._schemas: dict[int, AvroSchema] = {}
         self._schema_numbers: dict[str, int] = {}
         self._untold: dict[int, str] = {}
@@ -52,24 +61,23 @@ class PayloadCalls:
         weakref.finalize(owner, self._left.append, number).atexit = False
         return number
 
-    def run(self, steps: list[Step]) -> list[dict[str, Any]]:
-        """Run steps in order; a step on a payload that could not be built is skipped."""
+    def run(self, steps: Sequence[Step]) -> list[JavaAnswer]:
+        """Run steps in order, and return what each answers; a step on a payload that could not be built is skipped."""
         free, self._left[:] = list(self._left), []
-        script = json.dumps({"free": free, "schemas": self._untold, "steps": steps})
-        answer: dict[str, Any] = json.loads(self._ask(script))
+        script = json.dumps({"free": free, "schemas": self._untold, "steps": list(steps)})
+        answer: _Reply = json.loads(self._ask(script))
         self._untold.clear()
         self._schemas |= {int(number): parse_schema(text) for number, text in answer["schemas"].items()}
-        results: list[dict[str, Any]] = answer["results"]
-        return results
+        return answer["results"]
 
     def class_file(self, name: str) -> bytes | None:
-        """Return the class file of a class by its full name, as these jars have it; None where they have none."""
+        """Return the class file of a class by its full name, as these jars have it; None if they have none."""
         return self._driver.resource(self._loader, name.replace(".", "/") + ".class")
 
     # -- steps
 
     def schema_number(self, schema: AvroSchema | None) -> int | None:
-        """Return the number by which steps name a schema."""
+        """Return the number by which steps refer to a schema."""
         if schema is None:
             return None
         text = schema.derived(_json_text)
@@ -103,7 +111,7 @@ class PayloadCalls:
         }
 
     def asked(self, schema: AvroSchema | None, props: Props | None) -> Step:
-        """Return what a step on a payload carries."""
+        """Return the fields of a step on a payload."""
         return {"schema": self.schema_number(schema), "props": None if props is None else dict(props)}
 
     def stored(self, schema: AvroSchema, record: Record) -> Step:
@@ -112,18 +120,18 @@ class PayloadCalls:
 
     # -- answers
 
-    def schema_of(self, answer: dict[str, Any]) -> AvroSchema:
-        """Return the schema of the record in an answer."""
+    def schema_of(self, answer: JavaAnswer) -> AvroSchema:
+        """Return the schema of the record in a result."""
         return self._schemas[answer["schema"]]
 
-    def record_of(self, answer: dict[str, Any]) -> Record | None:
-        """Return the record in an answer.
+    def record_of(self, answer: JavaAnswer) -> Record | None:
+        """Return the record in a result.
 
         Raises:
             SchemaError: it does not fit its own schema.
         """
         if "misfit" in answer:
-            msg = f"the payload answered a record that does not fit its own schema: {answer['misfit']}"
+            msg = f"the payload returned a record that does not fit its own schema: {answer['misfit']}"
             raise SchemaError(msg)
         if answer["record"] is None:
             return None
@@ -131,7 +139,7 @@ class PayloadCalls:
 
 
 def decoded(schema: AvroSchema, text: str) -> Record:
-    """Return the record that base64 text holds the Avro bytes of."""
+    """Return the record decoded from Avro bytes in base64."""
     record: Record = decode(schema, base64.b64decode(text))
     return record
 
@@ -141,10 +149,10 @@ def base64_of(schema: AvroSchema, record: Record) -> str:
     return base64.b64encode(encode(schema, record)).decode("ascii")
 
 
-def ordering_of(answer: dict[str, Any]) -> Ordering | None:
-    """Return the ordering value in an answer."""
+def ordering_of(answer: JavaAnswer) -> Ordering | None:
+    """Return the ordering value in a result."""
     value = answer["value"]
-    return None if value is None else from_text({"type": value[0], "value": value[1]})
+    return from_text({"type": value[0], "value": value[1]}) if isinstance(value, list) else None
 
 
 def _json_text(schema: AvroSchema) -> str:

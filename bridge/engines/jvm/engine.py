@@ -1,6 +1,6 @@
 """The jvm engine: a compiled payload or merger inside Spark's own executors, over the sorted versions of each key.
 
-Rows go to Java in plain forms that cost little: text as UTF-8 bytes, dates as days, timestamps as microseconds.
+Rows are passed to Java in cheap plain forms: text as UTF-8 bytes, dates as days, timestamps as microseconds.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
 from bridge.engines.jvm.merger import asked
+from bridge.merge import NO_PARTITION
 from bridge.programs import Action
 from bridge.spark import META_COLUMNS, quoted
 
@@ -60,7 +61,7 @@ def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ..
 
 
 def is_java8(spark: SparkSession) -> bool:
-    """Whether Spark's rows hold dates and timestamps as java.time has them."""
+    """Whether Spark's rows have dates and timestamps as java.time objects."""
     return spark.conf.get(_JAVA8) == "true"
 
 
@@ -81,7 +82,7 @@ def to_plain(field: spark_types.StructField, parent: Column | None = None) -> Co
 
 
 def from_plain(field: spark_types.StructField, parent: Column | None = None) -> Column:
-    """Return a column in the form in which Java gives it as what it is."""
+    """Convert a column back from Java's form."""
     column = _column(field, parent)
     match field.dataType:
         case spark_types.StringType():
@@ -111,13 +112,13 @@ def plain_field(field: spark_types.StructField) -> spark_types.StructField:
 
 
 def _stamped(outcomes: DataFrame, plan: MergePlan, instant: str) -> DataFrame:
-    """Give written rows new meta columns (see `bridge.merge.meta_columns`)."""
+    """Set the meta columns of written rows (see `bridge.merge.meta_columns`)."""
     row = sf.monotonically_increasing_id().bitwiseAND(_ROW_IN_TASK)
     new = (
         sf.lit(instant),
         sf.concat_ws("_", sf.lit(instant), sf.spark_partition_id(), row),
         _record_key(plan.key),
-        sf.concat_ws("/", *map(_text, plan.partition)),
+        sf.concat_ws("/", *map(_partition_path, plan.partition)),
         sf.lit(None),
     )
     is_written = sf.col(ACTION).isin(*_WRITTEN)
@@ -134,6 +135,10 @@ def _record_key(key: tuple[str, ...]) -> Column:
     if len(key) == 1:
         return _text(key[0])
     return sf.concat_ws(",", *(sf.concat(sf.lit(f"{name}:"), _text(name)) for name in key))
+
+
+def _partition_path(name: str) -> Column:
+    return sf.when(_text(name) != "", _text(name)).otherwise(NO_PARTITION)
 
 
 def _text(name: str) -> Column:

@@ -1,9 +1,9 @@
-"""Java's exceptions as the errors of this project, where a compiled payload runs for the library."""
+"""Java's exceptions as errors of this project, when the library runs a compiled payload."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from payloads import (
     NullOrderingError,
@@ -14,6 +14,9 @@ from payloads import (
     SchemaError,
     UnsupportedPayloadOperationError,
 )
+
+if TYPE_CHECKING:
+    from bridge.engines.jvm.answers import JavaAnswer, JavaCause, JavaError
 
 
 class _Rule(NamedTuple):
@@ -41,13 +44,13 @@ _RULES = (
 )
 
 
-def in_comparison(error: dict[str, Any]) -> bool:
-    """Whether a Java error comes from `compareTo`: of a value, or with null."""
+def in_comparison(error: JavaError) -> bool:
+    """Whether a Java error comes from `compareTo`: between classes, or with null."""
     return "compareTo" in error["at"] or "compareTo" in (error["message"] or "")
 
 
-def checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
-    """Return an answer, or raise the error that it tells of."""
+def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
+    """Return a result, or raise the error that it reports."""
     if "error" not in answer:
         return answer
     kind = _IN_COMPARISON.get(answer["error"]["type"])
@@ -56,7 +59,7 @@ def checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
             f"{java_name} can't compare ordering values ({answer['error']['message']}); give them one type, and no null"
         )
         raise kind(msg)
-    links = [answer["error"], *answer["error"]["causes"]]
+    links: list[JavaCause] = [answer["error"], *answer["error"]["causes"]]
     texts = [f"{link['type'].rpartition('.')[2]}: {link['message']}" for link in links]
     found = next(
         (
@@ -68,5 +71,5 @@ def checked(answer: dict[str, Any], java_name: str) -> dict[str, Any]:
         ),
         PayloadFailedError,
     )
-    msg = f"{java_name} failed: {'; caused by '.join(texts)}; mend the record or the class"
+    msg = f"{java_name} failed: {'; caused by '.join(texts)}; fix the record or the class"
     raise found(msg)

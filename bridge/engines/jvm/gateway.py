@@ -1,8 +1,8 @@
-"""The driver's JVM as the jvm engine uses it: class loaders, compiling, sending files. All of py4j stays in here."""
+"""The driver's JVM as the jvm engine uses it: class loaders, compiling, sending files. It wraps py4j."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyspark
 from pyspark.sql import DataFrame
@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from py4j.java_gateway import JavaClass, JavaGateway, JavaObject, JVMView
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
+
+    JavaValue: TypeAlias = JavaObject | str | float | bool | None
 
 
 class Driver:
@@ -25,22 +28,22 @@ class Driver:
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        """Take hold of the JVM.
+        """Connect to the JVM.
 
         Raises:
-            EngineError: the session is one of Spark Connect, whose driver can't be reached.
+            EngineError: the session is one of Spark Connect, whose driver is remote.
         """
         if not hasattr(spark, "_jsparkSession"):
             msg = (
-                "the jvm engine needs the driver's JVM, which a Spark Connect session can't reach; "
+                "the jvm engine needs the driver's JVM, which a Spark Connect session has no access to; "
                 "run it in a classic session, or give a Python payload and the python engine"
             )
             raise EngineError(msg)
         self._spark = spark
-        gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 (PySpark's only way to the JVM)
+        gateway: JavaGateway = spark.sparkContext._gateway  # noqa: SLF001 (PySpark's only way to the JVM)
         self._gateway = gateway
-        self._session: Any = spark._jsparkSession  # noqa: SLF001 (as above)
-        self.jvm: Any = gateway.jvm
+        self._session: JavaObject = spark._jsparkSession  # noqa: SLF001 (as above)
+        self.jvm: JVMView = gateway.jvm
 
     # -- sending
 
@@ -54,13 +57,13 @@ class Driver:
         self._spark.sparkContext._jsc.sc().addFile(str(path))  # noqa: SLF001 (as above)
 
     def resolve(self, coordinate: str) -> list[str]:
-        """Fetch a Maven package as `ADD JAR ivy://` does, without what it depends on; return the paths.
+        """Fetch a Maven package as `ADD JAR ivy://` does, without its dependencies; return the paths.
 
         Raises:
-            Py4JError: it can't be had.
+            Py4JError: it can't be resolved.
         """
         uri = self.jvm.java.net.URI.create(f"ivy://{coordinate}?transitive=false")
-        # Ivy writes a page about each package; what fails comes as an exception.
+        # Ivy logs a page for each package; failures raise anyway.
         name = "SparkSubmitUtils$" if pyspark.__version__.startswith("3.") else "SparkSubmit$"
         printer = getattr(getattr(self.jvm.org.apache.spark.deploy, name), "MODULE$")
         before = printer.printStream()
@@ -74,17 +77,17 @@ class Driver:
 
     # -- classes
 
-    def session_class(self, name: str) -> Any:
+    def session_class(self, name: str) -> JavaObject:
         """Load a class that the session knows: Spark's own, or one of an added jar."""
         return self._session.sharedState().jarClassLoader().loadClass(name)
 
-    def class_in(self, jars: Iterable[str], name: str) -> Any:
+    def class_in(self, jars: Iterable[str], name: str) -> JavaObject:
         """Load a class in the loader of a list of jars."""
         paths = self._array(self.jvm.java.lang.String, list(jars))
         return self.call(self.session_class("bridge.jvm.JarLoader"), "of", paths).loadClass(name)
 
-    def resource(self, loader: Any, path: str) -> bytes | None:
-        """Read a file of a class loader; None where it has none."""
+    def resource(self, loader: JavaObject, path: str) -> bytes | None:
+        """Read a file of a class loader; None if it is missing."""
         stream = loader.getResourceAsStream(path)
         if stream is None:
             return None
@@ -93,11 +96,11 @@ class Driver:
         finally:
             stream.close()
 
-    def new(self, java_class: Any, *arguments: Any) -> Any:
+    def new(self, java_class: JavaObject, *arguments: JavaValue) -> JavaObject:
         """Build an object by the only public constructor of its class."""
         return java_class.getConstructors()[0].newInstance(self._objects(arguments))
 
-    def call(self, java_class: Any, name: str, *arguments: Any) -> Any:
+    def call(self, java_class: JavaObject, name: str, *arguments: JavaValue) -> JavaObject:
         """Call the one public static method of this name."""
         method = next(method for method in java_class.getMethods() if method.getName() == name)
         return method.invoke(None, self._objects(arguments))
@@ -117,10 +120,10 @@ class Driver:
         compiler.compile(self._array(resources.Resource, units))
         return {str(name): bytes(data) for name, data in dict(made.getMap()).items()}
 
-    def _objects(self, values: Sequence[Any]) -> Any:
+    def _objects(self, values: Sequence[JavaValue]) -> JavaObject:
         return self._array(self.jvm.java.lang.Object, values)
 
-    def _array(self, kind: Any, values: Sequence[Any]) -> Any:
+    def _array(self, kind: JavaClass, values: Sequence[JavaValue]) -> JavaObject:
         array = self._gateway.new_array(kind, len(values))
         for index, value in enumerate(values):
             array[index] = value
@@ -128,11 +131,11 @@ class Driver:
 
     # -- frames
 
-    def map_partitions(self, frame: DataFrame, function: Any, schema: StructType) -> DataFrame:
+    def map_partitions(self, frame: DataFrame, function: JavaObject, schema: StructType) -> DataFrame:
         """Apply a MapPartitionsFunction over rows; the rows that it gives are of `schema`."""
         encoder = self.jvm.org.apache.spark.sql.Encoders.row(self._session.parseDataType(schema.json()))
         return DataFrame(frame._jdf.mapPartitions(function, encoder), self._spark)  # noqa: SLF001 (as above)
 
-    def register(self, name: str, function: Any, result: StructType) -> None:
+    def register(self, name: str, function: JavaObject, result: StructType) -> None:
         """Register an object of one of Spark's UDF interfaces under a name of the session."""
         self._session.udf().register(name, function, self._session.parseDataType(result.json()))

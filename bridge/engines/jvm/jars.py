@@ -1,4 +1,4 @@
-"""The jars of a compiled payload: which there are, whether they fit, and how they reach Spark's executors.
+"""The jars of a compiled payload: resolving, checking and distributing them to Spark's executors.
 
 Every list of jars has a class loader of its own, so that two releases of Hudi, or two jars with one class name, don't
 meet in a session. Spark itself only learns a small class that finds the right loader.
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Final
 import pyspark
 from py4j.protocol import Py4JError
 
+from bridge.config import capabilities
+from bridge.engines.jvm import constants
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
@@ -29,12 +31,6 @@ if TYPE_CHECKING:
     from payloads import PayloadRef
 
 SOURCES: Final = Path(__file__).parents[1] / "java"
-_VERSIONS = {
-    HudiRelease.V0_15: "0.15.0",
-    HudiRelease.V1_0: "1.0.2",
-    HudiRelease.V1_1: "1.1.1",
-    HudiRelease.V1_2: "1.2.0",
-}
 _SCALA = re.compile(r"_(2\.1\d)\b")
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
@@ -44,8 +40,8 @@ class Jars:
     """Jars that are known to the driver and sent to the executors.
 
     Attributes:
-        names: what `SparkFiles` calls them, in the order of the class path.
-        paths: where the driver has them, likewise.
+        names: their names in `SparkFiles`, in the order of the class path.
+        paths: their paths on the driver, in the same order.
     """
 
     names: tuple[str, ...]
@@ -53,7 +49,7 @@ class Jars:
 
 
 class _Application:
-    """What one Spark application has been sent already."""
+    """What was already sent to a Spark application."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="payload-bridge-"))
@@ -75,10 +71,10 @@ def jars_of(
     `classes` are the full names of the classes that are needed from them; None for the payload's own.
 
     Raises:
-        EngineError: a jar can't be had, or the session has no gateway.
+        EngineError: a jar can't be found, or the session has no gateway.
         PlanError: a bundle of another release or Scala version.
         PayloadNotFoundError: the class is in none of the jars.
-        PayloadConstructorError: the class is no payload, or lacks the constructor.
+        PayloadConstructorError: the class is not a payload, or lacks the constructor.
     """
     driver = Driver(spark)
     application = _application_of(spark)
@@ -116,7 +112,7 @@ def bundles_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -
     """Resolve the packages of a payload; the release's bundle is the first, named or not.
 
     Raises:
-        EngineError: a package can't be had.
+        EngineError: a package can't be resolved.
         PlanError: a bundle of another release or Scala version.
     """
     packages = list(payload.package)
@@ -134,21 +130,28 @@ def bundles_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -
 
 
 def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
-    """Return the Maven coordinate of a release's bundle for the session's Spark and Scala."""
-    line = ".".join(pyspark.__version__.split(".")[:2])
-    return f"org.apache.hudi:hudi-spark{line}-bundle_{_scala_of(spark)}:{_VERSIONS[release]}"
+    """Return the Maven coordinate of a release's bundle for the session's Spark and Scala.
+
+    Raises:
+        PlanError: the release has no bundle for this Spark.
+    """
+    own_spark, can = ".".join(pyspark.__version__.split(".")[:2]), capabilities(release)
+    if own_spark.startswith("3.") and own_spark > can.newest_spark:
+        msg = f"Hudi {release} has no bundle for Spark {own_spark}, only up to {can.newest_spark}; use a Python payload"
+        raise PlanError(msg)
+    return f"org.apache.hudi:hudi-spark{own_spark}-bundle_{_scala_of(spark)}:{can.bundle}"
 
 
 def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
     """Fetch a package as `ADD JAR ivy://...` does, from the session's repositories by way of their cache.
 
-    The package alone, without what it depends on: a bundle has all it needs.
+    The package alone, without its dependencies: a bundle is self-contained.
 
     Raises:
-        EngineError: it can't be had.
+        EngineError: it can't be resolved.
     """
     if not _COORDINATE.fullmatch(coordinate):
-        msg = f"{coordinate!r} is no Maven coordinate; write group:artifact:version"
+        msg = f"{coordinate!r} is not a Maven coordinate; write group:artifact:version"
         raise PlanError(msg)
     driver, packages = Driver(spark), _application_of(spark).packages
     try:
@@ -157,7 +160,7 @@ def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
         return packages[coordinate]
     except Py4JError as error:
         msg = (
-            f"the package {coordinate} can't be had ({_first_line(error)}); check the name and the network, "
+            f"the package {coordinate} can't be resolved ({_first_line(error)}); check the name and the network, "
             "or set spark.jars.repositories or spark.jars.ivySettings"
         )
         raise EngineError(msg) from error
@@ -181,7 +184,7 @@ def _check_scala(spark: SparkSession, name: str) -> None:
 
 
 def _user_jar(application: _Application, jar: str | None) -> list[Path]:
-    """Copy the user's jar under a name that its content decides: Spark sends one file of a name."""
+    """Copy the user's jar to a name derived from its content: Spark sends only one file of a name."""
     if jar is None:
         return []
     path = Path(jar)
@@ -191,7 +194,7 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
         msg = f"the jar {jar} can't be read ({error.strerror}); name an existing file"
         raise EngineError(msg) from error
     if not zipfile.is_zipfile(path):
-        msg = f"{jar} is no jar; name a file with compiled classes"
+        msg = f"{jar} is not a jar; name a file with compiled classes"
         raise EngineError(msg)
     copy = application.folder / f"{path.stem}-{digest}.jar"
     if not copy.exists():
@@ -203,9 +206,10 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
 
 
 def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> Path:
-    """Compile our Java source against the jars, once an application: the four releases fit one compilation."""
+    """Compile our Java source against the jars, once per application: one compilation serves the four releases."""
     if application.helper is None:
         sources = {path.name: path.read_text("utf-8") for path in sorted(SOURCES.glob("*.java"))}
+        sources[constants.FILE] = constants.constants_java()
         classes = driver.compile(sources, files)
         digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
         path = application.folder / f"payload-bridge-{digest}.jar"
@@ -242,7 +246,7 @@ def _check(driver: Driver, name: str, jars: Jars) -> None:
             msg = f"{name} can't be loaded ({detail}); add the jar that it needs with --package"
             raise PayloadNotFoundError(msg)
         case "unrelated":
-            msg = f"{name} is no payload: it does not implement org.apache.hudi.common.model.HoodieRecordPayload"
+            msg = f"{name} is not a payload: it does not implement org.apache.hudi.common.model.HoodieRecordPayload"
         case "abstract":
             msg = f"{name} is abstract; name a class that extends it"
         case "hidden":

@@ -1,14 +1,15 @@
-"""What a task of the jvm engine is told: the calls of a plan at each merge point, as JSON that Java reads by itself.
+"""What a task of the jvm engine receives: the calls of a plan at each merge point, as JSON that Java parses itself.
 
-Everything that plan and schema decide is decided here, so that Java looks nothing up for a record.
+Everything that depends on plan and schema is decided here, so that Java looks nothing up per record.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from bridge.config import keys
+from bridge.config import capabilities, keys
 from bridge.engines.jvm.jars import java_name_of
 from bridge.errors import PlanError
 from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of
@@ -20,7 +21,7 @@ from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayloa
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pyspark.sql.types import StructType
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from payloads import AvroSchema
 
+Json = dict[str, "JsonValue"]
+JsonValue = str | int | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 _CUSTOM = RecordMergeMode.CUSTOM
 
 
@@ -44,12 +47,12 @@ class Calls:
         """Find the classes.
 
         Raises:
-            PlanError: the engine can't do what the plan asks for, or the release calls no compiled class for it.
+            PlanError: the engine does not support the plan, or the release calls no compiled class for it.
             MergeConfigError: the settings contradict each other.
         """
         _check(plan)
         self._plan = plan
-        self._config = None if plan.release < HudiRelease.V1_0 else merge_config(plan)
+        self._config = merge_config(plan) if capabilities(plan.release).merge_modes else None
         named = list(dict.fromkeys(self._classes()))
         merger = plan.merger
         if merger is not None and plan.mode is None and not self._asks_merger():
@@ -69,15 +72,15 @@ class Calls:
         if config is None:
             yield java_name_of(plan.payload or PayloadRef(""), plan.release)
             return
-        if plan.release < HudiRelease.V1_1 and config.merge.payload is not None:
+        if capabilities(plan.release).payload_writer and config.merge.payload is not None:
             yield config.merge.payload
         for name, rule in config.rules:
-            partial = config.table.partial_update_mode if config.table.version >= 9 else None  # noqa: PLR2004 (Hudi's)
+            partial = config.partial_update_mode
             if rule.mode is _CUSTOM:
                 if rule.payload is not None:
                     yield rule.payload
                 elif plan.merger is None:
-                    msg = f"the table wants a merger of the strategy {rule.strategy}; name one with --merger and --jar"
+                    msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger and --jar"
                     raise PlanError(msg)
             elif partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
                 msg = (
@@ -86,7 +89,7 @@ class Calls:
                 )
                 raise PlanError(msg)
 
-    def described(self, schema: AvroSchema) -> dict[str, Any]:
+    def described(self, schema: AvroSchema) -> Json:
         """Return the calls of writer and reader as plain values.
 
         Raises:
@@ -96,16 +99,16 @@ class Calls:
         if config is None:
             return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": None}
         reader = self._mode_reader(config, schema)
-        if plan.release < HudiRelease.V1_1:
+        if capabilities(plan.release).payload_writer:
             return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": reader}
         return {"by_payload": None, "mode_writer": self._mode_writer(config, schema), "mode_reader": reader}
 
     # -- payload objects
 
-    def _by_payload(self, payload: str) -> dict[str, Any]:
+    def _by_payload(self, payload: str) -> Json:
         plan = self._plan
         ordering = plan.ordering[0] if plan.ordering else None
-        points = {
+        points: Json = {
             point.value: {
                 "with_meta": call.schema is SchemaView.WITH_META,
                 "props": props_of(call.props, plan.props, ordering),
@@ -117,12 +120,12 @@ class Calls:
             "ordering": ordering,
             "payload": payload,
             "points": points,
-            "since_1_0": plan.release >= HudiRelease.V1_0,
+            "since_1_0": not capabilities(plan.release).delete_block_instants,
         }
 
     # -- merge modes
 
-    def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+    def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
         return {
             "asked": self._asked(),
@@ -134,11 +137,10 @@ class Calls:
             "props": props,
         }
 
-    def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> dict[str, Any]:
+    def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
-        since_1_1 = config.release >= HudiRelease.V1_1
-        # From 1.1 on a reader looks at its own properties alone.
-        deletes = _deletes({} if since_1_1 else props, schema, reads_operation=since_1_1)
+        can = capabilities(config.release)
+        deletes = _deletes({} if can.operation_deletes else props, schema, reads_operation=can.operation_deletes)
         read = _rule(config.read, props, config.release)
         if self._plan.merger is not None and config.read.mode is _CUSTOM and config.read.payload is None:
             read["merger"] = {
@@ -146,10 +148,10 @@ class Calls:
                 "key": self._plan.key,
                 "partition": self._plan.partition,
             }
-        return {"deletes": deletes, "props": props, "read": read, "since_1_1": since_1_1}
+        return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
 
     def _asked(self) -> str | None:
-        """Return the class whose objects a writer makes, and so asks whether a row is a delete; None: none."""
+        """Return the class that a writer instantiates to test rows for deletes; None if there is none."""
         payload = self._plan.payload
         if payload is None:
             return None
@@ -162,11 +164,12 @@ class Calls:
 
 
 def description(job: Job, calls: Calls, data: StructType, columns: list[str], *, is_java8: bool) -> str:
-    """Say in JSON what a task has to do."""
+    """Describe in JSON what a task has to do."""
     return json.dumps(
         {
             **calls.described(job.schema),
             "arguments": job.arguments,
+            "by_partition": job.spec.by_partition,
             "columns": columns,
             "data": data.json(),
             "extras": len(job.extras),
@@ -174,6 +177,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             "has_meta": META_COLUMNS[0] in data.names,
             "identity": job.plan.identity,
             "java8": is_java8,
+            "key": job.plan.key,
             "meta_schema": json.dumps(with_meta(job.schema).source),
             "payload": calls.classes[0] if job.plan.merger is None else job.plan.merger.name,
             "program": job.program,
@@ -183,7 +187,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
     )
 
 
-def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> dict[str, Any]:
+def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> Json:
     ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
     return {
         "mode": None if rule.mode is None else rule.mode.value,
@@ -207,7 +211,6 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 
 
 def _check(plan: MergePlan) -> None:
-    old = plan.release < HudiRelease.V1_0
     for wrong, setting in (
         (not plan.combine_before_upsert, "combine_before_upsert=False"),
         (plan.inserts_to != "base", f"inserts_to={plan.inserts_to!r}"),
@@ -216,7 +219,7 @@ def _check(plan: MergePlan) -> None:
         if wrong:
             msg = f"the jvm engine does not run {setting}; use the python engine, or leave it out"
             raise PlanError(msg)
-    if old and plan.payload is None:
+    if plan.payload is None and not capabilities(plan.release).merge_modes:
         msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
         raise PlanError(msg)
     if plan.merger is not None and plan.mode is None and not plan.merger.is_compiled:

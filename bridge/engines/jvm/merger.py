@@ -1,10 +1,11 @@
-"""A user's compiled merger before any task starts: whether it can run, and what it says of itself."""
+"""A user's compiled merger before any task starts: whether it can run, its strategy id and record type."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.errors import PlanError
@@ -15,14 +16,14 @@ from mergers import (
     MergerConfigError,
     MergerNotFoundError,
 )
-from payloads import HudiRelease, PayloadRef
+from payloads import PayloadRef
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from bridge.plan import MergePlan
 
-_WRITTEN_WITH = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"  # what 1.0 writes with beside a merger
+_WRITTEN_WITH = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"  # 1.0 writes with it in addition to a merger
 _OF_HUDI = frozenset(
     {
         COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
@@ -35,18 +36,18 @@ _SINCE_1_1 = "merge(BufferedRecord, BufferedRecord, RecordContext, TypedProperti
 
 
 def asked(spark: SparkSession, plan: MergePlan) -> MergePlan:
-    """Return the plan with the strategy id that its compiled merger says; any other plan as it is.
+    """Return the plan with the strategy id of its compiled merger; any other plan as it is.
 
     Raises:
         PlanError: the merger is compiled, and the release is not 1.0.
-        EngineError: a jar can't be had.
+        EngineError: a jar can't be found.
         MergerNotFoundError: the class is in none of the jars, or can't be loaded.
-        MergerConfigError: the class is no merger of Avro records in the shape of 1.0, or can't be built.
+        MergerConfigError: the class is not a merger of Avro records with the interface of 1.0, or can't be built.
     """
     merger = plan.merger
     if merger is None or plan.mode is not None or not merger.is_compiled:
         return plan
-    if plan.release != HudiRelease.V1_0:
+    if capabilities(plan.release).buffered_mergers:
         msg = (
             f"the jvm engine runs compiled mergers of Hudi 1.0, {_UNTIL_1_0}; that of Hudi {plan.release}, "
             f"{_SINCE_1_1}, is not run: take release 1.0 for {merger.name}, or give a Python merger"
@@ -58,8 +59,8 @@ def asked(spark: SparkSession, plan: MergePlan) -> MergePlan:
     if reason != "strategy":
         raise _refusal(merger.name, str(reason), detail, ", ".join(jars.names[1:]))
     if not detail or detail in _OF_HUDI:
-        says = f"says the strategy id {detail}, which is Hudi's own" if detail else "says no strategy id"
-        msg = f"{merger.name} {says}, and a table of it would never ask it; let getMergingStrategy return your own UUID"
+        says = f"returns the strategy id {detail}, which is Hudi's own" if detail else "returns no strategy id"
+        msg = f"{merger.name} {says}, so no table would call it; let getMergingStrategy return your own UUID"
         raise MergerConfigError(msg)
     return dataclasses.replace(plan, merger=dataclasses.replace(merger, strategy=str(detail)))
 
@@ -72,7 +73,7 @@ def _refusal(name: str, reason: str, detail: str | None, where: str) -> MergerCo
         case "broken":
             return MergerNotFoundError(f"{name} can't be loaded ({detail}); add the jar that it needs with --package")
         case "unrelated":
-            msg = f"{name} is no merger: it does not implement org.apache.hudi.common.model.HoodieRecordMerger"
+            msg = f"{name} is not a merger: it does not implement org.apache.hudi.common.model.HoodieRecordMerger"
         case "abstract":
             msg = f"{name} is abstract; name a class that extends it"
         case "hidden":
@@ -81,14 +82,14 @@ def _refusal(name: str, reason: str, detail: str | None, where: str) -> MergerCo
             msg = f"{name} has no public constructor without parameters; it has {detail or 'none that is public'}"
         case "shape":
             msg = (
-                f"{name} has not the shape of Hudi 1.0, {_UNTIL_1_0}: it {detail}; {_SINCE_1_1} is that of Hudi 1.1 "
-                "and 1.2. Compile it for 1.0"
+                f"{name} does not have the interface of Hudi 1.0, {_UNTIL_1_0}: it {detail}; {_SINCE_1_1} is that of "
+                "Hudi 1.1 and 1.2. Compile it for 1.0"
             )
         case "records":
             msg = (
                 f"{name} merges records of type {detail}, and only those of type AVRO run here; let getRecordType "
-                "return AVRO and merge HoodieAvroIndexedRecord, or write its rules once more for Avro"
+                "return AVRO and merge HoodieAvroIndexedRecord, or rewrite its rules for Avro"
             )
         case _:
-            msg = f"{name} can't be built and asked ({detail}); mend constructor, getRecordType or getMergingStrategy"
+            msg = f"{name} can't be instantiated ({detail}); fix its constructor, getRecordType or getMergingStrategy"
     return MergerConfigError(msg)

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 def merged_pair(frame: DataFrame, older: str, newer: str, plan: MergePlan) -> Column:
     """Return the copy-on-write merge of a stored and an incoming version, two struct columns of `frame`.
 
-    Both structs have the same fields, those of the plan's rows; each row of `frame` is merged for itself. The result is
-    a struct of these fields: null where no row is left, `older` where `newer` is null, what the release inserts where
-    `older` is null. For whole tables use `bridge.upsert`, which brings the versions of a key together.
+    Both structs have the same fields, those of the plan's rows; each row of `frame` is merged on its own. The result is
+    a struct of these fields: null if no row is left, `older` if `newer` is null, what the release inserts where
+    `older` is null. For whole tables use `bridge.upsert`, which groups the versions of a key.
 
     Raises:
-        InputError: the columns are no structs, or have different fields.
+        InputError: the columns are not structs, or have different fields.
         PlanError, MergeConfigError, EngineError, PayloadNotFoundError, PayloadConstructorError: as in `jvm.run`.
     """
     spark = frame.sparkSession
     data, other = frame.schema[older].dataType, frame.schema[newer].dataType
     if not isinstance(data, spark_types.StructType) or data.simpleString() != other.simpleString():
-        msg = f"{older!r} and {newer!r} are no structs with the same fields; make both of the rows of one table"
+        msg = f"{older!r} and {newer!r} are not structs with the same fields; make both of the rows of one table"
         raise InputError(msg)
     driver, plan = Driver(spark), asked(spark, plan)
     calls = Calls(plan)
@@ -54,7 +54,7 @@ def merged_pair(frame: DataFrame, older: str, newer: str, plan: MergePlan) -> Co
     name = "pb_merge_" + hashlib.sha256("\n".join([*jars.names, told]).encode()).hexdigest()[:16]
     driver.register(name, pair, result)
     sides = (sf.when(quoted(side).isNotNull(), sf.struct(*_plain(data, quoted(side)))) for side in (older, newer))
-    # In a lambda, so that it is called once and not for each field.
+    # In a lambda, so that it is called once, not for each field.
     return sf.transform(sf.array(sf.call_udf(name, *sides)), lambda merged: _restored(data, merged))[0]
 
 

@@ -1,14 +1,15 @@
 """JvmPayload: a compiled payload class as an ordinary payload of the library, run in the driver's JVM.
 
-Building a payload costs no call: what is to be built travels with the first question. So one merge is one trip through
+Building a payload costs no call of its own: it is sent along with the first call. So one merge is one trip through
 the gateway. For tables use the jvm engine, which runs the class inside Spark's executors.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
+from bridge.config import capabilities
 from bridge.engines.jvm.calls import PayloadCalls, Step, ordering_of
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.jars import java_name_of
@@ -27,14 +28,15 @@ from payloads import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from bridge.engines.jvm.answers import JavaAnswer
     from payloads import AvroSchema, Record
     from payloads.api import Props, Sentinel
 
 
 class JvmPayload(HoodieRecordPayload):
-    """A version held by an object of a compiled class; `jvm_payload` makes one subclass for each class.
+    """A version carried by an object of a compiled class; `jvm_payload` makes one subclass for each class.
 
-    A constructor that fails does so at the first question. Without `for_schema` the schema of that question is the
+    A failing constructor raises at the first call. Without `for_schema` the schema of that call is the
     schema of the record.
 
     Attributes:
@@ -42,8 +44,8 @@ class JvmPayload(HoodieRecordPayload):
         calls: what runs it.
         reference: where it comes from.
         schema: the schema of the records that payloads are built from, where `for_schema` states one.
-        number: what Java calls this payload.
-        is_built: whether the object is there already.
+        number: that of this payload in Java.
+        is_built: whether the object exists already.
     """
 
     java_name: ClassVar[str]
@@ -70,7 +72,7 @@ class JvmPayload(HoodieRecordPayload):
             return cls
         return jvm_payload(cls.spark, cls.reference, wanted)  # type: ignore[return-value]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return type(self)(self.record, self.ordering_value)
 
     # -- the payload
@@ -84,7 +86,7 @@ class JvmPayload(HoodieRecordPayload):
         """Let the two objects combine.
 
         Raises:
-            PayloadFamilyError: `older` is no compiled payload of the same jars.
+            PayloadFamilyError: `older` is not a compiled payload of the same jars.
         """
         if not isinstance(older, JvmPayload) or older.calls is not self.calls:
             raise PayloadFamilyError.from_classes(type(self), type(older))
@@ -93,7 +95,7 @@ class JvmPayload(HoodieRecordPayload):
         step = {"op": "pre_combine", "older": older.number, "as": number, **self.calls.asked(schema, props)}
         answer = self._ask(step, schema, older)
         if answer["winner"] == "null":
-            msg = f"{self.java_name}.preCombine answered null; it must answer one of the payloads or a new one"
+            msg = f"{self.java_name}.preCombine returned null; it must return one of the payloads or a new one"
             raise PayloadFailedError(msg)
         if answer["winner"] != "new":
             return self if answer["winner"] == "self" else older
@@ -116,38 +118,38 @@ class JvmPayload(HoodieRecordPayload):
         )
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Ask the object for the row to insert."""
+        """Return the row to insert."""
         return self._answered(self._ask({"op": "insert_value", **self.calls.asked(schema, props)}, schema), None)
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Ask the object for its record without any delete rule, from 1.1 on; before, for its insert value."""
-        if self.release < HudiRelease.V1_1:
+        """Return the record without any delete rule from 1.1 on; before that the insert value."""
+        if not capabilities(self.release).indexed_records:
             return self.get_insert_value(schema, props)
         return self._answered(
             self._ask({"op": "indexed_record", **self.calls.asked(schema, props or {})}, schema), None
         )
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
-        """Ask as Hudi does: a BaseAvroPayload itself, any other whether it inserts nothing."""
+        """Return, as Hudi does, `isDeleted` of a BaseAvroPayload, else whether there is no insert value."""
         return bool(self._ask({"op": "is_deleted", **self.calls.asked(schema, props or {})}, schema)["value"])
 
     def can_produce_sentinel(self) -> bool:
-        """Ask the object whether it may answer SENTINEL."""
+        """Return whether the object may return SENTINEL."""
         return bool(self._ask({"op": "can_produce_sentinel"}, None)["value"])
 
     def get_ordering_value(self) -> Ordering:
-        """Ask the object for its ordering value."""
+        """Return the ordering value of the object."""
         return ordering_of(self._ask({"op": "ordering"}, None))  # type: ignore[return-value]
 
     def get_metadata(self) -> dict[str, str] | None:
-        """Ask the object what it noted."""
-        found: dict[str, str] | None = self._ask({"op": "metadata"}, None)["value"]
-        return found
+        """Return the metadata of the object."""
+        found = self._ask({"op": "metadata"}, None)["value"]
+        return found if isinstance(found, dict) else None
 
     # -- asking
 
-    def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> dict[str, Any]:
-        """Ask a question, together with building what is not built yet; give the answer to the last step."""
+    def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> JavaAnswer:
+        """Run a step, after building what is not built yet; return the result of the step."""
         new = [payload for payload in (self, *others) if not payload.is_built]
         steps = [payload._make(schema) for payload in new]
         answers = self.calls.run([*steps, {"id": self.number, **step}])
@@ -161,7 +163,7 @@ class JvmPayload(HoodieRecordPayload):
             self.number, self.java_name, self.record, self.ordering_value, self.schema or schema
         )
 
-    def _answered(self, answer: dict[str, Any], current: Record | None) -> Record | Sentinel | None:
+    def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:
         match answer["outcome"]:
             case "empty":
                 return None

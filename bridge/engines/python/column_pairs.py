@@ -1,4 +1,4 @@
-"""Pairs that need no question: keys of one stored and one incoming row, decided by whole columns."""
+"""Pairs that need no merge call: keys of one stored and one incoming row, decided by whole columns."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from payloads import AvroSchema
     from payloads.builtin import PairRule
 
-_MICROS = frozenset({"timestamp-micros", "local-timestamp-micros"})  # milliseconds are cut when a record is made
+_MICROS = frozenset({"timestamp-micros", "local-timestamp-micros"})  # milliseconds are truncated when a record is made
 
 
 class Winners(NamedTuple):
-    """What columns tell of pairs.
+    """What columns decide about pairs.
 
     Attributes:
         stored: which pairs keep the stored row.
@@ -30,15 +30,15 @@ class Winners(NamedTuple):
 
 
 class PairWinners:
-    """Finds the row that stays, where a rule of Hudi's compares two values; a user's class is asked about each pair."""
+    """Finds the row that stays if Hudi's rule compares two values; a user's class is called for each pair."""
 
     def __init__(self, merge: RecordMerge) -> None:
-        """Ask the merge once for its rule."""
+        """Get the rule from the merge, once."""
         rule = merge.pair_rule()
         self._rule = rule if rule is not None and _compares_as_arrow(rule, merge.schema) else None
 
     def among(self, batch: pa.RecordBatch, firsts: Rows, plain: Mask) -> Winners:
-        """Decide the pairs whose stored rows are `firsts`, each before its incoming row; those left out are asked.
+        """Decide the pairs whose stored rows are `firsts`, each before its incoming row; undecided ones are left out.
 
         `plain` are the rows of the batch that would be inserted as they are: no deletes.
         """

@@ -1,4 +1,4 @@
-"""New rows that need no question: which incoming rows are inserted as they are, found by whole columns."""
+"""New rows that need no merge call: incoming rows that are inserted as they are, found by whole columns."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class InsertMask:
-    """Finds the rows that are inserted as they are; a user's class is asked about every row."""
+    """Finds the rows that are inserted as they are; a user's class is called for every row."""
 
     def __init__(self, merge: RecordMerge) -> None:
-        """Ask the merge once for the tests that tell inserts from deletes."""
+        """Get the tests that tell inserts from deletes from the merge, once."""
         self._tests: tuple[DeleteTest, ...] | None = merge.insert_tests()
         ordering = merge.plan.ordering if merge.needs_ordering else ()
         self._ordering = ordering[0] if ordering else None
         if self._ordering is not None and self._ordering not in merge.schema.by_name:
-            self._tests = None  # a nested field: nulls on the way to it are for the payload to judge
+            self._tests = None  # a nested field: the payload handles nulls on the path
 
     @property
     def can_tell(self) -> bool:
-        """Whether any row can be told apart by its columns."""
+        """Whether columns can decide any row."""
         return self._tests is not None
 
     def rows(self, batch: pa.RecordBatch) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def starts_of(columns: list[pa.Array[Any]], rows: int) -> Mask:
     """Return for each of `rows` whether it differs from the row before it in one of `columns`; the first does not.
 
-    As where Spark groups rows, NaN equals NaN, 0.0 equals -0.0, and null equals null.
+    NaN equals NaN and null equals null; 0.0 and -0.0 differ, as the texts do that Hudi makes of keys.
     """
     starts = np.zeros(rows, dtype=bool)
     for column in columns:
@@ -24,6 +24,9 @@ def starts_of(columns: list[pa.Array[Any]], rows: int) -> Mask:
         changes = pc.not_equal(newer, older)
         if pa.types.is_floating(column.type):
             changes = pc.and_(changes, pc.invert(pc.and_(pc.is_nan(newer), pc.is_nan(older))))
+            values = column.fill_null(0.0).to_numpy(zero_copy_only=False)
+            is_negative_zero = np.signbit(values) & (values == 0)
+            starts[1:] |= is_negative_zero[1:] != is_negative_zero[:-1]
         if column.null_count:
             changes = pc.coalesce(changes, pc.not_equal(newer.is_null(), older.is_null()))
         starts[1:] |= changes.to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""Batches of outcomes: rows that won are taken from where they stand, new records are encoded, bare keys stay keys."""
+"""Batches of outcomes: rows that won are taken from their batch, new records are encoded, bare keys stay keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bridge.spark import META_COLUMNS
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from bridge.engines.python.records import RecordWriter
     from bridge.merge import Carrier, MergePoint, MetaColumns
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ADDED = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
 _WRITTEN = (Action.INSERT, Action.UPDATE)
 UNDECIDED = -1
-"""Stands for the action of a row without one."""
+"""The action of a row without one."""
 
 
 class UnfitOutcomeError(SchemaError):
@@ -79,7 +79,6 @@ class Outcomes:
         identity: tuple[str, ...],
         writer: RecordWriter,
         meta: MetaColumns | None,
-        point: Callable[[], MergePoint],
     ) -> None:
         """Set up an empty collection.
 
@@ -88,14 +87,12 @@ class Outcomes:
             identity: the columns that a bare key keeps.
             writer: encodes new records as the data columns; tells their order, too.
             meta: stamps written rows; None to leave their meta columns alone.
-            point: tells the merge point of the outcome that is noted.
         """
         self._columns = writer.names
         self._added = added
         self._identity = frozenset(identity)
         self._writer = writer
         self._meta = meta
-        self._point = point
         self._clear()
 
     def _clear(self) -> None:
@@ -104,12 +101,12 @@ class Outcomes:
         self._points: list[MergePoint] = []  # of the new records
 
     def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
-        """Note an outcome; `key_source` is any row of its key, for a bare key that stands nowhere itself."""
+        """Note an outcome; `key_source` is any row of its key, for a bare key that is in no batch itself."""
         if row is None or row.record is None:
             source = key_source if row is None or row.source is None else row.source
             (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
         elif row.source is None:
-            self.new(action, row.record, *extras)
+            self.new(action, row.record, row.made_at, *extras)
         elif type(row.source) is int:
             self._here.add(row.source, action, *extras)
         else:
@@ -119,10 +116,10 @@ class Outcomes:
         """Note an outcome without extras of which only the key of `row` is left."""
         self._bare_here.add(row, action)
 
-    def new(self, action: Action, record: Record, *extras: Any) -> None:
-        """Note an outcome that stands nowhere yet."""
+    def new(self, action: Action, record: Record, made_at: MergePoint, *extras: Any) -> None:
+        """Note an outcome that is in no batch: a record that a merge point made."""
         self._new.add(record, action, *extras)
-        self._points.append(self._point())
+        self._points.append(made_at)
 
     def flush(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Give what was noted since the last flush; row numbers refer to `batch`.

@@ -35,7 +35,7 @@ class RecordReader:
         """Compile the conversion; columns that `schema` lacks are left out.
 
         Raises:
-            SchemaError: a field has no column, or one whose type can't hold it.
+            SchemaError: a field has no column, or one of another type.
         """
         missing = [name for name in schema.by_name if arrow.get_field_index(name) < 0]
         if missing:
@@ -88,7 +88,7 @@ class RecordWriter:
         Hudi's meta fields may lack a column, and are dropped then.
 
         Raises:
-            SchemaError: another field has no column, or one whose type can't hold it.
+            SchemaError: another field has no column, or one of another type.
         """
         self._schema = schema
         self._arrow = arrow

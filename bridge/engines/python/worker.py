@@ -1,7 +1,8 @@
 """The worker of the python engine: what runs in a Spark task, from sorted batches of versions to batches of outcomes.
 
-Rows that nobody contests stay Arrow. Of the others only those become Python objects that a program must see; a row
-that wins is taken from the batch it came in, a new one is encoded once. A key may go on over any number of batches.
+Rows without a competing version never leave Arrow. The others become Python objects only if a program must
+see them; a row that wins is taken from the batch it came in, a new one is encoded once. A key may span any number of
+batches.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from bridge.engines.python.keys import Groups, values_of
 from bridge.engines.python.outcomes import Detached, Outcomes, UnfitOutcomeError
 from bridge.engines.python.records import RecordReader, RecordWriter
 from bridge.errors import InputError, MergeFailedError
-from bridge.merge import MetaColumns, RecordMerge
+from bridge.merge import MetaColumns, RecordMerge, located
 from bridge.programs import Action, Arrival, Origin
 from bridge.spark import META_COLUMNS, with_meta
-from payloads import NullOrderingError, OrderingTypeError, PayloadBridgeError
+from payloads import NullOrderingError, OrderingTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,7 +40,7 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     """Merge batches that are sorted by identity, origin, commit and arrival; every key is in one stream.
 
     Raises:
-        InputError: a key column holds null.
+        InputError: a key column contains null.
         MergeFailedError: a payload or its ordering failed; names payload, merge point and key.
     """
     merger: _BatchMerger | None = None
@@ -70,19 +71,19 @@ class _BatchMerger:
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
         added = () if job.only_rows else job.added
         identity = (*self.plan.partition, *self.plan.key)
-        self.outcomes = Outcomes(added, identity, writer, meta, lambda: self.calls.point)
+        self.outcomes = Outcomes(added, identity, writer, meta)
         merges: RowMerges | None = None
         if job.spec.upserts_pairs:
             merges = RowMerges(self.calls, self.read_written, self.read_stored, self._failed_at)
         self.fast_path = FastPath(self.calls, merges, self.outcomes)
         self.batch: Any = None
         self.open = False
-        self.row: int | Detached = 0  # the row that is looked at, or the last one of the open key
+        self.row: int | Detached = 0  # the current row, or the last one of the open key
         self.groups = Groups(job.grouping)
         self.waiting: tuple[pa.RecordBatch, Mask] | None = None
 
     def merge(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take the next batch; give the outcomes of the one before it, which knows now whether its last key ends."""
+        """Take the next batch; yield the outcomes of the previous one, now that its last key is known to end or not."""
         starts = self._starts(batch)
         if self.waiting is not None:
             yield from self._merge(*self.waiting, ends=bool(starts[0]))
@@ -204,10 +205,11 @@ class _BatchMerger:
         return self._failed(error)
 
     def _failed(self, error: Exception) -> MergeFailedError:
-        reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
-        by_ordering = isinstance(error, OrderingTypeError | NullOrderingError)
+        failure = located(error)
+        by_ordering = isinstance(failure.error, OrderingTypeError | NullOrderingError)
         field = self.plan.ordering[0] if by_ordering and self.plan.ordering else None
-        return MergeFailedError(reason, self.plan.payload_name, self.calls.point.value, self._identity(), field)
+        point = failure.point.value
+        return MergeFailedError(failure.reason, self.plan.payload_name, point, self._identity(), field)
 
     def _unfit(self, error: UnfitOutcomeError) -> MergeFailedError:
         """Return the error for a merged record that can't be stored; its own key columns say where."""

@@ -37,12 +37,12 @@ class Skeleton(NamedTuple):
 
 
 def strategy_id(payload: str) -> str:
-    """Return the strategy id of the merger for a payload class: the same wherever it is generated."""
+    """Return the strategy id of the merger for a payload class; it is deterministic."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"hudi-payload-bridge:{payload}"))
 
 
 def python_skeleton(payload: str, release: HudiRelease, strategy: str) -> Skeleton:
-    """Return a merger in Python for the payload class called `payload`."""
+    """Return a merger in Python for the payload class `payload`."""
     merger = f"{_class_name(payload)}Merger"
     module = _WORDS.sub("_", merger).lower()
     text = _filled("merger.py.txt", payload=payload, release=release, strategy=strategy, merger=merger, module=module)
@@ -53,10 +53,10 @@ def java_skeletons(java_class: str, strategy: str) -> tuple[Skeleton, Skeleton]:
     """Return mergers in Java for a compiled payload class, in the class's own package: for 1.0, and for 1.1 and later.
 
     Raises:
-        PlanError: it is no name of a Java class.
+        PlanError: it is not the name of a Java class.
     """
     if not _JAVA_NAME.fullmatch(java_class):
-        msg = f"{java_class!r} is no name of a Java class; write com.acme.Payload, or com.acme.Outer$Inner"
+        msg = f"{java_class!r} is not the name of a Java class; write com.acme.Payload, or com.acme.Outer$Inner"
         raise PlanError(msg)
     package, _, _ = java_class.rpartition(".")
     merger = f"{_class_name(java_class)}Merger"

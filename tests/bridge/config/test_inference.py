@@ -12,11 +12,11 @@ from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import lines_of
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 
 # What Hudi says, and what ours says for the same reason.
 REFUSALS = {
-    "conflict with each other": "stand for different merge modes",
+    "conflict with each other": "imply different merge modes",
     "is inconsistent with payload class": "does not fit",
     "must be configured in CUSTOM merge mode": "CUSTOM needs a payload class",
     "payload class name is required to be set": "the payload-based merge strategy needs a payload class",

@@ -135,7 +135,7 @@ def test_settings_that_contradict_each_other_fail_when_logs_are_read(payload, re
         "hoodie.table.precombine.field": "ts",
     }
     failing = [warning for warning in inspect(table, None, release).warnings if warning.severity is Severity.FAILS]
-    assert "stand for different merge modes" in failing[0].text
+    assert "imply different merge modes" in failing[0].text
 
 
 def test_event_time_without_an_ordering_field_is_told():

@@ -44,7 +44,7 @@ def test_text_is_read_as_java_reads_it(text, expected):
 
 @pytest.mark.parametrize("text", ["a=\\u12", "a=\\u12g4", "a=\\u"])
 def test_a_broken_escape_is_refused(text):
-    with pytest.raises(PayloadConfigError, match="hexadecimal"):
+    with pytest.raises(PayloadConfigError, match="four hex digits"):
         parse_properties(text)
 
 

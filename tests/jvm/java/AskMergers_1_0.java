@@ -1,6 +1,5 @@
 package com.acme;
 
-import java.util.Arrays;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
@@ -18,19 +17,31 @@ import org.apache.spark.sql.HoodieInternalRowUtils;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 
-/** Merges two versions by each merger that is named, with the stored row and within a batch, and prints the answers. */
+/** Merges two versions by each merger that is named, with the stored row and within a batch: a line for each. */
 public class AskMergers {
     private static final TypedProperties PROPS = new TypedProperties();
 
-    public static void main(String[] args) throws Exception {
+    public static String answers(String schema, String names) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader loader = thread.getContextClassLoader();
+        thread.setContextClassLoader(AskMergers.class.getClassLoader());
+        try {
+            return lines(new Schema.Parser().parse(schema), names.split(" "));
+        } finally {
+            thread.setContextClassLoader(loader);
+        }
+    }
+
+    private static String lines(Schema schema, String[] names) throws Exception {
         PROPS.setProperty("hoodie.datasource.write.precombine.field", "ts");
-        Schema schema = new Schema.Parser().parse(args[0]);
-        for (String name : Arrays.copyOfRange(args, 1, args.length)) {
+        StringBuilder lines = new StringBuilder();
+        for (String name : names) {
             HoodieRecordMerger merger = (HoodieRecordMerger) Class.forName(name).getConstructor().newInstance();
             HoodieRecordMerger ofBatch = ((OperationModeAwareness) merger).asPreCombiningMode();
-            System.out.println(merger.getMergingStrategy() + " " + merger.getRecordType()
-                + " | " + told(merger, schema) + " | " + told(ofBatch, schema));
+            lines.append(merger.getMergingStrategy()).append(" ").append(merger.getRecordType()).append(" | ")
+                .append(told(merger, schema)).append(" | ").append(told(ofBatch, schema)).append("\n");
         }
+        return lines.toString();
     }
 
     private static String told(HoodieRecordMerger merger, Schema schema) throws Exception {

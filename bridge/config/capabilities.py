@@ -1,0 +1,179 @@
+"""What each Hudi release can do, and what a table of each version stores: one row a release.
+
+A rule inside a payload class or a merger is a `by_release` table of that class, and what runs at each merge point is in
+`bridge.merge.points`. Everything else asks here, and no other module of `bridge` compares releases.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import Final
+
+from payloads.release import HudiRelease
+
+_MODES_SINCE: Final = 8
+_SUCCESSORS_SINCE: Final = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """A release, on tables of one version.
+
+    Attributes:
+        release: the release.
+        bundle: the Maven version of the bundles whose behaviour is ported.
+        newest_spark: the newest Spark 3 with a bundle of Scala 2.12.
+        is_assumed_writer: counts as the writer of tables of the version that it creates, if nothing says who it was;
+            one release a version.
+        readable_versions: the table versions that it reads and writes (HoodieTableVersion), the oldest first.
+        table_version: the version of the table; that of a new table where none is named.
+        merge_modes: merges by RecordMergeMode, and tables of its own store one (HoodieTableConfig).
+        payload_writer: writers merge with payload objects (HoodieWriteHelper, HoodieMergeHandle), else by merge mode
+            (BaseWriteHelper, FileGroupReaderBasedMergeHandle).
+        file_group_reader: logs are merged by HoodieFileGroupReader, else by HoodieMergedLogRecordScanner.
+        buffered_mergers: a merger class merges BufferedRecords, deletes included, else HoodieRecords
+            (HoodieRecordMerger).
+        indexed_records: a payload returns its record without a delete rule (HoodieRecordPayload.getIndexedRecord).
+        several_ordering_fields: `hoodie.table.ordering.fields` names a list, else
+            `hoodie.table.precombine.field` names one column (HoodieTableConfig).
+        merge_properties: `hoodie.record.merge.property.*` of a table reaches its mergers (HoodieTableConfig).
+        separate_writer_options: creating a table ignores the table's own keys among the options of a DataFrame writer,
+            but for ordering fields (HoodieSparkSqlWriter).
+        event_time_payload: EventTimeAvroPayload stands for EVENT_TIME_ORDERING, else for CUSTOM (HoodieTableConfig).
+        commit_time_payload: a table in COMMIT_TIME_ORDERING without a class has OverwriteWithLatestAvroPayload
+            (HoodieTableConfig.getPayloadClass).
+        operation_deletes: readers find deletes by `_hoodie_operation` and by no custom marker, else the reverse
+            (DeleteContext).
+        commit_time_lookup: a global index that moves no rows merges in COMMIT_TIME_ORDERING too (HoodieIndexUtils).
+        partition_from_path: a merge-on-read query shows partition columns as the path has them, else as the file has
+            them (HoodieFileGroupReaderBasedParquetFileFormat).
+        timestamp_ntz: writes Spark's TIMESTAMP_NTZ (SchemaConverters).
+        spark_conf: Spark SQL reads the keys `spark.hoodie.*` of a Spark conf.
+        delete_block_dates: an ordering value that is a date can be written to a delete block (HoodieDeleteBlock).
+        delete_block_instants: an ordering value that is a timestamp comes back as Instant (HoodieDeleteBlock).
+    """
+
+    release: HudiRelease
+    bundle: str
+    newest_spark: str
+    is_assumed_writer: bool
+    readable_versions: tuple[int, ...]
+    table_version: int = 0
+    merge_modes: bool
+    payload_writer: bool
+    file_group_reader: bool
+    buffered_mergers: bool
+    indexed_records: bool
+    several_ordering_fields: bool
+    merge_properties: bool
+    separate_writer_options: bool
+    event_time_payload: bool
+    commit_time_payload: bool
+    operation_deletes: bool
+    commit_time_lookup: bool
+    partition_from_path: bool
+    timestamp_ntz: bool
+    spark_conf: bool
+    delete_block_dates: bool
+    delete_block_instants: bool
+
+    @property
+    def created_version(self) -> int:
+        """The table version of a new table, which is the newest that the release reads."""
+        return self.readable_versions[-1]
+
+    @property
+    def stored_modes(self) -> bool:
+        """Whether the table stores merge mode and strategy id, which then comes before the payload class."""
+        return self.table_version >= _MODES_SINCE
+
+    @property
+    def payload_successors(self) -> bool:
+        """Whether the table stores what succeeds the eight deprecated classes (EightToNineUpgradeHandler)."""
+        return self.table_version >= _SUCCESSORS_SINCE
+
+    @property
+    def partial_update_modes(self) -> tuple[str, ...]:
+        """The partial update modes that a table can have (PartialUpdateMode)."""
+        return ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE") if self.payload_successors else ()
+
+
+_V0_14 = Capabilities(
+    release=HudiRelease.V0_14,
+    bundle="0.14.1",
+    newest_spark="3.4",
+    is_assumed_writer=False,
+    readable_versions=(6,),
+    merge_modes=False,
+    payload_writer=True,
+    file_group_reader=False,
+    buffered_mergers=False,
+    indexed_records=False,
+    several_ordering_fields=False,
+    merge_properties=False,
+    separate_writer_options=False,
+    event_time_payload=False,
+    commit_time_payload=False,
+    operation_deletes=False,
+    commit_time_lookup=True,
+    partition_from_path=False,
+    timestamp_ntz=False,
+    spark_conf=False,
+    delete_block_dates=True,
+    delete_block_instants=True,
+)
+_V0_15 = replace(_V0_14, release=HudiRelease.V0_15, bundle="0.15.0", newest_spark="3.5", is_assumed_writer=True)
+_V1_0 = replace(
+    _V0_15,
+    release=HudiRelease.V1_0,
+    bundle="1.0.2",
+    readable_versions=(6, 8),
+    merge_modes=True,
+    file_group_reader=True,
+    partition_from_path=True,
+    timestamp_ntz=True,
+    delete_block_dates=False,
+    delete_block_instants=False,
+)
+_V1_1 = replace(
+    _V1_0,
+    release=HudiRelease.V1_1,
+    bundle="1.1.1",
+    readable_versions=(6, 8, 9),
+    payload_writer=False,
+    buffered_mergers=True,
+    indexed_records=True,
+    several_ordering_fields=True,
+    merge_properties=True,
+    separate_writer_options=True,
+    event_time_payload=True,
+    commit_time_payload=True,
+    operation_deletes=True,
+)
+_V1_2 = replace(
+    _V1_1,
+    release=HudiRelease.V1_2,
+    bundle="1.2.0",
+    is_assumed_writer=False,
+    commit_time_lookup=False,
+    spark_conf=True,
+)
+
+_ROWS: Final = {row.release: row for row in (_V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
+
+TABLE_VERSIONS: Final = tuple(sorted({row.created_version for row in _ROWS.values()}))
+"""The table versions that the releases create, the oldest first."""
+
+
+@functools.cache
+def capabilities(release: HudiRelease, table_version: int | None = None) -> Capabilities:
+    """Return what `release` can do on tables of a version, by default the one that it creates."""
+    row = _ROWS[release]
+    return replace(row, table_version=row.created_version if table_version is None else table_version)
+
+
+def assumed_writer(table_version: int) -> HudiRelease:
+    """Return the release that counts as the writer of a table of a version, one of TABLE_VERSIONS, if nothing says."""
+    rows = (row for row in _ROWS.values() if row.is_assumed_writer and row.created_version == table_version)
+    return next(rows).release

@@ -1,0 +1,45 @@
+"""What Java answers to the steps of `PayloadCalls`, in the types of its JSON."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class JavaCause(TypedDict):
+    """An exception: its full class name and its message."""
+
+    type: str
+    message: str | None
+
+
+class JavaError(JavaCause):
+    """An exception that a step raised, with the innermost methods of its stack and what caused it."""
+
+    at: list[str]
+    causes: list[JavaCause]
+
+
+class JavaAnswer(TypedDict, total=False):
+    """The answer to a step; which entries there are depends on the step.
+
+    Attributes:
+        current_after: the stored row after the call, where that changed it; base64 of Avro.
+        error: what the step raised; there is nothing else then.
+        misfit: why the record does not fit its own schema; there is no `record` then.
+        outcome: `record`, `empty` or `sentinel`.
+        record: base64 of Avro.
+        schema: the number of the record's schema.
+        skipped: the payload could not be built.
+        value: what a getter returns: an ordering value as type and text, a boolean, metadata.
+        winner: which of the objects given to a method it returned: `self`, `older`, `own`, `current`, `new`, `null`.
+    """
+
+    current_after: str | None
+    error: JavaError
+    misfit: str
+    outcome: str
+    record: str | None
+    schema: int
+    skipped: bool
+    value: list[str] | dict[str, str] | bool | str | None
+    winner: str

@@ -1,0 +1,122 @@
+"""The story of one row as text: its versions, then every merge call of a table and what decided it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from bridge.explain.versions import same_record
+from bridge.report import Table, json_record
+
+if TYPE_CHECKING:
+    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.trace import TracedCall
+    from bridge.explain.versions import Side
+    from bridge.report import Label
+    from payloads import AvroSchema, Record
+
+POINTS_EXPLAINED = (
+    "Where versions merge: combine-input = two rows of one batch; insert = a row without a stored one is written; "
+    "upsert = a row merges with the stored row (copy-on-write); log-fold = a log entry merges with those before it, "
+    "snapshot and compact = the folded log merges with the stored row (all merge-on-read)."
+)
+_WIDTH = 54
+"""The width of the last column in a line of 80 columns."""
+
+PARTING = "<- the sides diverge here"
+
+
+def story(told: ExplainReport) -> list[str | Table]:
+    """Return the versions, the calls of each side under its name, and the rows that merging made."""
+    labels = Labels(told.schema, [record for _, record in told.versions])
+    parting = told.deciding_calls()
+    calls = [
+        _calls(told, side, name, labels, decided)
+        for side, name, decided in zip(told.sides, told.long_names, parting, strict=True)
+    ]
+    versions = [json_record(record, told.schema) for _, record in told.versions]
+    numbers: list[Label] = [
+        ("version", [f"v{number}" for number in range(1, len(versions) + 1)]),
+        ("commit", [commit for commit, _ in told.versions]),
+    ]
+    ordering = ", ".join(told.sides[0].plan.ordering)
+    by = f" (ordering: {ordering})" if ordering else ""
+    tables = [Table.of_rows(tuple(versions[0]), versions, f"Versions of {words(told.row)}{by}", numbers)]
+    if labels.made:
+        made = [("row", [f"m{number}" for number in range(1, len(labels.made) + 1)])]
+        tables.append(Table.of_rows(tuple(labels.made[0]), labels.made, "Rows created by merging", made))
+    return [*tables, POINTS_EXPLAINED, *calls]
+
+
+def words(row: Any) -> str:
+    """Write identifying columns as text."""
+    return ", ".join(f"{name}={value}" for name, value in row.items())
+
+
+class Labels:
+    """Names versions v1, v2 and so on by their data, rows that merging made m1, m2.
+
+    Attributes:
+        made: the rows that merging made, as JSON values.
+    """
+
+    def __init__(self, schema: AvroSchema, versions: list[Record]) -> None:
+        """Name `versions` in order."""
+        self.made: list[dict[str, Any]] = []
+        self._schema = schema
+        self._versions = versions
+        self._made: list[Record] = []
+
+    def of(self, side: Side | None) -> str:
+        """Return the label of one side of a call."""
+        if side is None:
+            return "no row"
+        if side.record is None:
+            return "a delete" if side.ordering is None else f"a delete at {side.ordering.value}"
+        return self.of_record(side.record)
+
+    def of_record(self, record: Record | None) -> str:
+        """Return the label of a row."""
+        if record is None:
+            return "no row"
+        number = self._number(record, self._versions)
+        if number is not None:
+            return f"v{number}"
+        number = self._number(record, self._made)
+        if number is None:
+            self._made.append(record)
+            self.made.append(json_record(record, self._schema))
+            number = len(self._made)
+        return f"m{number}"
+
+    def _number(self, record: Record, among: list[Record]) -> int | None:
+        """Return the position of an equal record, from 1."""
+        same = (number for number, one in enumerate(among, start=1) if same_record(record, one, self._schema))
+        return next(same, None)
+
+
+def _calls(told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, decided: TracedCall | None) -> Table:
+    releases = {call.release for call in side.trace.calls}
+    lines = [
+        (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))
+        for call in side.trace.calls
+    ]
+    if side.trace.error is not None:
+        lines.append(("", "failed", _wrapped(str(side.trace.error))))
+    end = labels.of_record(side.trace.row_after(told.commits))
+    title = f"{name[:1].upper()}{name[1:]}: ends with {end if side.trace.error is None else 'an error'}"
+    return Table(("commit", "where", "what merges -> result"), lines, title, frozenset({"commit"}))
+
+
+def _where(call: TracedCall, *, names_release: bool) -> str:
+    return f"{call.point.value} {call.release}" if names_release else call.point.value
+
+
+def _call(call: TracedCall, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
+    older = "" if call.older is None else f"{labels.of(call.older)}, then "
+    mark = f"  {PARTING}" if parts else ""
+    return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{_wrapped(call.rule)}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, break_on_hyphens=False)

@@ -1,0 +1,226 @@
+"""The report of `migrate`: the verdict, what was tried, the settings with their undo, and the generated mergers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.compare import example_table, keys_table
+from bridge.config import SUCCESSORS, format_properties, literal
+from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
+from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.compare import Example
+    from bridge.migration.decision import MigrateReport
+    from bridge.migration.plan import MigrationPlan
+    from bridge.migration.trials import Trial
+    from bridge.plan import TableType
+
+
+def report_of(made: MigrateReport, sample: int | None) -> Report:
+    """Report a migration; `sample` is how many differences to show, None for the default."""
+    types = [one.value for one in made.plans] or [made.left.table_type.value]
+    report = Report("migrate", made.verdict, success=made.success)
+    report.sides = made.decisive[0].names if made.decisive else None
+    report.plan = plan_as_json(made.left) | {
+        "table_type": types[0] if len(types) == 1 else "both",
+        "from": str(made.left.release),
+        "to": made.to,
+        "upgrade_after": None if made.evidence is None else made.evidence.upgrade_after,
+        "keep_table_version": made.evidence is not None and made.evidence.keep_table_version,
+    }
+    report.statistics = {
+        "rows_in": None if made.evidence is None else made.evidence.batches.rows,
+        "checked": made.is_checked,
+        "equal": made.is_equal,
+        "accepted": made.is_accepted,
+        "recommended": None if made.recommended is None else made.recommended.name,
+        "candidates": [_trial_as_json(trial) for trial in made.trials],
+    }
+    report.results = [_result(made)]
+    report.checks = [
+        Check(f"{trial.candidate.name} ({trial.table_type.long_name})", None if trial.is_equal else _answer(trial))
+        for trial in made.decisive
+    ]
+    for one in made.plans.values():
+        report.warnings += [str(warning) for warning in one.warnings if str(warning) not in report.warnings]
+    if sample is not None and any(trial.differing > sample for trial in made.decisive) and made.accepts_differences:
+        report.warnings.append(f"only the first {sample} of the keys that differ are listed (--sample)")
+    report.body = [*_tried(made), *_differences(made, sample)]
+    if made.is_accepted:
+        report.body += [*_settings(made), *_skeletons(made)]
+    return report
+
+
+# -- the verdict
+
+
+def verdict_of(made: MigrateReport) -> str:
+    """Say what is recommended, and on which evidence."""
+    left = f"{_short(made.left.payload_name)} of Hudi {made.left.release}"
+    chosen = made.recommended
+    if chosen is None:
+        unchecked = "" if made.is_checked else "NOT CHECKED, and "
+        return f"{unchecked}REFUSED: no replacement for {left}: {made.refused}."
+    target = f"{chosen.name} of Hudi {chosen.plan.release}"
+    if not made.is_checked:
+        return (
+            f"NOT CHECKED: {target} replaces {left}, but there is no data to test it on; "
+            "add --batches, and it is accepted only if a replay is equal."
+        )
+    batches = len(made.decisive[0].counts)
+    if made.is_equal:
+        return (
+            f"ACCEPTED: {target} gives the rows of {left} after each of {batches} batches "
+            f"({_types(made.decisive)}); other data may show differences."
+        )
+    keys = ", ".join(f"{trial.differing} ({trial.table_type.value})" for trial in made.decisive)
+    differing = f"{target} comes closest to {left}; keys that differ after the last of {batches} batches: {keys}"
+    if made.accepts_differences:
+        return f"ACCEPTED WITH DIFFERENCES: {differing}."
+    return f"REFUSED: no candidate gives the same rows; {differing}. add --accept-differences to continue."
+
+
+def _types(trials: Sequence[Trial]) -> str:
+    return " and ".join(trial.table_type.long_name for trial in trials)
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2] if name in SUCCESSORS else name
+
+
+# -- what was tried
+
+
+def _trial_as_json(trial: Trial) -> dict[str, Any]:
+    example = trial.example
+    return {
+        "name": trial.candidate.name,
+        "table_type": trial.table_type.value,
+        "sides": None if trial.names is None else sides_as_json(trial.names),
+        "equal": trial.is_equal,
+        "refused": trial.refused,
+        "differing": trial.differing,
+        "commits": [counts._asdict() for counts in trial.counts],
+        "example": None if example is None else example._asdict() | {"difference": example.difference._asdict()},
+    }
+
+
+def _tried(made: MigrateReport) -> list[str | Table]:
+    rows = [
+        (
+            trial.candidate.name,
+            trial.table_type.value,
+            _answer(trial),
+            "" if trial.example is None else _row(trial.example),
+        )
+        for trial in made.trials
+    ]
+    return [Table(("candidate", "table", "answer", "smallest row"), rows, "Tried in this order")] if rows else []
+
+
+def _answer(trial: Trial) -> str:
+    if trial.refused is not None:
+        return f"refused: {trial.refused}"
+    if trial.is_equal:
+        return "equal"
+    if trial.differing:
+        return "1 key differs" if trial.differing == 1 else f"{trial.differing} keys differ"
+    commits = [str(counts.commit) for counts in trial.counts if counts.total]
+    return f"differs after batch {', '.join(commits)}, not at the end"
+
+
+def _row(example: Example) -> str:
+    """Say, in one line, how a row differs."""
+    difference = example.difference
+    key = ", ".join(f"{name}={value}" for name, value in difference.key.items())
+    left, right = difference.left, difference.right
+    if left is None:
+        how = "a new row"
+    elif right is None:
+        how = "the row is missing"
+    else:
+        how = ", ".join(f"{name} {right[name]!r} (was {left[name]!r})" for name in difference.columns)
+    return f"{key} after batch {example.commit}: {how}"
+
+
+def _differences(made: MigrateReport, sample: int | None) -> list[str | Table]:
+    """Show the smallest difference of the closest candidate; if differences are accepted, the keys too."""
+    body: list[str | Table] = []
+    for trial in made.decisive:
+        if trial.is_equal or trial.example is None or trial.names is None:
+            continue
+        body += [f"{trial.candidate.name}, {trial.table_type.long_name}:", example_table(trial.example, trial.names)]
+        shown = trial.differences[: SAMPLE if sample is None else sample]
+        if shown:
+            body.append(keys_table(shown, trial.differing, trial.names))
+    return body
+
+
+# -- what to do
+
+
+def _result(made: MigrateReport) -> dict[str, Any]:
+    chosen = made.recommended
+    return {
+        "recommended": None if chosen is None else chosen.name,
+        "plans": {one.value: plan_result(plan) for one, plan in made.plans.items()},
+        "new_tables": {one.value: dict(options) for one, options in made.new_tables.items()},
+        "differences": [
+            {"table_type": trial.table_type.value, **difference._asdict()}
+            for trial in made.decisive
+            for difference in trial.differences
+        ],
+        "skeletons": [skeleton._asdict() for skeleton in made.skeletons],
+        "notes": list(made.notes),
+    }
+
+
+def _settings(made: MigrateReport) -> list[str | Table]:
+    body: list[str | Table] = []
+    for one, plan in made.plans.items():
+        if len(made.plans) > 1:
+            body.append(f"A {one.long_name} table:")
+        body += [*(silent_changes(plan) if not made.is_checked else []), *steps_body(plan)]
+        if one in made.new_tables:
+            body += [
+                "For a new table:",
+                "\n".join(f"    {line}" for line in _create(made.new_tables[one]).splitlines()),
+            ]
+    return body
+
+
+def _create(options: Mapping[str, str]) -> str:
+    lines = ",\n".join(f"  {literal(key)} = {literal(text)}" for key, text in options.items())
+    return f"CREATE TABLE <table> (<columns>) USING hudi TBLPROPERTIES (\n{lines}\n)"
+
+
+def _skeletons(made: MigrateReport) -> list[str | Table]:
+    rows = [(one.path, one.releases, one.merger, one.strategy) for one in made.skeletons]
+    columns = ("file", "for Hudi", "merger", "strategy id")
+    found: list[str | Table] = [Table(columns, rows, "Generated mergers (--out writes them)")] if rows else []
+    return [*found, *(f"There is {note}." for note in made.notes)]
+
+
+# -- files
+
+
+def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
+    """Return the files of a migration that is accepted, by their names in a folder."""
+    files = {"migration.md": report.as_markdown() + "\n", "migration.json": report.as_json() + "\n"}
+    for one, plan in made.plans.items():
+        files |= _plan_files(one, plan)
+        if one in made.new_tables:
+            files[f"{one.value}/create.sql"] = f"{_create(made.new_tables[one])}\n"
+    return files | {skeleton.path: skeleton.text for skeleton in made.skeletons}
+
+
+def _plan_files(table_type: TableType, plan: MigrationPlan) -> dict[str, str]:
+    prefix = table_type.value
+    steps = {"apply": plan.apply, "undo": plan.undo}
+    return {
+        f"{prefix}/hoodie.properties": format_properties(plan.after),
+        **{f"{prefix}/{name}.txt": "\n".join(map(step_text, own)) + "\n" for name, own in steps.items() if own},
+    }

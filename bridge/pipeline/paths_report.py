@@ -1,0 +1,255 @@
+"""The report of every path: the keys whose row depends on the path, and the smallest sequence of versions."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from typing import TYPE_CHECKING, Any, Self
+
+from bridge.pipeline.all_paths import counted, key_answers, paths_of, smallest
+from bridge.pipeline.batches import as_batches
+from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
+from bridge.plan import TableType
+from bridge.programs import FEW, SMALL_FILE_LIMIT, STATES, small_file_candidates
+from bridge.report import SAMPLE, Report, Table, cell, plan_as_json, sides_as_json
+from bridge.spark import kept
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
+    from bridge.pipeline.batches import Batches, BatchesLike
+    from bridge.plan import MergePlan
+    from bridge.report import Label
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PathsReport:
+    """What `all_paths` answers. Nothing runs before a figure or a row is read.
+
+    Spark keeps the answers from then on; `close`, or a `with` block, releases them.
+
+    Attributes:
+        batches: what was written.
+        plan: what merged; its table type does not count.
+        table_types: the table types whose paths were tried.
+        answers: the different answers of the keys that have several: the data columns, `_pb_has_row boolean` (false: no
+            row, so that every column but the key's is null) and `_pb_path` of the type `PATH_TYPE`. A key of which not
+            every state could be followed is there in any case.
+
+    Added in 0.1.0.
+    """
+
+    batches: Batches
+    plan: MergePlan
+    table_types: tuple[TableType, ...]
+    answers: DataFrame
+
+    @functools.cached_property
+    def counts(self) -> PathCounts:
+        """How many rows and keys there are, and how many keys depend on the path."""
+        return counted(self._versions, self.answers, self.plan)
+
+    @functools.cached_property
+    def smallest(self) -> SmallestFound | None:
+        """The smallest history that shows a dependence; None where no key depends on the path."""
+        return smallest(self._versions, self.answers, self.plan, self.table_types) if self.counts.depending else None
+
+    @property
+    def success(self) -> bool:
+        """Whether no key depends on the path."""
+        return not self.counts.depending
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        return _verdict(self.counts, self.smallest, self.table_types)
+
+    def collect(self, limit: int | None = None) -> list[KeyAnswer]:
+        """Collect the answers of the keys that depend on the path, by key; those of `limit` keys."""
+        return key_answers(self.answers, self.plan, limit) if self.counts.depending else []
+
+    def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
+        """Return the report of the command line: `sample` keys; without it all, or what people read if not `whole`."""
+        return _report(self, sample, SAMPLE if sample is None and not whole else sample)
+
+    def to_json(self, sample: int | None = None) -> str:
+        """Return what `payload-bridge simulate --all-paths --output json` prints."""
+        return self.to_report(sample).as_json()
+
+    def close(self) -> None:
+        """Release the rows that Spark keeps."""
+        self.answers.unpersist()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _versions(self) -> DataFrame:
+        return self.batches.versions(self.plan)
+
+
+def all_paths(
+    batches: BatchesLike, plan: MergePlan, *, table_types: Iterable[TableType] = tuple(TableType)
+) -> PathsReport:
+    """Run batches through every path, and find the keys whose row depends on it.
+
+    `bridge.key_paths` says what counts as a path. One job; all versions of a key are in the memory of one task.
+
+    Args:
+        batches: the batches, or one DataFrame a batch.
+        plan: what merges, and how; its table type does not count. The small-file rule plays no part.
+        table_types: the table types whose paths are tried.
+
+    Raises:
+        InputError: a batch does not fit the one before it.
+        PlanError: the plan runs a compiled class, has a global index, or fits no table.
+        MergeFailedError, from Spark: every path of a key ends in an error.
+
+    Added in 0.1.0.
+    """
+    written, types = as_batches(batches), tuple(table_types)
+    return PathsReport(written, plan, types, kept(paths_of(written.versions(plan), plan, types)))
+
+
+def _report(found: PathsReport, sample: int | None, limit: int | None) -> Report:
+    counts, example, types = found.counts, found.smallest, found.table_types
+    answers = found.collect(limit)
+    by_key = [list(same) for _, same in itertools.groupby(answers, key=lambda answer: answer.key)]
+
+    report = Report("simulate", found.verdict, success=found.success)
+    report.plan = plan_as_json(found.plan) | {
+        "table_type": "both" if len(types) > 1 else types[0].value,
+        "all_paths": True,
+    }
+    report.statistics = {
+        "rows_in": counts.rows,
+        "keys": counts.keys,
+        "depending_keys": counts.depending,
+        "keys_of_many_versions": counts.many,
+        "incomplete_keys": counts.incomplete,
+        "smallest": None if example is None else _example_as_json(example),
+    }
+    report.results = [_key_as_json(of_key) for of_key in by_key]
+    report.warnings += _warnings(counts, found.plan)
+    if sample is not None and counts.depending > sample:
+        report.warnings.append(f"only the first {sample} of {counts.depending} keys are listed (--sample)")
+    if example is not None:
+        report.body += _story(example)
+    if answers:
+        report.body.append(_keys(answers, len(by_key), counts.depending))
+    return report
+
+
+def _verdict(counts: PathCounts, example: SmallestFound | None, types: Sequence[TableType]) -> str:
+    tables = "" if len(types) > 1 else f" through a {types[0].long_name} table"
+    if example is None:
+        return f"No key of {counts.keys} depends on the path{tables}."
+    step = step_words(example.left.path, example.right.path, example.left.batches)
+    keys = "1 key" if counts.depending == 1 else f"{counts.depending} keys"
+    return f"{keys} of {counts.keys} {'depends' if counts.depending == 1 else 'depend'} on the path{tables}. {step}"
+
+
+def _warnings(counts: PathCounts, plan: MergePlan) -> Iterator[str]:
+    if counts.many:
+        yield (
+            f"{counts.many} of {counts.keys} keys have more than {FEW} versions; of these a commit has one version, a "
+            "batch, two batches that follow each other, or all versions, and nothing in between was tried"
+        )
+    if counts.incomplete:
+        yield (
+            f"of {counts.incomplete} keys more than {STATES} states were reached between two commits and only the "
+            "nearest followed; they may have more results"
+        )
+    if small_file_candidates(plan.props):
+        yield f"{SMALL_FILE_LIMIT} is ignored: the paths of a key do not depend on the other keys of its partition"
+
+
+# -- as text
+
+
+def _story(example: SmallestFound) -> Iterator[str | Table]:
+    """Show the versions, then both paths side by side with the rows at their ends."""
+    left, right = example.left, example.right
+    versions = example.versions
+    key = ", ".join(f"{name}={cell(value)}" for name, value in left.key.items())
+    labels: list[Label] = [
+        ("version", [f"v{number}" for number in range(1, len(versions) + 1)]),
+        ("batch", left.batches),
+    ]
+    yield Table.of_rows(tuple(versions[0]), versions, f"The smallest sequence that shows it: {key}", labels)
+    told = zip(_told(left), _told(right), strict=True)
+    rows: list[tuple[str, ...]] = [(name, one, other) for (name, one), (_, other) in told]
+    sides = [one.row or {} for one in (left, right)]
+    names = dict.fromkeys(name for side in sides for name in side if name not in left.key)
+    rows += [(name, *(cell(side[name]) if name in side else "" for side in sides)) for name in names]
+    yield Table(("", "one path", "another"), rows, "Two paths, one step apart")
+
+
+def _told(answer: KeyAnswer) -> list[tuple[str, str]]:
+    return [
+        ("table", answer.path.table_type.long_name),
+        ("commits", commits_words(answer.path)),
+        ("compacted", compaction_words(answer.path, answer.batches) or "never"),
+        ("a query sees", "a row" if answer.row else f"an error: {answer.error}" if answer.error else "no row"),
+    ]
+
+
+def _keys(answers: list[KeyAnswer], shown: int, depending: int) -> Table:
+    """List the keys with their results."""
+    names = [name for name in _columns(answers) if name not in answers[0].key]
+    rows = [answer.row or dict.fromkeys(names, "") for answer in answers]
+    count = "" if shown == depending else f", {shown} of {depending}"
+    title = f"Keys that depend on the path, each result with the nearest path to it{count}"
+    key = [(name, [answer.key[name] for answer in answers]) for name in answers[0].key]
+    return Table.of_rows(names, rows, title, [*key, ("path", [_path_and_end(answer) for answer in answers])])
+
+
+def _path_and_end(answer: KeyAnswer) -> str:
+    told = path_words(answer.path, answer.batches)
+    if answer.row is None:
+        told += ": no row" if answer.error is None else ": an error"
+    return told
+
+
+def _columns(answers: list[KeyAnswer]) -> list[str]:
+    return next((list(answer.row) for answer in answers if answer.row is not None), [])
+
+
+# -- as JSON
+
+
+def _key_as_json(answers: list[KeyAnswer]) -> dict[str, Any]:
+    first = answers[0]
+    return {"key": first.key, "batches": first.batches, "answers": [_answer_as_json(answer) for answer in answers]}
+
+
+def _answer_as_json(answer: KeyAnswer) -> dict[str, Any]:
+    path = answer.path
+    return {
+        "path": path_words(path, answer.batches),
+        "table_type": path.table_type.value,
+        "commits": path.commits,
+        "compact_after": path.compact_after,
+        "row": answer.row,
+        "error": answer.error,
+    }
+
+
+def _example_as_json(example: SmallestFound) -> dict[str, Any]:
+    left, right = example.left, example.right
+    return {
+        "key": left.key,
+        "versions": example.versions,
+        "batches": left.batches,
+        "sides": sides_as_json((path_words(left.path, left.batches), path_words(right.path, left.batches))),
+        "left": _answer_as_json(left),
+        "right": _answer_as_json(right),
+        "meaning": step_words(left.path, right.path, left.batches),
+    }

@@ -1,0 +1,59 @@
+"""Which tests share a process where the whole suite runs in several, and in which order they start.
+
+A file stays in one process, because its fixtures and caches are shared; files with a common cache stay together. What
+takes longest starts first, so that all processes end at about the same time.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST: Final = 4
+"""Processes: each collects all tests and starts a Spark session of two cores."""
+
+_TOGETHER: Final = {"test_matrix.py": "law matrix", "test_tables.py": "law matrix"}
+"""Files that read one cache."""
+
+_FIRST: Final = ("java",)
+"""Groups in the order in which they start; then files with Spark, then all others."""
+
+
+def distribute(config: pytest.Config) -> None:
+    """Let a run of the whole suite use every core; a run of some files, or one with `-n`, stays as it was asked for."""
+    options = config.option
+    is_whole = config.args_source is config.ArgsSource.TESTPATHS
+    can_distribute = config.pluginmanager.hasplugin("xdist") and not hasattr(config, "workerinput")
+    if not is_whole or not can_distribute or options.usepdb or options.collectonly:
+        return
+    if options.numprocesses is None and (cores := len(os.sched_getaffinity(0))) > 1:
+        options.numprocesses = min(cores, _MOST)
+        options.dist = "loadgroup"
+        options.loadscopereorder = False  # the order is ours
+
+
+def group(items: list[pytest.Item], folder: Path) -> None:
+    """Name the group of each test, and sort tests by the order in which their groups start."""
+    groups = {item: _group_of(item, folder) for item in items}
+    with_spark = {groups[item] for item in items if item.get_closest_marker("spark")}
+    for item, name in groups.items():
+        item.add_marker(pytest.mark.xdist_group(name))
+    items.sort(key=lambda item: _rank(groups[item], with_spark))
+
+
+def _group_of(item: pytest.Item, folder: Path) -> str:
+    path = item.path.relative_to(folder) if item.path.is_relative_to(folder) else item.path
+    if "jvm" in path.parts:
+        return "java"
+    return _TOGETHER.get(path.name, path.as_posix())
+
+
+def _rank(name: str, with_spark: set[str]) -> int:
+    if name in _FIRST:
+        return _FIRST.index(name)
+    return len(_FIRST) + (name not in with_spark)

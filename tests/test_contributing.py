@@ -1,0 +1,83 @@
+"""The contributor page names every file that an addition touches: three worked examples, applied to a copy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.environment import clean_environment
+from tests.support import worked_examples
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+HEADINGS = {
+    "payload": "A built-in payload",
+    "merge_mode": "A merge mode or a partial update mode",
+    "program": "A program",
+}
+
+
+def run_check(example: str, tmp_path: Path, *arguments: str) -> None:
+    """Apply an example to a copy of the tree and run its check there."""
+    worked_examples.copy_tree(tmp_path)
+    worked_examples.apply(example, tmp_path)
+    run(tmp_path, worked_examples.EXAMPLES / example / "check.py", *arguments)
+
+
+def run(copy: Path, *arguments: os.PathLike[str] | str) -> None:
+    environment = clean_environment(PYTHONPATH=str(copy), PYTHONDONTWRITEBYTECODE="1", PYSPARK_PYTHON=sys.executable)
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=copy,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("example", HEADINGS)
+def test_an_example_touches_only_the_files_that_the_page_names(example: str, tmp_path: Path) -> None:
+    worked_examples.copy_tree(tmp_path)
+    touched = worked_examples.apply(example, tmp_path)
+    assert worked_examples.unnamed(touched, worked_examples.named_files(HEADINGS[example])) == []
+
+
+def test_the_payload_is_listed_and_merges(tmp_path: Path) -> None:
+    run_check("payload", tmp_path)
+
+
+def test_the_merge_mode_is_offered_and_merges(tmp_path: Path) -> None:
+    run_check("merge_mode", tmp_path)
+
+
+def test_the_program_runs_in_the_python_engine(tmp_path: Path) -> None:
+    run_check("program", tmp_path)
+
+
+@pytest.mark.spark
+def test_the_program_runs_on_spark(tmp_path: Path) -> None:
+    run_check("program", tmp_path, "spark")
+
+
+def test_layers_and_public_names_hold_with_all_examples(tmp_path: Path) -> None:
+    worked_examples.copy_tree(tmp_path)
+    for example in HEADINGS:
+        worked_examples.apply(example, tmp_path)
+    run(tmp_path, "-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])")
+    tests = ("tests/test_architecture.py", "tests/test_public_api.py")
+    run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+
+
+def test_an_edit_without_its_anchor_names_example_file_and_text(tmp_path: Path) -> None:
+    worked_examples.copy_tree(tmp_path)
+    (tmp_path / "bridge" / "programs" / "specs.py").write_text("")
+    with pytest.raises(worked_examples.ExampleError, match=r"example program: bridge/programs/specs\.py contains"):
+        worked_examples.apply("program", tmp_path)
