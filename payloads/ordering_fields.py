@@ -57,10 +57,15 @@ def is_true(text: str | None) -> bool:
 def ordering_fields(props: Props, release: HudiRelease) -> tuple[str, ...] | None:
     """Return the names of the ordering fields that `props` name, or None for "no ordering".
 
-    Until 1.0 one name that is never split, `hoodie.payload.ordering.field` first; from 1.1 a comma-separated list,
+    Until 0.13 the name in `hoodie.payload.ordering.field`, never split; from 0.14 on one name, that one first; from 1.1 a comma-separated list,
     `hoodie.table.ordering.fields` first. Names are not trimmed.
     """
     return _ORDERING_FIELDS.at(release)(props)
+
+
+def _payload_field(props: Props) -> tuple[str, ...] | None:
+    name = props.get(PAYLOAD_ORDERING_FIELD)
+    return None if name is None else (name,)
 
 
 def _one_field(props: Props) -> tuple[str, ...] | None:
@@ -72,7 +77,7 @@ def _listed_fields(props: Props) -> tuple[str, ...] | None:
     return tuple(java_split(text, ",")) if text else None
 
 
-_ORDERING_FIELDS = ByRelease(_one_field, {"1.1": _listed_fields})
+_ORDERING_FIELDS = ByRelease(_payload_field, {"0.14": _one_field, "1.1": _listed_fields})
 _REFUSES_MAPS = ByRelease(False, {"1.1": True})
 _REFUSES_EMPTY_PARTS = ByRelease(False, {"1.2": True})
 

@@ -50,6 +50,8 @@ class Capabilities:
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         timestamp_ntz: writes Spark's TIMESTAMP_NTZ (SchemaConverters).
         spark_conf: Spark SQL reads the keys `spark.hoodie.*` of a Spark conf.
+        delete_block_objects: an ordering value comes back from a delete block as the Java object that was written
+            (Kryo), else as Avro's type for it (HoodieDeleteBlock).
         delete_block_dates: an ordering value that is a date can be written to a delete block (HoodieDeleteBlock).
         delete_block_instants: an ordering value that is a timestamp comes back as Instant (HoodieDeleteBlock).
     """
@@ -75,6 +77,7 @@ class Capabilities:
     partition_from_path: bool
     timestamp_ntz: bool
     spark_conf: bool
+    delete_block_objects: bool
     delete_block_dates: bool
     delete_block_instants: bool
 
@@ -99,12 +102,12 @@ class Capabilities:
         return ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE") if self.payload_successors else ()
 
 
-_V0_14 = Capabilities(
-    release=HudiRelease.V0_14,
-    bundle="0.14.1",
-    newest_spark="3.4",
-    is_assumed_writer=False,
-    readable_versions=(6,),
+_V0_13 = Capabilities(
+    release=HudiRelease.V0_13,
+    bundle="0.13.1",
+    newest_spark="3.3",
+    is_assumed_writer=True,
+    readable_versions=(5,),
     merge_modes=False,
     payload_writer=True,
     file_group_reader=False,
@@ -120,7 +123,18 @@ _V0_14 = Capabilities(
     partition_from_path=False,
     timestamp_ntz=False,
     spark_conf=False,
+    delete_block_objects=True,
     delete_block_dates=True,
+    delete_block_instants=False,
+)
+_V0_14 = replace(
+    _V0_13,
+    release=HudiRelease.V0_14,
+    bundle="0.14.1",
+    newest_spark="3.4",
+    is_assumed_writer=False,
+    readable_versions=(5, 6),
+    delete_block_objects=False,
     delete_block_instants=True,
 )
 _V0_15 = replace(_V0_14, release=HudiRelease.V0_15, bundle="0.15.0", newest_spark="3.5", is_assumed_writer=True)
@@ -160,7 +174,7 @@ _V1_2 = replace(
     spark_conf=True,
 )
 
-_ROWS: Final = {row.release: row for row in (_V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
+_ROWS: Final = {row.release: row for row in (_V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
 
 TABLE_VERSIONS: Final = tuple(sorted({row.created_version for row in _ROWS.values()}))
 """The table versions that the releases create, the oldest first."""

@@ -1,7 +1,8 @@
 """What an ordering value becomes on its way through a delete block of a log file.
 
-Source: HoodieDeleteBlock version 3, whose Avro wrappers know few types: what comes back may have another Java class
-than what was written, and then no longer compares with the ordering values of data rows.
+Source: HoodieDeleteBlock. Version 2 is Kryo and keeps the objects. Version 3, from 0.14 on, has Avro wrappers for few
+types: what comes back may have another Java class than what was written, and then no longer compares with the ordering
+values of data rows.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ DECIMAL_DIGITS, DECIMAL_SCALE = 30, 15
 def read_back(ordering: Ordering, release: HudiRelease) -> Ordering:
     """Return `ordering` as a reader of the block gets it.
 
-    Strings come back as java.lang.String and decimals with scale 15; in 0.15 timestamps come back as Instant, from 1.0
+    Until 0.13 it is the same. Later strings come back as java.lang.String and decimals with scale 15; until 0.15 timestamps come back as Instant, from 1.0
     on a date can be written inside a list alone.
 
     Raises:
         UnsupportedPayloadOperationError: Hudi can't write a value of this type, or a decimal with so many digits.
     """
+    if capabilities(release).delete_block_objects:
+        return ordering
     if ordering.java_type == "array":
         return Ordering("array", tuple(_element(element, release) for element in ordering.value))
     if ordering.java_type == "local_date" and not capabilities(release).delete_block_dates:

@@ -108,6 +108,7 @@ _FILE_GROUP_READER = {
 }
 
 _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
+    HudiRelease.V0_13: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V0_14: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V0_15: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V1_0: {**_PAYLOAD_WRITER, **_FILE_GROUP_READER},

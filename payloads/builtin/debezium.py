@@ -10,6 +10,7 @@ from payloads.avro import AvroSchema, Branch, plain_text
 from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
+from payloads.java import utf16
 from payloads.ordering import ordering_text
 from payloads.ordering_fields import java_split
 from payloads.release import by_release
@@ -103,9 +104,9 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
 
 class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
-    """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers.
+    """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers, until 0.13 as text.
 
-    Ties: until 1.0 the stored row stays, from 1.1 the incoming one replaces it. Within a batch 1.0 and older compare
+    Ties: from 0.14 to 1.0 the stored row stays, else the incoming one replaces it. Within a batch 1.0 and older compare
     the ordering values as they are (text: 1.9 is after 1.10), 1.1 and later their text like `_event_seq`.
 
     Added in 0.1.0.
@@ -123,13 +124,19 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         """Return the text; its parts are read when they are compared."""
         return plain_text(value)
 
-    def keeps_stored(self, stored: str, incoming: str) -> bool:
+    def _is_later_text(self, stored: str, incoming: str) -> bool:
+        """Whether the stored sequence is greater as text."""
+        return utf16(stored, incoming) > 0
+
+    def _is_later_position(self, stored: str, incoming: str) -> bool:
         """Whether the stored sequence is greater, or until 1.0 equal.
 
         Raises:
             PayloadFailedError: a part that must be compared is missing or no 64-bit number.
         """
         return self._compare(stored, incoming) >= self.keeps_from
+
+    keeps_stored = by_release(_is_later_text, since={"0.14": _is_later_position})
 
     def _later_sequence_wins(
         self,

@@ -29,9 +29,10 @@ EVENT_TIME_METADATA = "metadata.event_time.key"
 class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     """Keep the version with the greatest ordering value; on a tie the incoming one.
 
-    Against the stored row the values of the *ordering field* decide, not those passed to the constructors. A custom
-    delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the decision is
-    made once per payload, with the properties of the first call that needs it.
+    Against the stored row the values of the *ordering field* decide, not those passed to the constructors. From 0.14
+    on a custom delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the
+    decision is made once per payload, with the properties of the first call that needs it. In 0.13 a row with
+    `_hoodie_is_deleted` deletes whatever is stored.
 
     Added in 0.1.0.
     """
@@ -58,6 +59,12 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return is_true(props.get(UPDATE_ON_SAME_ORDERING, "true"))
 
     tie_wins = by_release(_tie_wins, since={"1.2": _tie_wins_by_property})
+
+    #: Whether `hoodie.payload.delete.field` counts.
+    custom_deletes: ClassVar[bool] = by_release(False, since={"0.14": True})
+
+    #: Whether the delete flag is tested before ordering value and event time.
+    deletes_first: ClassVar[bool] = by_release(True, since={"0.14": False})
 
     #: What combine returns if the incoming version loses: the stored row itself, or SENTINEL.
     answers_sentinel: ClassVar[bool] = by_release(False, since={"1.2": True})
@@ -117,7 +124,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     # -- the delete test
 
     def _is_custom_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
-        field = props.get(DELETE_FIELD)
+        field = props.get(DELETE_FIELD) if self.custom_deletes else None
         if not field:
             return record.get(IS_DELETED) is True
         marker = props.get(DELETE_MARKER)
@@ -138,7 +145,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
         """Return the test of the custom delete field, or of the flag; None if the marker is missing."""
-        field = props.get(DELETE_FIELD)
+        field = props.get(DELETE_FIELD) if cls.custom_deletes else None
         if not field:
             return flag_tests(schema)
         marker = props.get(DELETE_MARKER)
@@ -178,7 +185,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         if props is None:
             return super().combine_and_get_update_value(current, schema)
         incoming = self.record
-        if incoming is None and not self.empty_obeys_ordering:
+        if (incoming is None and not self.empty_obeys_ordering) or (self.flagged and self.deletes_first):
             return None
         if not self.needs_update(current, incoming, schema, props):
             return SENTINEL if self.answers_sentinel else current
@@ -195,7 +202,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().get_insert_value(schema)
-        if self.record is None:
+        if self.record is None or (self.flagged and self.deletes_first):
             return None
         self._note_event_time(self.record, schema, props)
         return None if self._decide_delete(self.record, schema, props) else self.record

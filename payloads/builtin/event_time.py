@@ -30,7 +30,7 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
         """Return the test of the flag; None with a custom delete field, which only `is_deleted` looks at."""
-        return None if props.get(DELETE_FIELD) else flag_tests(schema)
+        return None if cls.custom_deletes and props.get(DELETE_FIELD) else flag_tests(schema)
 
     def combine_and_get_update_value(
         self,
