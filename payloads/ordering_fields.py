@@ -57,8 +57,9 @@ def is_true(text: str | None) -> bool:
 def ordering_fields(props: Props, release: HudiRelease) -> tuple[str, ...] | None:
     """Return the names of the ordering fields that `props` name, or None for "no ordering".
 
-    Until 0.13 the name in `hoodie.payload.ordering.field`, never split; from 0.14 on one name, that one first; from 1.1 a comma-separated list,
-    `hoodie.table.ordering.fields` first. Names are not trimmed.
+    Until 0.13 the name in `hoodie.payload.ordering.field`; until 1.0 one name too, but of the precombine fields where
+    that key is not set; neither is split. From 1.1 on a comma-separated list, `hoodie.table.ordering.fields` first.
+    Names are not trimmed.
     """
     return _ORDERING_FIELDS.at(release)(props)
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     "from_release",
     type=release,
     metavar="R",
-    help="The release that has written the table so far. Default: by its version, 0.15 for 6, 1.0 for 8, 1.1 for 9.",
+    help="The release that has written the table so far. Default: by its version, 0.13 for 5, 0.15 for 6, 1.0 for 8, "
+    "1.1 for 9.",
 )
 @click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
 def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_version: bool, **options: Any) -> Report:

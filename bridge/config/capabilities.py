@@ -26,7 +26,10 @@ class Capabilities:
         newest_spark: the newest Spark 3 with a bundle of Scala 2.12.
         is_assumed_writer: counts as the writer of tables of the version that it creates, if nothing says who it was;
             one release a version.
-        readable_versions: the table versions that it reads and writes (HoodieTableVersion), the oldest first.
+        writable_versions: the table versions that it writes, or upgrades in its first write (HoodieTableVersion), the
+            oldest first.
+        keeps_version: a writer can leave a table at an older version (`hoodie.write.table.version`), else its first
+            write upgrades it.
         table_version: the version of the table; that of a new table where none is named.
         merge_modes: merges by RecordMergeMode, and tables of its own store one (HoodieTableConfig).
         payload_writer: writers merge with payload objects (HoodieWriteHelper, HoodieMergeHandle), else by merge mode
@@ -50,8 +53,8 @@ class Capabilities:
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         timestamp_ntz: writes Spark's TIMESTAMP_NTZ (SchemaConverters).
         spark_conf: Spark SQL reads the keys `spark.hoodie.*` of a Spark conf.
-        delete_block_objects: an ordering value comes back from a delete block as the Java object that was written
-            (Kryo), else as Avro's type for it (HoodieDeleteBlock).
+        delete_block_utf8: Kryo's registration of Utf8, where a delete block has an ordering value as a Java object;
+            None where Avro types wrap it (HoodieDeleteBlock).
         delete_block_dates: an ordering value that is a date can be written to a delete block (HoodieDeleteBlock).
         delete_block_instants: an ordering value that is a timestamp comes back as Instant (HoodieDeleteBlock).
     """
@@ -60,7 +63,8 @@ class Capabilities:
     bundle: str
     newest_spark: str
     is_assumed_writer: bool
-    readable_versions: tuple[int, ...]
+    writable_versions: tuple[int, ...]
+    keeps_version: bool
     table_version: int = 0
     merge_modes: bool
     payload_writer: bool
@@ -77,14 +81,14 @@ class Capabilities:
     partition_from_path: bool
     timestamp_ntz: bool
     spark_conf: bool
-    delete_block_objects: bool
+    delete_block_utf8: int | None
     delete_block_dates: bool
     delete_block_instants: bool
 
     @property
     def created_version(self) -> int:
-        """The table version of a new table, which is the newest that the release reads."""
-        return self.readable_versions[-1]
+        """The table version of a new table, which is the newest that the release writes."""
+        return self.writable_versions[-1]
 
     @property
     def stored_modes(self) -> bool:
@@ -107,7 +111,8 @@ _V0_13 = Capabilities(
     bundle="0.13.1",
     newest_spark="3.3",
     is_assumed_writer=True,
-    readable_versions=(5,),
+    writable_versions=(5,),
+    keeps_version=False,
     merge_modes=False,
     payload_writer=True,
     file_group_reader=False,
@@ -123,7 +128,7 @@ _V0_13 = Capabilities(
     partition_from_path=False,
     timestamp_ntz=False,
     spark_conf=False,
-    delete_block_objects=True,
+    delete_block_utf8=27,
     delete_block_dates=True,
     delete_block_instants=False,
 )
@@ -133,8 +138,8 @@ _V0_14 = replace(
     bundle="0.14.1",
     newest_spark="3.4",
     is_assumed_writer=False,
-    readable_versions=(5, 6),
-    delete_block_objects=False,
+    writable_versions=(5, 6),
+    delete_block_utf8=None,
     delete_block_instants=True,
 )
 _V0_15 = replace(_V0_14, release=HudiRelease.V0_15, bundle="0.15.0", newest_spark="3.5", is_assumed_writer=True)
@@ -142,7 +147,8 @@ _V1_0 = replace(
     _V0_15,
     release=HudiRelease.V1_0,
     bundle="1.0.2",
-    readable_versions=(6, 8),
+    writable_versions=(6, 8),
+    keeps_version=True,
     merge_modes=True,
     file_group_reader=True,
     partition_from_path=True,
@@ -154,7 +160,7 @@ _V1_1 = replace(
     _V1_0,
     release=HudiRelease.V1_1,
     bundle="1.1.1",
-    readable_versions=(6, 8, 9),
+    writable_versions=(6, 8, 9),
     payload_writer=False,
     buffered_mergers=True,
     indexed_records=True,
@@ -178,6 +184,10 @@ _ROWS: Final = {row.release: row for row in (_V0_13, _V0_14, _V0_15, _V1_0, _V1_
 
 TABLE_VERSIONS: Final = tuple(sorted({row.created_version for row in _ROWS.values()}))
 """The table versions that the releases create, the oldest first."""
+CHOSEN_VERSIONS: Final = tuple(
+    sorted({version for row in _ROWS.values() if row.keeps_version for version in row.writable_versions})
+)
+"""The table versions that a writer can choose, the oldest first."""
 
 
 @functools.cache

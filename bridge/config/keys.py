@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from bridge.config.capabilities import TABLE_VERSIONS
+from bridge.config.capabilities import CHOSEN_VERSIONS, TABLE_VERSIONS
 from bridge.config.entry import ConfigEntry
 from bridge.config.table_type import TableType
 from mergers import PartialUpdateMode, RecordMergeMode
@@ -58,6 +58,12 @@ def _table_version(text: str) -> int:
     if text in map(str, TABLE_VERSIONS):
         return int(text)
     raise ValueError(_choice(map(str, TABLE_VERSIONS)))
+
+
+def _chosen_version(text: str) -> int:
+    if text in map(str, CHOSEN_VERSIONS):
+        return int(text)
+    raise ValueError(_choice(map(str, CHOSEN_VERSIONS)))
 
 
 def _partial_update_mode(text: str) -> str:
@@ -134,7 +140,7 @@ DELETE_MARKER: Final = ConfigEntry("hoodie.payload.delete.marker", _text)
 UNAVAILABLE_MARKER: Final = ConfigEntry("hoodie.write.partial.update.unavailable.value", _text, since=_V1_1)
 UPDATE_ON_TIE: Final = ConfigEntry("hoodie.payload.update.on.same.ordering.field", is_true, ByRelease("true", {}))
 COMBINE_BEFORE_UPSERT: Final = ConfigEntry("hoodie.combine.before.upsert", is_true, ByRelease("true", {}))
-WRITE_TABLE_VERSION: Final = ConfigEntry("hoodie.write.table.version", _table_version, since=_V1_0)
+WRITE_TABLE_VERSION: Final = ConfigEntry("hoodie.write.table.version", _chosen_version, since=_V1_0)
 AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, ByRelease(None, {"1.0": "true"}), since=_V1_0)
 
 TABLE_ENTRIES: Final[tuple[ConfigEntry[Any], ...]] = (

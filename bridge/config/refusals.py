@@ -19,6 +19,14 @@ class MergeConfigError(PayloadConfigError):
     """
 
     @classmethod
+    def from_old_version(cls, version: int, oldest: int) -> MergeConfigError:
+        """Build the error for a table that releases from 1.0 on don't write, as it is older than version `oldest`."""
+        return cls(
+            f"Hudi 1.x release only supports table version greater than version {oldest} or above. Please upgrade "
+            f"table from version {version} to {oldest} using a Hudi release prior to 1.0.0, such as 0.15"
+        )
+
+    @classmethod
     def from_payload_and_strategy(cls, payload: str, strategy: str) -> MergeConfigError:
         """Build the error for a payload class and a strategy id that imply different merge modes."""
         return cls(

@@ -43,10 +43,10 @@ class TableMergeConfig:
     """What a table stores.
 
     Attributes:
-        version: 6, 8 or 9.
+        version: 5, 6, 8 or 9.
         table_type: copy-on-write or merge-on-read.
         mode: the merge mode.
-        payload: the payload class; a copy-on-write table that 0.15 created has none.
+        payload: the payload class; a copy-on-write table that 0.15 or older created has none.
         strategy: the strategy id, under its present or its old name.
         ordering: the ordering fields, under their present or their old name.
         legacy_payload: the class that the table had before version 9; it merges nothing.
@@ -108,7 +108,7 @@ class TableMergeConfig:
         """Return the payload class that a release assumes for the table, stored or not.
 
         In order: the stored key, the writer's key among the table's properties, from 1.1 on OverwriteWithLatest in
-        mode COMMIT_TIME_ORDERING, and the default: OverwriteWithLatest in 0.15, Default later.
+        mode COMMIT_TIME_ORDERING, and the default: OverwriteWithLatest until 0.15, Default later.
         """
         return payload_in(self.properties, release) or PAYLOAD_CLASS.default_text(release) or DEFAULT
 

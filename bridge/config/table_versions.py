@@ -68,8 +68,10 @@ def change_version(
         version = max(table.version, to_version)
         msg = f"Hudi {release} knows table versions up to {newest}, not {version}; name a later release"
         raise MergeConfigError(msg)
-    if to_version not in can.readable_versions:
-        known = ", ".join(map(str, can.readable_versions))
+    if table.version not in can.writable_versions:
+        raise MergeConfigError.from_old_version(table.version, can.writable_versions[0])
+    if to_version not in can.writable_versions:
+        known = ", ".join(map(str, can.writable_versions))
         msg = f"table version {to_version} is not supported; choose one of {known}"
         raise MergeConfigError(msg)
     now, then = capabilities(release, table.version), capabilities(release, to_version)

@@ -23,13 +23,13 @@ DECIMAL_DIGITS, DECIMAL_SCALE = 30, 15
 def read_back(ordering: Ordering, release: HudiRelease) -> Ordering:
     """Return `ordering` as a reader of the block gets it.
 
-    Until 0.13 it is the same. Later strings come back as java.lang.String and decimals with scale 15; until 0.15 timestamps come back as Instant, from 1.0
-    on a date can be written inside a list alone.
+    Until 0.13 it is the same. From 0.14 on strings come back as java.lang.String and decimals with scale 15; timestamps
+    come back as Instant until 0.15. From 1.0 on a date can be written inside a list alone.
 
     Raises:
         UnsupportedPayloadOperationError: Hudi can't write a value of this type, or a decimal with so many digits.
     """
-    if capabilities(release).delete_block_objects:
+    if capabilities(release).delete_block_utf8 is not None:
         return ordering
     if ordering.java_type == "array":
         return Ordering("array", tuple(_element(element, release) for element in ordering.value))

@@ -13,9 +13,11 @@ from bridge.config import (
     PAYLOAD_CLASS,
     DeprecatedKey,
     EffectiveMergeConfig,
+    MergeConfigError,
     MergeRule,
     Setting,
     TableMergeConfig,
+    assumed_writer,
     capabilities,
     conflicts_of,
     deprecated_keys,
@@ -185,7 +187,7 @@ def _found(name: str, side: str, release: HudiRelease, jar: str | None, package:
 
 
 def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
-    """A copy-on-write table that 0.15 made stores no class, so later releases merge it as Default."""
+    """A copy-on-write table that 0.15 or older made stores no class, so later releases merge it as Default."""
     table, release = config.table, config.release
     can = capabilities(release, table.version)
     if can.payload_writer or can.payload_successors or table.payload is not None:
@@ -193,7 +195,7 @@ def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Ite
     if table.table_type is not TableType.COPY_ON_WRITE:
         return
     passed = given_settings(options, release).payload
-    what = f"the table stores no payload class (Hudi 0.15 stores none for copy-on-write), so Hudi {release}"
+    what = f"the table stores no payload class (Hudi until 0.15 stores none for copy-on-write), so Hudi {release}"
     store = f"store the class in the table ({PAYLOAD_CLASS.key}), or upgrade it by a write that passes the class"
     if passed is None:
         yield Finding(
@@ -237,6 +239,13 @@ def _failures(
             "leave the option out, or pass the stored value",
         )
     can = capabilities(release, table.version)
+    if table.version not in can.writable_versions:
+        refused = MergeConfigError.from_old_version(table.version, can.writable_versions[0])
+        yield Finding(
+            Severity.FAILS, f"Hudi {release} reads this table and refuses to write it: {refused}", "do so first"
+        )
+    if capabilities(assumed_writer(table.version)).delete_block_utf8 is not None and can.delete_block_utf8 is None:
+        yield from unreadable_deletes(table, release)
     if can.merge_modes and not can.payload_successors:
         try:
             infer(table.settings, table.ordering, table.version, release)
@@ -248,6 +257,17 @@ def _failures(
             Severity.FAILS,
             f"only one of {DELETE_KEY.key} and {DELETE_MARKER.key} is set: merging fails",
             "set both or none",
+        )
+
+
+def unreadable_deletes(table: TableMergeConfig, release: HudiRelease) -> Iterator[Finding]:
+    """Delete blocks that hold Java objects: each release before 0.14 registers Utf8 in Kryo under its own number."""
+    if table.table_type is TableType.MERGE_ON_READ and table.ordering:
+        yield Finding(
+            Severity.FAILS,
+            f"if the ordering field {table.ordering[0]} is text, Hudi {release} can't read the delete blocks of this "
+            "table's log files (KryoException), and no query or compaction of their file slices succeeds",
+            "compact them with the release that wrote them first",
         )
 
 

@@ -41,9 +41,46 @@ def _short(move: Move) -> str:
 
 
 _CHANGE_FEEDS: Final = ("AWSDmsAvroPayload", "MySqlDebeziumAvroPayload", "PostgresDebeziumAvroPayload")
+_ORDERED_BY_PROPERTY: Final = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload", "PartialUpdateAvroPayload")
 _MERGE_AS_DEFAULT: Final = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload", "OverwriteWithLatestAvroPayload", "")
 
 NOTES: Final = (
+    Note(
+        lambda move: move.passes(HudiRelease.V0_14) and _short(move) == "MySqlDebeziumAvroPayload",
+        SilentChange(
+            About.ORDERING,
+            "",
+            "_event_seq is compared with the stored row as text, and a tie goes to the incoming row",
+            "it is compared as two numbers, which any other text fails, and a tie keeps the stored row",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V0_14) and _short(move) in _ORDERED_BY_PROPERTY,
+        SilentChange(
+            About.ORDERING,
+            "",
+            "only hoodie.payload.ordering.field names the field that is compared with the stored row",
+            "without it the precombine field does",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V0_14) and _short(move) == "DefaultHoodieRecordPayload",
+        SilentChange(
+            About.DELETES,
+            "",
+            "a custom delete key and marker mean nothing",
+            "rows with the marker delete, and _hoodie_is_deleted no longer does where they are set",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V0_14) and move.table_type is TableType.MERGE_ON_READ,
+        SilentChange(
+            About.DELETES,
+            "",
+            "in a log file a late delete loses to an earlier row if the ordering field is text",
+            "it wins, as its ordering value comes back from the delete block as another Java class",
+        ),
+    ),
     Note(
         lambda move: move.loses_class and _short(move) in _CHANGE_FEEDS,
         SilentChange(

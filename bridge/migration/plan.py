@@ -18,7 +18,7 @@ from bridge.config import (
 )
 from bridge.errors import PlanError
 from bridge.migration.examples import differences
-from bridge.migration.inspection import Finding, Severity, inspect
+from bridge.migration.inspection import Finding, Severity, inspect, unreadable_deletes
 from bridge.migration.move import Move, SilentChange
 from bridge.migration.plan_report import report_plan
 from bridge.migration.silent_changes import silent_changes
@@ -137,6 +137,9 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     if version > newest:
         msg = f"Hudi {new} can't read table version {version}; leave out --keep-table-version"
         raise PlanError(msg)
+    if version < newest and not capabilities(new).keeps_version:
+        msg = f"Hudi {new} upgrades table version {version} in its first write; leave out --keep-table-version"
+        raise PlanError(msg)
     if mode is not None and not capabilities(new, version).payload_successors:
         msg = f"table version {version} cannot be kept with a new merge mode, which needs version 9"
         raise PlanError(msg)
@@ -170,7 +173,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         undo=undo,
         after_undo=merge_properties(undone),
         behaviours=silent_changes(move, differences) if has_examples else (),
-        warnings=_warnings(after, new, options, move, jar),
+        warnings=_warnings(table, after, options, move, jar),
     )
 
 
@@ -197,13 +200,15 @@ def _merging_class(table: TableMergeConfig, options: Mapping[str, str]) -> str |
 
 
 def _warnings(
-    after: Mapping[str, str], new: HudiRelease, options: Mapping[str, str], move: Move, jar: str | None
+    now: TableMergeConfig, after: Mapping[str, str], options: Mapping[str, str], move: Move, jar: str | None
 ) -> tuple[Finding, ...]:
-    """Return what is wrong with the table as it will be."""
-    table = TableMergeConfig.from_properties(after)
+    """Return what is wrong with the table as it will be, or would be if it moved as it is."""
+    table, new = TableMergeConfig.from_properties(after), move.to_release
     follow, drop = options_after(table, options, changes_mode=move.changes_mode)
     then = {key: text for key, text in {**options, **follow}.items() if key not in drop}
     found = [*inspect(after, then, new, jar=jar).warnings]
+    if capabilities(move.from_release).delete_block_utf8 not in {None, capabilities(new).delete_block_utf8}:
+        found += unreadable_deletes(now, new)
     if move.is_upgraded and not move.stores_payload and move.payload is None:
         found.append(
             Finding(

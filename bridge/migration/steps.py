@@ -11,6 +11,7 @@ from bridge.config import (
     WRITE_PRECOMBINE,
     WRITE_TABLE_VERSION,
     TableMergeConfig,
+    capabilities,
     change_version,
     first_given,
     format_properties,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from mergers import RecordMergeMode
 
-_VERSION_NAMES: Final = {6: "SIX", 8: "EIGHT", 9: "NINE"}
+_VERSION_NAMES: Final = {5: "FIVE", 6: "SIX", 8: "EIGHT", 9: "NINE"}
 
 
 class PropertyChange(NamedTuple):
@@ -87,9 +88,10 @@ def apply_steps(
     elif new.version < table.version:
         yield _by_procedure("downgrade", new.version, worker)
     elif mode is None:
+        keeps = capabilities(worker).keeps_version
         yield Step(
             f"write with Hudi {worker} and keep table version {new.version}",
-            options={WRITE_TABLE_VERSION.key: str(new.version), AUTO_UPGRADE.key: "false"},
+            options={WRITE_TABLE_VERSION.key: str(new.version), AUTO_UPGRADE.key: "false"} if keeps else {},
         )
     if mode is not None:
         upgraded = change_version(table.properties, new.version, worker, options)
@@ -105,9 +107,9 @@ def _upgrade(table: TableMergeConfig, new: TableMergeConfig, worker: HudiRelease
     The procedure has no writer's options, and a table without a stored class would count as one of Default. A class
     that the release no longer has can't be passed.
     """
-    passed = given_settings(options, worker).payload
+    passed, new_can = given_settings(options, worker).payload, capabilities(worker, new.version)
     is_gone = any(found.java_name == passed and worker not in found.shipped for found in builtin_payloads())
-    if table.payload is None and passed is not None and not is_gone:
+    if new_can.stored_modes and table.payload is None and passed is not None and not is_gone:
         return Step(
             f"upgrade to table version {new.version} by a write with Hudi {worker} that passes the payload class",
             options={

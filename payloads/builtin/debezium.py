@@ -104,9 +104,10 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
 
 class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
-    """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers, until 0.13 as text.
+    """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers.
 
-    Ties: from 0.14 to 1.0 the stored row stays, else the incoming one replaces it. Within a batch 1.0 and older compare
+    Until 0.13 it is compared with the stored row as text. Ties: from 0.14 to 1.0 the stored row stays, in any other
+    release the incoming one replaces it. Within a batch 1.0 and older compare
     the ordering values as they are (text: 1.9 is after 1.10), 1.1 and later their text like `_event_seq`.
 
     Added in 0.1.0.

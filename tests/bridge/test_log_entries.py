@@ -13,7 +13,6 @@ from bridge.merge.record_merge import RecordMerge
 from mergers import HoodieKey
 from payloads import (
     NATURAL_ORDER,
-    HudiRelease,
     Ordering,
     OrderingTypeError,
     UnsupportedPayloadOperationError,
@@ -35,6 +34,7 @@ from tests.bridge.one_key import (
 
 KEY = HoodieKey("a")
 MARKER = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "gone"}
+UNTIL_0_15 = {str(release) for release in releases(until="0.15")}
 BY_READER = ["1.0", "1.1", "1.2"]
 """The releases that read logs by merge mode."""
 
@@ -122,7 +122,20 @@ def test_what_a_reader_gets_of_an_ordering_value(written, read):
             assert repr(read_back(written, release)) == repr(expected), release
 
 
-@pytest.mark.parametrize("release", list(HudiRelease))
+@pytest.mark.parametrize("release", releases(until="0.13"))
+@pytest.mark.parametrize(
+    "written",
+    [
+        Ordering("decimal", decimal.Decimal("0.0000000000000001")),
+        Ordering("utf8", "5"),
+        Ordering("timestamp", 5),
+    ],
+)
+def test_until_0_13_a_delete_block_has_the_objects_that_were_written(written, release):
+    assert read_back(written, release) == written
+
+
+@pytest.mark.parametrize("release", releases(since="0.14"))
 @pytest.mark.parametrize(
     ("text", "fits"),
     [
@@ -248,7 +261,7 @@ def test_from_1_0_on_a_delete_with_a_date_is_not_written_to_a_log(rule, release)
     commits = [row(5)], [row(9, "later")], [row(10, deleted=True)]
     seen = rows_after(plan_of(rule, release), *commits, schema=schema)
     assert seen[:2] == [row(5), row(9, "later")]
-    if release in {"0.14", "0.15"}:
+    if release in UNTIL_0_15:
         assert seen[2] is None
     else:
         assert isinstance(seen[2], UnsupportedPayloadOperationError)
@@ -348,7 +361,7 @@ def test_a_key_that_only_the_log_has_is_shown_until_it_is_deleted(rule, release)
 def test_an_older_row_after_the_delete_of_a_key_that_only_the_log_has(release):
     """Until 0.15 any data row replaces a buffered delete, later releases compare."""
     seen = rows_after(plan_of(DEFAULT, release, inserts_to="log"), [row(5)], [row(10, deleted=True)], [row(7, "old")])
-    assert seen[2] == (row(7, "old") if release in {"0.14", "0.15"} else None)
+    assert seen[2] == (row(7, "old") if release in UNTIL_0_15 else None)
 
 
 # -- payloads that remember

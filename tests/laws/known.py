@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-UNTIL_0_15, NEW = ("0.14", "0.15"), ("1.1", "1.2")
+UNTIL_0_13, UNTIL_0_15, NEW = ("0.13",), ("0.13", "0.14", "0.15"), ("1.1", "1.2")
 OLD = (*UNTIL_0_15, "1.0")
 ALL = OLD + NEW
 
@@ -31,7 +31,8 @@ OBSERVED = (
     ("PartialUpdateAvroPayload", ALL, ((TIES_BREAK, BREAKS, BREAKS), _NONE, _NONE)),
     ("AWSDmsAvroPayload", ALL, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("MySqlDebeziumAvroPayload", NEW, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
-    ("MySqlDebeziumAvroPayload", OLD, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
+    ("MySqlDebeziumAvroPayload", UNTIL_0_13, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
+    ("MySqlDebeziumAvroPayload", ("0.14", "0.15", "1.0"), (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("PostgresDebeziumAvroPayload", ALL, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("PostgresDebeziumAvroPayload, unavailable values", ALL, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("HoodieAvroPayload", ALL, (_LAST_ARRIVAL, _LAST_ARRIVAL, _LAST_ARRIVAL)),
@@ -80,7 +81,13 @@ KNOWN = (
         "ordering decides within a batch, arrival against the stored row; a delete without data loses to any data",
     ),
     Known("OverwriteWithLatestAvroPayload", ("1.0", *NEW), ("c", "ct", "ct"), "arrival order decides, by design"),
-    Known("DefaultHoodieRecordPayload", ALL, ("", "x", "axct"), _EVENT_TIME),
+    Known(
+        "DefaultHoodieRecordPayload",
+        ("0.13",),
+        ("", "x", "axct"),
+        f"a delete wins against any stored row; {_EVENT_TIME}",
+    ),
+    Known("DefaultHoodieRecordPayload", tuple({*ALL} - {"0.13"}), ("", "x", "axct"), _EVENT_TIME),
     Known("EventTimeAvroPayload", OLD, ("", "x", "axct"), f"a delete wins against any stored row; {_EVENT_TIME}"),
     Known("EventTimeAvroPayload", NEW, ("", "x", "axct"), _EVENT_TIME),
     Known("FirstValueAvroPayload", ("0.15", "1.0"), ("", "x", "axct"), _EVENT_TIME),
@@ -109,9 +116,10 @@ KNOWN = (
         ("x", "x", "axct"),
         "ordering decides within a batch, arrival against the stored row; a delete of an unknown key fails",
     ),
+    Known("MySqlDebeziumAvroPayload", UNTIL_0_13, ("", "xt", "axct"), f"positions compare as text; {_EVENT_TIME}"),
     Known(
         "MySqlDebeziumAvroPayload",
-        OLD,
+        ("0.14", "0.15", "1.0"),
         ("x", "xt", "axct"),
         "positions compare as text within a batch, as numbers against the stored row, which wins ties",
     ),

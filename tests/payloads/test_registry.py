@@ -9,9 +9,11 @@ import pytest
 import payloads
 from payloads import HudiRelease, PayloadRef, builtin_payloads, resolve_payload
 from payloads.errors import PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
+from payloads.release import releases
 
 MODEL = "org.apache.hudi.common.model"
 RELEASES = [release.value for release in HudiRelease]
+UNTIL_1_0 = [release.value for release in releases(until="1.0")]
 
 USER_MODULE = """
 NOT_A_CLASS = 3
@@ -85,8 +87,16 @@ def test_builtins_without_a_release_are_all_and_unbound():
         (f"{MODEL}.FirstValueAvroPayload", ["0.15", "1.0"], "DefaultHoodieRecordPayload"),
         ("FirstValueAvroPayload", ["0.15", "1.0"], "update.on.same.ordering.field=false"),
         ("ReverseOrderHoodieRecordPayload", ["1.2"], "release 1.2"),
-        ("org.apache.hudi.payload.AWSDmsAvroPayload", ["0.14", "0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
-        ("com.uber.hoodie.payload.AWSDmsAvroPayload", ["0.14", "0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
+        (
+            "org.apache.hudi.payload.AWSDmsAvroPayload",
+            UNTIL_1_0,
+            f"{MODEL}.AWSDmsAvroPayload",
+        ),
+        (
+            "com.uber.hoodie.payload.AWSDmsAvroPayload",
+            UNTIL_1_0,
+            f"{MODEL}.AWSDmsAvroPayload",
+        ),
     ],
 )
 def test_a_class_is_had_in_the_releases_that_ship_it(name, shipped, instead):

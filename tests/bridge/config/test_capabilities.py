@@ -10,7 +10,7 @@ from bridge.config import assumed_writer, capabilities
 from bridge.config.capabilities import TABLE_VERSIONS
 from payloads import HudiRelease
 
-V0_15, V1_0, V1_1, V1_2 = (HudiRelease.parse(line) for line in ("0.15", "1.0", "1.1", "1.2"))
+V0_13, V0_15, V1_0, V1_1, V1_2 = (HudiRelease.parse(line) for line in ("0.13", "0.15", "1.0", "1.1", "1.2"))
 
 
 @pytest.mark.parametrize("release", HudiRelease, ids=str)
@@ -18,9 +18,9 @@ def test_every_release_has_a_row_of_its_own_line(release):
     can = capabilities(release)
     assert can.release is release
     assert HudiRelease.parse(can.bundle) is release
-    assert can.created_version == max(can.readable_versions)
+    assert can.created_version == max(can.writable_versions)
     assert can.table_version == can.created_version
-    assert set(can.readable_versions) <= set(TABLE_VERSIONS)
+    assert set(can.writable_versions) <= set(TABLE_VERSIONS)
 
 
 def test_every_attribute_is_described():
@@ -37,4 +37,4 @@ def test_the_table_version_decides_what_a_table_stores():
 
 
 def test_the_assumed_writer_a_table_version():
-    assert [assumed_writer(version) for version in TABLE_VERSIONS] == [V0_15, V1_0, V1_1]
+    assert [assumed_writer(version) for version in TABLE_VERSIONS] == [V0_13, V0_15, V1_0, V1_1]

@@ -34,7 +34,8 @@ def test_defaults_belong_to_a_release(entry, defaults):
 def test_the_payload_class_has_a_default_until_0_15():
     overwrite = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
     for entry in (keys.PAYLOAD_CLASS, keys.WRITE_PAYLOAD_CLASS):
-        assert [entry.read({}, release) for release in HudiRelease] == [overwrite, overwrite, None, None, None]
+        assert {entry.read({}, release) for release in releases(until="0.15")} == {overwrite}
+        assert {entry.read({}, release) for release in releases(since="1.0")} == {None}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,8 @@ def test_text_is_read_by_the_type_of_the_key(entry, text, value):
     [
         (keys.MERGE_MODE, "LATEST", r"hoodie\.record\.merge\.mode='LATEST' .*COMMIT_TIME_ORDERING"),
         (keys.TABLE_TYPE, "delta", r"hoodie\.table\.type='delta' .*MERGE_ON_READ"),
-        (keys.TABLE_VERSION, "5", r"hoodie\.table\.version='5' .*6, 8, 9"),
+        (keys.TABLE_VERSION, "7", r"hoodie\.table\.version='7' .*5, 6, 8, 9"),
+        (keys.WRITE_TABLE_VERSION, "5", r"hoodie\.write\.table\.version='5' .*one of 6, 8, 9"),
         (keys.PARTIAL_UPDATE_MODE, "KEEP_VALUES", r"'KEEP_VALUES' .*IGNORE_DEFAULTS"),
     ],
 )

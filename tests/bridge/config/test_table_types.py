@@ -56,7 +56,7 @@ def test_every_silent_change_of_a_log_is_told_of_some_merge_on_read_table():
     told = {text for move in moves(MOR) for text in texts(move)}
     about = {f"{note.change.before}; {note.change.after}" for note in NOTES}
     logs = {text for text in about if OF_LOGS.search(text.replace(REMOVED, ""))}
-    assert len(logs) == 3
+    assert len(logs) == 4
     assert logs <= told
 
 
