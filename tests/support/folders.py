@@ -9,6 +9,8 @@ ROOT: Final = Path(__file__).parents[2]
 GUIDE: Final = ROOT / "migration_guide"
 DATA: Final = ROOT / "tests" / "data"
 """Answers of real Hudi."""
+CONFIG: Final = DATA / "config"
+"""Properties that tables and writers ended with."""
 GOLDEN: Final = DATA / "golden"
 """Vectors: one method call each."""
 HISTORIES: Final = DATA / "histories"
