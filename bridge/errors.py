@@ -12,19 +12,31 @@ if TYPE_CHECKING:
 
 
 class InputError(PayloadBridgeError, ValueError):
-    """Data or settings that a user gave can't be used."""
+    """Data or settings that a user gave can't be used.
+
+    Added in 0.1.0.
+    """
 
 
 class PlanError(PayloadBridgeError, ValueError):
-    """The settings of a merge plan contradict each other, or are not ported."""
+    """The settings of a merge plan contradict each other, or are not ported.
+
+    Added in 0.1.0.
+    """
 
 
 class EngineError(PayloadBridgeError, RuntimeError):
-    """An engine can't run here: a jar can't be found, or the session has no gateway to the driver's JVM."""
+    """An engine can't run here: a jar can't be found, or the session has no gateway to the driver's JVM.
+
+    Added in 0.1.0.
+    """
 
 
 class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
-    """Spark needs a Java runtime, and there is none that it can run on."""
+    """Spark needs a Java runtime, and there is none that it can run on.
+
+    Added in 0.1.0.
+    """
 
 
 class MergeFailedError(PayloadBridgeError, RuntimeError):
@@ -36,6 +48,8 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
         merge_point: where the versions were merged.
         key: the columns of the record key with their values.
         field: the field at fault, if there is one.
+
+    Added in 0.1.0.
     """
 
     def __init__(

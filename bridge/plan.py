@@ -46,6 +46,8 @@ class MergePlan:
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
         engine: what runs the merges; `auto` picks the fastest that can.
         implementation: `java` runs the compiled class even if there is a Python one; None prefers Python.
+
+    Added in 0.1.0.
     """
 
     payload: PayloadRef | None = None

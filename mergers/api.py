@@ -33,7 +33,10 @@ Added in 0.1.0.
 
 
 class HoodieRecordType(enum.Enum):
-    """The in-memory form of an engine's records."""
+    """The in-memory form of an engine's records.
+
+    Added in 0.1.0.
+    """
 
     AVRO = "AVRO"
     SPARK = "SPARK"
@@ -41,7 +44,10 @@ class HoodieRecordType(enum.Enum):
 
 
 class RecordMergeMode(enum.Enum):
-    """The merge modes of Hudi 1.0 and later."""
+    """The merge modes of Hudi 1.0 and later.
+
+    Added in 0.1.0.
+    """
 
     COMMIT_TIME_ORDERING = "COMMIT_TIME_ORDERING"
     EVENT_TIME_ORDERING = "EVENT_TIME_ORDERING"
@@ -57,7 +63,10 @@ STRATEGY_OF_MODE: Final = {
 
 
 class OperationMode(enum.Enum):
-    """Which payload method a merge corresponds to: two incoming versions, or an incoming one and the stored row."""
+    """Which payload method a merge corresponds to: two incoming versions, or an incoming one and the stored row.
+
+    Added in 0.1.0.
+    """
 
     PRE_COMBINE = "pre_combine"
     COMBINE = "combine"
@@ -70,6 +79,8 @@ class HoodieRecordMerger(Protocol):
     Attributes:
         record_type: the form of the records that `merge` takes.
         merging_strategy: UUID of the rule; implementations of one rule for several engines share it.
+
+    Added in 0.1.0.
     """
 
     @property

@@ -72,6 +72,8 @@ def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
 
     Raises:
         MergerConfigError: it is not a merger, or its class needs arguments.
+
+    Added in 0.1.0.
     """
     merger = _instance(obj_or_class) if isinstance(obj_or_class, type) else obj_or_class
     is_ours = isinstance(getattr(merger, "record_type", None), HoodieRecordType)

@@ -31,6 +31,8 @@ class MergerRef:
         jar: path of a jar with the compiled class.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
         strategy: the strategy id that a compiled merger returns, once it is known.
+
+    Added in 0.1.0.
     """
 
     name: str
@@ -78,6 +80,8 @@ def resolve_merger(merger: str | MergerRef | type | HoodieRecordMerger) -> Hoodi
     Raises:
         MergerNotFoundError: nothing has this name.
         MergerConfigError: what is given or named is not a merger.
+
+    Added in 0.1.0.
     """
     if isinstance(merger, str):
         return _named(merger.strip())

@@ -86,6 +86,8 @@ class HoodieRecordPayload(ABC):
         ordering_value: the ordering value handed to the constructor.
         release: the release whose rules apply; set by `for_release`.
         logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
+
+    Added in 0.1.0.
     """
 
     release: ClassVar[HudiRelease] = HudiRelease.latest()

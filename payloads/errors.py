@@ -13,13 +13,18 @@ if TYPE_CHECKING:
 
 
 class PayloadBridgeError(Exception):
-    """Root of every error that this project raises on purpose."""
+    """Root of every error that this project raises on purpose.
+
+    Added in 0.1.0.
+    """
 
 
 class OrderingTypeError(PayloadBridgeError, TypeError):
     """Two ordering values have different Java classes (ClassCastException in `compareTo`).
 
     Give every version of a record the same type of ordering value.
+
+    Added in 0.1.0.
     """
 
     @classmethod
@@ -40,15 +45,23 @@ class NullOrderingError(PayloadBridgeError, ValueError):
     """An ordering value is null where Hudi needs one.
 
     Fill the ordering field before the write, or choose a payload that ignores ordering.
+
+    Added in 0.1.0.
     """
 
 
 class PayloadConfigError(PayloadBridgeError, ValueError):
-    """The properties contradict each other or miss a key that the payload needs."""
+    """The properties contradict each other or miss a key that the payload needs.
+
+    Added in 0.1.0.
+    """
 
 
 class SchemaError(PayloadBridgeError, ValueError):
-    """A record does not fit its schema, a field is missing, or bytes can't be decoded."""
+    """A record does not fit its schema, a field is missing, or bytes can't be decoded.
+
+    Added in 0.1.0.
+    """
 
     @classmethod
     def from_missing_field(cls, field: str, available: Iterable[str]) -> SchemaError:
@@ -57,15 +70,24 @@ class SchemaError(PayloadBridgeError, ValueError):
 
 
 class PayloadNotFoundError(PayloadBridgeError, LookupError):
-    """There is no payload class of this name in this release."""
+    """There is no payload class of this name in this release.
+
+    Added in 0.1.0.
+    """
 
 
 class PayloadConstructorError(PayloadBridgeError, TypeError):
-    """The payload class has no constructor for the given arguments, or what it names is not a payload."""
+    """The payload class has no constructor for the given arguments, or what it names is not a payload.
+
+    Added in 0.1.0.
+    """
 
 
 class PayloadFamilyError(PayloadBridgeError, TypeError):
-    """`pre_combine` got a payload of an unrelated class (ClassCastException of Java's bridge method)."""
+    """`pre_combine` got a payload of an unrelated class (ClassCastException of Java's bridge method).
+
+    Added in 0.1.0.
+    """
 
     @classmethod
     def from_classes(cls, receiver: type, argument: type) -> PayloadFamilyError:
@@ -77,8 +99,14 @@ class PayloadFamilyError(PayloadBridgeError, TypeError):
 
 
 class UnsupportedPayloadOperationError(PayloadBridgeError, RuntimeError):
-    """The payload class does not support this call in any release (UnsupportedOperationException)."""
+    """The payload class does not support this call in any release (UnsupportedOperationException).
+
+    Added in 0.1.0.
+    """
 
 
 class PayloadFailedError(PayloadBridgeError, RuntimeError):
-    """Payload code failed on a record: its own rule can't be applied, or a user's class raised."""
+    """Payload code failed on a record: its own rule can't be applied, or a user's class raised.
+
+    Added in 0.1.0.
+    """

@@ -32,6 +32,8 @@ class Ordering:
             `local_date`; nanoseconds since 1970-01-01 UTC for `timestamp`, microseconds for `instant`; a tuple
             of `Ordering | None` for `array`.
         schema: the Avro schema of the value, for `avro` and `map` alone.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("java_type", "schema", "value")

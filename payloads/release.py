@@ -20,8 +20,12 @@ T = TypeVar("T")
 
 @functools.total_ordering
 class HudiRelease(enum.Enum):
-    """A line of Hudi releases whose merge behaviour is ported, ordered by age."""
+    """A line of Hudi releases whose merge behaviour is ported, ordered by age.
 
+    Added in 0.1.0.
+    """
+
+    V0_14 = "0.14"
     V0_15 = "0.15"
     V1_0 = "1.0"
     V1_1 = "1.1"

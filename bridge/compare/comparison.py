@@ -36,6 +36,8 @@ class Comparison:
         keep_table_version: whether that table keeps its version.
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
+
+    Added in 0.1.0.
     """
 
     left: MergePlan
@@ -215,6 +217,7 @@ def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
         if ":" in name:
             raise PlanError(str(unknown)) from error
         modes = ", ".join(mode.name for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM)
-        msg = f"{name!r} is neither a release (0.15, 1.0, 1.1, 1.2) nor a merge mode ({modes}), and {unknown}"
+        known = ", ".join(map(str, HudiRelease))
+        msg = f"{name!r} is neither a release ({known}) nor a merge mode ({modes}), and {unknown}"
         raise PlanError(msg) from error
     return merger

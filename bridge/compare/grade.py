@@ -28,7 +28,10 @@ _PLACE = "_pb_place"
 
 
 class Grade(enum.Enum):
-    """How far two sides agree; the first that applies."""
+    """How far two sides agree; the first that applies.
+
+    Added in 0.1.0.
+    """
 
     REFUSED = "REFUSED"
     IDENTICAL = "IDENTICAL"

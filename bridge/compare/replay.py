@@ -36,7 +36,10 @@ _COUNT, _BY_IDENTITY, _TEXTS = "_pb_count", "_pb_by_identity", "_pb_texts"
 
 
 class Counts(NamedTuple):
-    """How many keys differ after a commit, by kind."""
+    """How many keys differ after a commit, by kind.
+
+    Added in 0.1.0.
+    """
 
     commit: int
     only_left: int
@@ -59,6 +62,8 @@ class Difference(NamedTuple):
         left: the row on the left side; None if there is none.
         right: the row on the right side.
         note: a remark, as a sentence.
+
+    Added in 0.1.0.
     """
 
     key: dict[str, Any]
@@ -73,6 +78,8 @@ class Example(NamedTuple):
     """A difference, the commit after which it shows, and the versions of its key until then, in order of arrival.
 
     `row` has the columns that identify it as the texts that `explain` takes, empty for null.
+
+    Added in 0.1.0.
     """
 
     commit: int
@@ -106,6 +113,8 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
         PayloadBridgeError, PySparkException: the side of `plan` fails. Where only the other does, it is REFUSED.
         PlanError: the two make no upgrade, or nothing has the name `to`.
         InputError: a batch does not fit the one before it.
+
+    Added in 0.1.0.
     """
     written = as_batches(batches)
     settings: dict[str, Any] = {"upgrade_after": upgrade_after, "keep_table_version": keep_table_version}
@@ -178,6 +187,8 @@ class ReplayReport:
         counts: how many keys differ after each commit, by kind.
         refused: why the right side is refused; None if it is not.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
+
+    Added in 0.1.0.
     """
 
     batches: Batches

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class MergeConfigError(PayloadConfigError):
-    """Merge settings contradict each other; Hudi rejects them too."""
+    """Merge settings contradict each other; Hudi rejects them too.
+
+    Added in 0.1.0.
+    """
 
     @classmethod
     def from_payload_and_strategy(cls, payload: str, strategy: str) -> MergeConfigError:

@@ -6,7 +6,10 @@ import enum
 
 
 class TableType(enum.Enum):
-    """How a table stores updates."""
+    """How a table stores updates.
+
+    Added in 0.1.0.
+    """
 
     COPY_ON_WRITE = "cow"
     MERGE_ON_READ = "mor"

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class MergePoint(enum.Enum):
-    """A place where Hudi merges versions of one record, or lets a single version pass."""
+    """A place where Hudi merges versions of one record, or lets a single version pass.
+
+    Added in 0.1.0.
+    """
 
     COMBINE_INPUT = "combine-input"
     TAG = "index-lookup"
@@ -105,6 +108,7 @@ _FILE_GROUP_READER = {
 }
 
 _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
+    HudiRelease.V0_14: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V0_15: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V1_0: {**_PAYLOAD_WRITER, **_FILE_GROUP_READER},
     HudiRelease.V1_1: {**_MODE_WRITER, **_FILE_GROUP_READER},

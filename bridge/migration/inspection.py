@@ -106,6 +106,8 @@ class Inspection:
         deprecated: properties that the release deprecates.
         payloads: the classes that the table and the writer name.
         warnings: what is wrong, the worst first.
+
+    Added in 0.1.0.
     """
 
     config: EffectiveMergeConfig
@@ -131,6 +133,8 @@ def inspect(
     Raises:
         MergeConfigError: the release can't read the table, or nothing can be inferred from its settings.
         PayloadConfigError: naming the property that can't be read.
+
+    Added in 0.1.0.
     """
     line, options = HudiRelease.parse(release), writer or {}
     table = TableMergeConfig.from_properties(properties, line)

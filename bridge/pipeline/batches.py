@@ -37,6 +37,8 @@ class Batches:
 
     Attributes:
         names: one name a batch, for reports.
+
+    Added in 0.1.0.
     """
 
     def __init__(

@@ -30,6 +30,8 @@ def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
 
     Raises:
         PlanError: the plan has batches that are not combined.
+
+    Added in 0.1.0.
     """
     if not plan.combine_before_upsert:
         msg = "the plan has combine_before_upsert=False, so there is nothing to combine; write the batch as it is"
@@ -39,7 +41,10 @@ def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
 
 
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards."""
+    """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards.
+
+    Added in 0.1.0.
+    """
     return _upserted(stored, incoming, plan, only_rows=True)
 
 
@@ -63,6 +68,8 @@ def append(
     A key with a row in `stored`, even one that the log hides, goes to the log; any other key is inserted into
     `stored`, or goes to the log as well (`inserts_to`). The log has the data columns, `_pb_commit`, `_pb_kind` (data,
     delete), `_pb_seq` and, for delete entries, `_pb_ordering`. `log` is None if nothing was logged yet.
+
+    Added in 0.1.0.
     """
     return appended(append_outcomes(stored, incoming, plan, log), log)
 
@@ -89,12 +96,18 @@ def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, log
 
 
 def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge the log into the stored rows; return the rows of the new base files."""
+    """Merge the log into the stored rows; return the rows of the new base files.
+
+    Added in 0.1.0.
+    """
     return read_outcomes(stored, log, plan, program="compact", only_rows=True)
 
 
 def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge the log with the stored rows as a query does; return the rows that it sees."""
+    """Merge the log with the stored rows as a query does; return the rows that it sees.
+
+    Added in 0.1.0.
+    """
     return read_outcomes(stored, log, plan, program="snapshot", only_rows=True)
 
 

@@ -39,6 +39,8 @@ class PathsReport:
         answers: the different answers of the keys that have several: the data columns, `_pb_has_row boolean` (false: no
             row, so that every column but the key's is null) and `_pb_path` of the type `PATH_TYPE`. A key of which not
             every state could be followed is there in any case.
+
+    Added in 0.1.0.
     """
 
     batches: Batches
@@ -109,6 +111,8 @@ def all_paths(
         InputError: a batch does not fit the one before it.
         PlanError: the plan runs a compiled class, has a global index, or fits no table.
         MergeFailedError, from Spark: every path of a key ends in an error.
+
+    Added in 0.1.0.
     """
     written, types = as_batches(batches), tuple(table_types)
     return PathsReport(written, plan, types, kept(paths_of(written.versions(plan), plan, types)))

@@ -38,6 +38,8 @@ class SimulateReport:
         compact_after: the commits after which the log was compacted.
         new: the plan that took the table over, after the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
+
+    Added in 0.1.0.
     """
 
     batches: Batches
@@ -100,6 +102,8 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
     Raises:
         InputError: a batch does not fit the one before it.
         PlanError: a column that the plan names is not there, or the settings ask for what is not ported.
+
+    Added in 0.1.0.
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
@@ -127,6 +131,8 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; said as Hudi says it.
         InputError: a batch does not fit the one before it.
+
+    Added in 0.1.0.
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)

@@ -83,6 +83,8 @@ def key_paths(
 
     Raises:
         PlanError: the plan runs a compiled class, has a global index, or fits no table.
+
+    Added in 0.1.0.
     """
     merge = RecordMerge(plan, schema)
     return PathSearch(merge, table_types).paths(history_of(versions, merge))
@@ -97,6 +99,8 @@ def smallest_history(
     """Drop versions of a key as long as its answer depends on the path; None if it does not.
 
     The arguments are those of `key_paths`.
+
+    Added in 0.1.0.
     """
     merge = RecordMerge(plan, schema)
     return PathSearch(merge, table_types).smallest(history_of(versions, merge))

@@ -40,6 +40,8 @@ def local_session(cores: int = 2, *, small: bool = False) -> SparkSession:
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
+
+    Added in 0.1.0.
     """
     active = SparkSession.getActiveSession()
     if active is not None:

@@ -35,6 +35,8 @@ class Verification:
         report: the verdicts.
         has_schema: whether a schema was given, rather than the small one that suits the class.
         compiled: the compiled class, if that was checked.
+
+    Added in 0.1.0.
     """
 
     name: str
@@ -104,6 +106,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
 
     Raises:
         PayloadBridgeError: nothing has this name, the settings contradict each other, or no law applies.
+
+    Added in 0.1.0.
     """
     report = check_laws(
         name if subject is None else subject.java,

@@ -73,6 +73,8 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
 
     Raises:
         PayloadBridgeError: a name is unknown, or the arguments contradict each other.
+
+    Added in 0.1.0.
     """
     settings: dict[str, Any] = {
         "schema": schema,

@@ -23,7 +23,10 @@ OPERATION_COLUMN: Final = "_hoodie_operation"
 
 
 class MetadataValues(NamedTuple):
-    """Values of the meta columns (org.apache.hudi.common.model.MetadataValues); None leaves a column as it is."""
+    """Values of the meta columns (org.apache.hudi.common.model.MetadataValues); None leaves a column as it is.
+
+    Added in 0.1.0.
+    """
 
     commit_time: str | None = None
     commit_seqno: str | None = None

@@ -19,6 +19,8 @@ class HoodieSparkRecord(HoodieRecord):
 
     Attributes:
         column: a struct with the columns of the table.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("column",)

@@ -35,6 +35,8 @@ class BufferedMerger(ABC):
 
     Attributes:
         context: how the engine reads ordering values.
+
+    Added in 0.1.0.
     """
 
     def __init__(self, context: RecordContext) -> None:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class OverwriteWithLatestMerger:
-    """Keeps the newer version, even if it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger)."""
+    """Keeps the newer version, even if it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger).
+
+    Added in 0.1.0.
+    """
 
     record_type: Final = HoodieRecordType.AVRO
     merging_strategy: Final = COMMIT_TIME_BASED_MERGE_STRATEGY_UUID

@@ -35,7 +35,10 @@ _CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0]] = ByRelease(CustomMerg
 
 
 class PartialUpdateMode(enum.Enum):
-    """The partial update modes that shipped (table version 9)."""
+    """The partial update modes that shipped (table version 9).
+
+    Added in 0.1.0.
+    """
 
     IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
     FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
@@ -72,6 +75,8 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, the merger
             is none for AVRO records, or a payload's was made for other rows than those of `engine` (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
+
+    Added in 0.1.0.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
     if not _HAS_MODES.at(line):

@@ -30,6 +30,8 @@ def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroS
 
     Raises:
         SchemaError: the text is not JSON, or the JSON is not an Avro schema.
+
+    Added in 0.1.0.
     """
     if isinstance(source, AvroSchema):
         return source

@@ -46,7 +46,10 @@ _MAX_FLOAT = 3.4028235677973366e38  # the least double that no longer rounds to 
 
 
 class Branch(NamedTuple):
-    """A value of a union that its Python type alone can't place: the branch's full name and the value."""
+    """A value of a union that its Python type alone can't place: the branch's full name and the value.
+
+    Added in 0.1.0.
+    """
 
     name: str
     value: Any
@@ -80,6 +83,8 @@ class AvroSchema:
         logical: logical type name or None.
         fields: the fields of a record in order; empty for other kinds.
         branches: the branches of a union in order; empty for other kinds.
+
+    Added in 0.1.0.
     """
 
     def __init__(self, source: Any, named: dict[str, AvroSchema]) -> None:

@@ -107,6 +107,8 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     Ties: until 1.0 the stored row stays, from 1.1 the incoming one replaces it. Within a batch 1.0 and older compare
     the ordering values as they are (text: 1.9 is after 1.10), 1.1 and later their text like `_event_seq`.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -172,6 +174,8 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     From 1.1 on the payload then keeps the filled record as its own, so that a second merge finds nothing to fill:
     Hudi writes into its record there. Here `record` becomes a filled copy, the caller's record stays as it is, and
     the result of such a merge is the payload's `record` by identity.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()

@@ -32,6 +32,8 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     Against the stored row the values of the *ordering field* decide, not those handed to the constructors. A custom
     delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the decision is
     made once per payload, with the properties of the first call that needs it.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ("_delete_decided", "_deleted", "_event_time")

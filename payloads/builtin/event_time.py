@@ -19,6 +19,8 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
 
     From 1.1 on a delete competes by the payload's own ordering value; until 1.0 it deletes whatever is stored. The
     inherited `is_deleted` does look at a custom delete field, and may then disagree with the merge.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()

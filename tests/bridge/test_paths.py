@@ -4,7 +4,6 @@ import itertools
 import json
 import random
 import re
-from pathlib import Path as File
 
 import pytest
 from click.testing import CliRunner
@@ -24,9 +23,10 @@ from payloads import parse_schema
 from payloads.avro.schema import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.laws.recorded import read_case
+from tests.support import GUIDE
 
 COW, MOR = TableType
-GUIDE = File(__file__).parents[2] / "migration_guide" / "paths.md"
+PAGE = GUIDE / "paths.md"
 SCHEMA = parse_schema(
     {
         "type": "record",
@@ -330,9 +330,9 @@ def test_two_steps_are_no_step():
 
 
 def test_the_example_of_the_guide_runs(capsys):
-    (code,) = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     names = {}
-    exec(compile(code, GUIDE.name, "exec"), names)  # noqa: S102 (our own example)
+    exec(compile(code, PAGE.name, "exec"), names)  # noqa: S102 (our own example)
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) > 1
     assert printed == [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]
