@@ -1,53 +1,133 @@
-"""Running payloads and mergers on tables, with PySpark."""
+"""Running payloads and mergers on tables, with PySpark; importing it loads nothing until a name is used.
+
+Every error of a caller's making is a `PayloadBridgeError`: the ones here, and those of `payloads` and `mergers`.
+"""
 
 from __future__ import annotations
 
-from bridge.compare import Sides, replay
-from bridge.config import TableMergeConfig
-from bridge.errors import InputError, JavaNotFoundError, MergeFailedError, PlanError
-from bridge.explain import explain
-from bridge.merge import MergePoint
-from bridge.migration import Evidence, migrate, plan_migration
-from bridge.pipeline import (
-    all_paths,
-    append,
-    combine_input,
-    compact,
-    simulate,
-    simulate_commits,
-    simulate_upgrade,
-    snapshot,
-    upsert,
-)
-from bridge.plan import MergePlan, TableType
-from bridge.programs import key_paths, smallest_history
-from bridge.spark import local_session
+import importlib
+import sys
+import types
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from bridge.compare import Comparison, Counts, Difference, Example, Grade, ReplayReport, replay  # type: ignore[no-redef]
+    from bridge.config import MergeConfigError, TableMergeConfig
+    from bridge.errors import EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
+    from bridge.explain import ExplainReport, explain
+    from bridge.merge import MergePoint
+    from bridge.migration import Inspection, MigrateReport, MigrationPlan, inspect, migrate, plan_migration
+    from bridge.pipeline import (  # type: ignore[no-redef]
+        Batches,
+        PathsReport,
+        SimulateReport,
+        all_paths,
+        append,
+        combine_input,
+        compact,
+        simulate,
+        simulate_upgrade,
+        snapshot,
+        upsert,
+    )
+    from bridge.plan import MergePlan, TableType
+    from bridge.programs import key_paths, smallest_history
+    from bridge.spark import local_session
+    from bridge.verify import Verification, verify
+    from payloads import PayloadBridgeError
 
 __all__ = [
-    "Evidence",
+    "Batches",
+    "Comparison",
+    "Counts",
+    "Difference",
+    "EngineError",
+    "Example",
+    "ExplainReport",
+    "Grade",
     "InputError",
+    "Inspection",
     "JavaNotFoundError",
+    "MergeConfigError",
     "MergeFailedError",
     "MergePlan",
     "MergePoint",
+    "MigrateReport",
+    "MigrationPlan",
+    "PathsReport",
+    "PayloadBridgeError",
     "PlanError",
-    "Sides",
+    "ReplayReport",
+    "SimulateReport",
     "TableMergeConfig",
     "TableType",
+    "Verification",
     "all_paths",
     "append",
     "combine_input",
     "compact",
     "explain",
+    "inspect",
     "key_paths",
     "local_session",
     "migrate",
     "plan_migration",
     "replay",
     "simulate",
-    "simulate_commits",
     "simulate_upgrade",
     "smallest_history",
     "snapshot",
     "upsert",
+    "verify",
 ]
+
+_HOMES: Final = {
+    "bridge.compare": ("Comparison", "Counts", "Difference", "Example", "Grade", "ReplayReport", "replay"),
+    "bridge.config": ("MergeConfigError", "TableMergeConfig"),
+    "bridge.errors": ("EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
+    "bridge.explain": ("ExplainReport", "explain"),
+    "bridge.merge": ("MergePoint",),
+    "bridge.migration": ("Inspection", "MigrateReport", "MigrationPlan", "inspect", "migrate", "plan_migration"),
+    "bridge.pipeline": (
+        "Batches",
+        "PathsReport",
+        "SimulateReport",
+        "all_paths",
+        "append",
+        "combine_input",
+        "compact",
+        "simulate",
+        "simulate_upgrade",
+        "snapshot",
+        "upsert",
+    ),
+    "bridge.plan": ("MergePlan", "TableType"),
+    "bridge.programs": ("key_paths", "smallest_history"),
+    "bridge.spark": ("local_session",),
+    "bridge.verify": ("Verification", "verify"),
+    "payloads": ("PayloadBridgeError",),
+}
+_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+
+
+class _OnDemand(types.ModuleType):
+    """The package, which imports the home of a public name when the name is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _HOME_OF:
+            msg = f"module {self.__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        value = getattr(importlib.import_module(_HOME_OF[name]), name)
+        setattr(self, name, value)
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # `explain` and `verify` are functions, and importing their packages would put modules in their place.
+        is_own_package = isinstance(value, types.ModuleType) and name in _HOME_OF
+        super().__setattr__(name, getattr(value, name) if is_own_package else value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+sys.modules[__name__].__class__ = _OnDemand

@@ -1,4 +1,4 @@
-"""How two versions of a record merge: the merger interface, its carriers, the payload bridge, selection and folds."""
+"""How two versions of a record merge: the merger interface, its carriers, the payload bridge, selection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from mergers.api import (
 from mergers.avro import AvroRecordMerger
 from mergers.compat import adapt_merger
 from mergers.errors import MergerConfigError, MergerNotFoundError, UnsupportedRecordOperationError
-from mergers.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
 from mergers.laws import LawReport, check_laws, law_cases
 from mergers.record import (
     HoodieAvroIndexedRecord,
@@ -36,7 +35,6 @@ __all__ = [
     "EVENT_TIME_BASED_MERGE_STRATEGY_UUID",
     "PAYLOAD_BASED_MERGE_STRATEGY_UUID",
     "AvroRecordMerger",
-    "Bracketing",
     "BufferedMerger",
     "HoodieAvroIndexedRecord",
     "HoodieAvroRecord",
@@ -58,14 +56,8 @@ __all__ = [
     "RecordMergeMode",
     "UnsupportedRecordOperationError",
     "adapt_merger",
-    "bracketing_text",
-    "bracketings",
     "buffered_merger",
     "check_laws",
-    "every_bracketing",
-    "fold",
-    "fold_left",
-    "fold_right",
     "law_cases",
     "resolve_merger",
     "runnable_here",

@@ -11,10 +11,25 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 EVENT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
-"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload."""
+"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload.
+
+Added in 0.1.0.
+"""
 COMMIT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
+"""Commit time ordering: the later version wins.
+
+Added in 0.1.0.
+"""
 PAYLOAD_BASED_MERGE_STRATEGY_UUID: Final = "00000000-0000-0000-0000-000000000000"
+"""Mode CUSTOM with a payload: the table's payload class merges.
+
+Added in 0.1.0.
+"""
 CUSTOM_MERGE_STRATEGY_UUID: Final = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
+"""Mode CUSTOM in general (from 1.1 on); a merger of its own has an id of its own.
+
+Added in 0.1.0.
+"""
 
 
 class HoodieRecordType(enum.Enum):

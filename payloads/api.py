@@ -64,6 +64,10 @@ class Sentinel:
 
 
 SENTINEL: Final = Sentinel()
+"""What `combine_and_get_update_value` returns to leave the stored row as it is (HoodieRecord.SENTINEL).
+
+Added in 0.1.0.
+"""
 
 
 class HoodieRecordPayload(ABC):

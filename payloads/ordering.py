@@ -85,7 +85,10 @@ class Ordering:
 
 
 NATURAL_ORDER = Ordering("int", 0)
-"""Arrival order: the ordering value of a record that has none."""
+"""Arrival order: the ordering value of a record that has none.
+
+Added in 0.1.0.
+"""
 
 
 def same_class(left: Ordering, right: Ordering) -> bool:

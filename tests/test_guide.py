@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from bridge import MergePoint
 from bridge.cli import main
+from bridge.cli.merge import POINTS
+from bridge.explain.story import POINTS_EXPLAINED
 from mergers.laws import RULE_SETS
 
 GUIDE = Path(__file__).parents[1] / "migration_guide"
@@ -45,6 +48,19 @@ def test_every_page_is_in_the_index() -> None:
     index = (GUIDE / "README.md").read_text(encoding="utf-8")
     pages = {page.name for page in GUIDE.glob("*.md")} - {"README.md"}
     assert {page for page in pages if f"({page})" not in index} == set()
+
+
+def test_the_list_of_merge_points_is_that_of_the_code_and_of_the_command_line() -> None:
+    text = (GUIDE / "merge_points.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| ([^|]+) \|", text, re.MULTILINE)
+    listed = [row for row in rows if "`" in row[1]][: len(MergePoint)]
+    assert [point for point, _ in listed] == [point.value for point in MergePoint]
+    assert {command for _, commands in listed for command in re.findall(r"`([\w-]+)`", commands)} == set(POINTS)
+    numbers = {5: "five", 6: "six", 7: "seven", 8: "eight"}
+    assert f"There are {numbers[len(MergePoint)]} such merge points" in text
+    for point in MergePoint:
+        if point is not MergePoint.TAG:  # which only a global index has, and that is not traced
+            assert point.value in POINTS_EXPLAINED
 
 
 def test_the_files_that_the_contributor_page_names_exist() -> None:

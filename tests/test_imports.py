@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import bridge
+
 ROOT = Path(__file__).parent.parent
 HEAVY = {"pyspark", "pyarrow", "pandas", "hypothesis", "click", "rich"}
 
@@ -21,6 +23,35 @@ def loaded_by(statement: str) -> set[str]:
 @pytest.mark.parametrize("statement", ["import payloads", "import mergers", "import payloads, mergers"])
 def test_payloads_and_mergers_load_nothing_heavy(statement):
     assert loaded_by(statement) & HEAVY == set()
+
+
+def test_bridge_loads_nothing_that_is_not_asked_for():
+    """Not even its own packages: `bridge.errors` and `payloads` come with the first name that needs them."""
+    heavy = {*HEAVY, "numpy", "py4j", "fastavro", "payloads", "mergers"}
+    assert loaded_by("import bridge") & heavy == set()
+    assert loaded_by("from bridge import InputError, PayloadBridgeError") & (HEAVY - {"fastavro"}) == set()
+    assert loaded_by("from bridge import MergePlan") & (HEAVY - {"pyspark"}) == set()
+
+
+def test_functions_and_packages_of_one_name():
+    answer = "import bridge; print(callable(bridge.explain), callable(bridge.verify), bridge.compare.__name__)"
+    for before in ("", "import bridge.explain, bridge.verify;", "from bridge.cli import main;"):
+        result = subprocess.run(
+            [sys.executable, "-c", f"{before}import bridge.compare;{answer}"],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        assert result.stdout.split() == ["True", "True", "bridge.compare"]
+
+
+def test_every_public_name_has_its_home():
+    found = sorted(name for names in bridge._HOMES.values() for name in names)
+    assert found == sorted(bridge.__all__)
+    assert set(bridge.__all__) <= set(dir(bridge))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = bridge.nothing
 
 
 def test_the_check_sees_a_heavy_import():

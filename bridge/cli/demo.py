@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from bridge.cli.explain import parting_words
 from bridge.cli.issue import issue_option, report_of_issue
 from bridge.cli.options import payload_option
+from bridge.cli.payloads import rule_text
 from bridge.cli.quiet import quiet_session
-from bridge.cli.story import side_name, story
 from bridge.cli.verb import Verb
 from bridge.demo import NEW, OLD
 from bridge.demo import recordings as recorded
+from bridge.explain import story
 from bridge.plan import TableType
 from bridge.report import Report, Table, plan_as_json
 from payloads import PayloadRef
@@ -144,9 +144,7 @@ def _example(spark: SparkSession, sides: _Sides, changed: dict[TableType, list[I
         if changed[one]:
             old, new = sides[one, OLD].recording, sides[one, NEW].recording
             told = recorded.explained(spark, old, new, recorded.smallest(old, changed[one]))
-            names = [side_name(side) for side in told.sides]
-            labels = [f"Hudi {side.plan.release}" for side in told.sides]
-            return ["The smallest example: " + parting_words(told, labels), *story(told, names)]
+            return [f"The smallest example: {told.verdict}", *story(told)]
     return []
 
 
@@ -160,7 +158,7 @@ def _within(disagreeing: list[Identity]) -> str:
 def _rule(recording: Recording) -> list[str]:
     """Return the docstring of the payload, in paragraphs."""
     found = PayloadRef(recording.plan.payload_name).resolve(recording.plan.release)
-    return [" ".join(part.split()) for part in f"The rule of the class: {found.__doc__}".split("\n\n")]
+    return [" ".join(part.split()) for part in f"The rule of the class: {rule_text(found)}".split("\n\n")]
 
 
 def _line(one: TableType, release: str, side: _Side) -> dict[str, Any]:

@@ -20,24 +20,21 @@ from bridge.cli.options import (
 )
 from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
-from bridge.cli.story import side_name, story, words
 from bridge.cli.verb import Verb
-from bridge.cli.versions import read_versions
-from bridge.compare import Sides, plan_to
-from bridge.explain import check_traceable, explain
+from bridge.compare import Comparison, plan_to
+from bridge.explain import check_traceable, explain, explain_comparison
+from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
-from bridge.report import Report, cell, json_record, plan_as_json
 from bridge.spark import is_small, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from bridge.explain import Call, ExplainedSide, Explanation, Side
     from bridge.plan import MergePlan
-    from payloads import HudiRelease, Record
+    from bridge.report import Report
+    from payloads import HudiRelease
 
 
 @click.command("explain", cls=Verb, short_help="Show every merge call of one row, and what decided it.")
@@ -58,13 +55,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="The type of the table; both: copy-on-write next to merge-on-read.",
 )
-@click.option("--from", "old", type=release, metavar="R", help="Compare with --to: the release of the left side.")
-@click.option("--to", metavar="R|MODE|NAME", help="The right side, as in replay; --table-type is cow or mor then.")
+@click.option("--from", "old", type=release, metavar="R", help="Compare with --to: the release of the first side.")
+@click.option("--to", metavar="R|MODE|NAME", help="The other side, as in replay; --table-type is cow or mor then.")
 @click.option(
     "--upgrade-after",
     type=upgrade_point,
     metavar="N|last",
-    help="The right side is the left table, upgraded after batch N; last: only the reader is upgraded.",
+    help="The other side is the same table, upgraded after batch N; last: only the reader is upgraded.",
 )
 @click.option("--keep-table-version", is_flag=True, help="The upgraded side keeps the version of its table.")
 @compaction_options
@@ -105,21 +102,12 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
 
     spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
-    versions = read_versions(spark, batches, struct, plan).frame
+    read = Batches.read(spark, batches, struct)
     if other is None:
-        told = explain(versions, plan, row, commits=commits, compact_after=compactions)
-    else:
-        other = dataclasses.replace(other, schema=plan.schema)
-        told = explain(versions, Sides(plan, other, commits, after, keep_table_version, compactions), row)
-    settings = {
-        "table_type": table_type,
-        "from": None if old is None else str(old),
-        "to": to,
-        "upgrade_after": after,
-        "keep_table_version": keep_table_version,
-        "compact_after": list(compactions),
-    }
-    return _report(told, settings)
+        return explain(read, plan, row, compact_after=compactions).to_report()
+    other = dataclasses.replace(other, schema=plan.schema)
+    sides = Comparison(plan, other, commits, after, keep_table_version, compactions, to or "")
+    return explain_comparison(read, sides, row).to_report()
 
 
 def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
@@ -173,99 +161,3 @@ def _other(plan: MergePlan, types: list[TableType], to: str | None) -> MergePlan
     if to is not None:
         return plan_to(plan, to)
     return dataclasses.replace(plan, table_type=types[1]) if len(types) > 1 else None
-
-
-# -- the report
-
-
-def _report(told: Explanation, settings: dict[str, Any]) -> Report:
-    labels = _labels(told)
-    names = [
-        f"{label}: {side_name(side)}" if settings["to"] is not None else side_name(side)
-        for label, side in zip(labels, told.sides, strict=True)
-    ]
-    report = Report("explain", parting_words(told, labels), success=told.ends_equal)
-    report.plan = plan_as_json(told.sides[0].plan) | {"row": dict(told.row)} | settings
-    report.statistics = {
-        "rows_in": len(told.versions),
-        "commits": told.commits,
-        "calls": [len(side.trace.calls) for side in told.sides],
-        "parting_commit": told.first_difference(),
-    }
-    report.results = [
-        side_as_json(told, side, name, decided)
-        for side, name, decided in zip(told.sides, names, told.deciding_calls(), strict=True)
-    ]
-    report.body += story(told, names)
-    return report
-
-
-def _labels(told: Explanation) -> tuple[str, ...]:
-    """Name the sides in a word: by table type where there are both, else left and right."""
-    types = tuple(side.plan.table_type for side in told.sides)
-    if len(set(types)) < len(types):
-        return "left", "right"
-    return tuple(one.long_name for one in types)
-
-
-def parting_words(told: Explanation, labels: Sequence[str]) -> str:
-    """Say what becomes of the row, and where two sides diverge."""
-    row, parting = words(told.row), told.first_difference()
-    ends = [_end(side, told) for side in told.sides]
-    if len(told.sides) == 1:
-        return f"{row} ends {ends[0]} after {told.commits} commits ({len(told.sides[0].trace.calls)} merge calls)."
-    if told.ends_equal:
-        between = f"; after commit {parting} they differ" if parting is not None else ""
-        return f"{row} ends {ends[0]} on both sides{between}."
-    since = f", first after commit {parting}" if parting is not None else ""
-    return (
-        f"{row} differs{since}: "
-        + "; ".join(f"{label} ends {end}" for label, end in zip(labels, ends, strict=True))
-        + "."
-    )
-
-
-def _end(side: ExplainedSide, told: Explanation) -> str:
-    if side.trace.error is not None:
-        return "with an error"
-    row = side.trace.row_after(told.commits)
-    if row is None:
-        return "without a row"
-    shown = json_record(row, told.schema)
-    return "as " + ", ".join(f"{name}={cell(shown[name])}" for name in shown if name not in told.row)
-
-
-def side_as_json(told: Explanation, side: ExplainedSide, name: str, decided: Call | None) -> dict[str, Any]:
-    """Return a side with its calls for programs."""
-    row, error = side.trace.row_after(told.commits), side.trace.error
-    return {
-        "side": name,
-        "table_type": side.plan.table_type.value,
-        "row": _row(told, row),
-        "error": None if error is None else str(error),
-        "calls": [_call(told, call) | {"parts": call is decided} for call in side.trace.calls],
-    }
-
-
-def _call(told: Explanation, call: Call) -> dict[str, Any]:
-    return {
-        "commit": call.commit,
-        "release": str(call.release),
-        "point": call.point.value,
-        "method": call.method,
-        "older": _side(told, call.older),
-        "newer": _side(told, call.newer),
-        "result": _side(told, call.result),
-        "rule": call.rule,
-    }
-
-
-def _side(told: Explanation, side: Side | None) -> dict[str, Any] | None:
-    if side is None:
-        return None
-    ordering = None if side.ordering is None else str(side.ordering.value)
-    return {"record": _row(told, side.record), "ordering": ordering, "is_delete": side.is_delete}
-
-
-def _row(told: Explanation, record: Record | None) -> dict[str, Any] | None:
-    return None if record is None else json_record(record, told.schema)

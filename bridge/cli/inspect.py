@@ -9,9 +9,9 @@ import click
 
 from bridge.cli.job_config import job_of, job_table
 from bridge.cli.options import release_option
-from bridge.cli.table import findings_as_json, properties_of, short, table_options, writer_of
+from bridge.cli.table import properties_of, table_options, writer_of
 from bridge.cli.verb import Verb
-from bridge.migration import Inspection, Severity
+from bridge.migration import Inspection, Severity, findings_as_json, short
 from bridge.migration import inspect as inspect_table
 from bridge.report import Report, Table
 from payloads import HudiRelease

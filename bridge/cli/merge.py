@@ -11,7 +11,7 @@ from pyspark.sql import Observation
 from pyspark.sql import functions as sf
 
 from bridge import pipeline
-from bridge.cli.options import SAMPLE, existing_path, plan_of, plan_options, sample_option, with_schema
+from bridge.cli.options import existing_path, plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
@@ -19,7 +19,7 @@ from bridge.engines import ACTION, IS_DELETE
 from bridge.pipeline import read_frame, visible
 from bridge.plan import TableType
 from bridge.programs import Action
-from bridge.report import Report, Table, json_rows, plan_as_json
+from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.job_config import with_job
-from bridge.cli.migrate_report import files_of, report_of
 from bridge.cli.options import (
-    SAMPLE,
     batches_option,
     compaction_options,
     compactions_of,
@@ -25,10 +23,11 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.cli.versions import read_versions
 from bridge.config import TableMergeConfig, assumed_writer
-from bridge.migration import Evidence, candidates_for, check_twin, migrate, of_upgrade
+from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
+from bridge.pipeline import Batches
 from bridge.plan import TableType
+from bridge.report import SAMPLE
 from bridge.spark import is_small, visible
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
@@ -120,22 +119,22 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         "accept_differences": accept_differences,
         "java_class": java_class,
     }
-    rows_in = None
     if batches is not None:
         compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
         spark = quiet_session(small=is_small(batches))
         left, struct = with_schema(left, options["schema"])
-        read = read_versions(spark, batches, struct, left)
-        rows_in = read.rows
-        settings["evidence"] = Evidence(read.frame, len(read.names), after, options["keep_table_version"], compactions)
-        settings["sample"] = SAMPLE if sample is None and not wants_json() else sample
+        settings |= {
+            "batches": Batches.read(spark, batches, struct),
+            "upgrade_after": after,
+            "keep_table_version": options["keep_table_version"],
+            "compact_after": compactions,
+            "sample": SAMPLE if sample is None and not wants_json() else sample,
+        }
     made = migrate(left, to, **settings)
-    report = report_of(made, to, rows_in, sample)
+    report = made.to_report(sample)
     report.plan |= {
         "key": None if left.key == _META_KEY else list(left.key),
         "table": None if table is None else str(table),
-        "upgrade_after": after,
-        "keep_table_version": options["keep_table_version"],
     }
     if out is not None and made.is_accepted:
         with new_folder(out) as folder:

@@ -10,6 +10,7 @@ import click
 
 from bridge.cli.job_config import config_option, with_job
 from bridge.plan import ENGINES, MergePlan, TableType
+from bridge.report import SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from pyspark.sql import types as spark_types
 
 F = TypeVar("F", bound="Callable[..., Any]")
-
-SAMPLE = 20
-"""How many rows or keys are printed for people unless `--sample` says otherwise."""
 _RELEASES = ", ".join(map(str, HudiRelease))
 
 
@@ -202,8 +200,8 @@ def java_options(command: F) -> F:
 
 
 def left_plan_options(command: F) -> F:
-    """Add the options that make the plan of the left of two sides, whose release is that of `--from`."""
-    text = f"The Hudi release of the left side: {_RELEASES}."
+    """Add the options that make the plan of the first of two sides, whose release is that of `--from`."""
+    text = f"The Hudi release to compare with: {_RELEASES}."
     left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from payloads import HoodieRecordPayload
 
 _PREFIX = "org.apache.hudi."
+_VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
 
 
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or show the rules of one.")
@@ -74,11 +76,16 @@ def _entry(found: type[BuiltinPayload]) -> dict[str, Any]:
 # -- one class
 
 
+def rule_text(found: type) -> str:
+    """Return the docstring of a class without its last paragraph, the version of this project that brought it."""
+    return _VERSION.sub("", inspect.cleandoc(found.__doc__ or "It has no docstring."))
+
+
 def _details(name: str, release: HudiRelease | None) -> Report:
     bound = _resolve(name, release)
     found = bound.unbound or bound
     source = _source(found)
-    doc = inspect.cleandoc(found.__doc__ or "It has no docstring.")
+    doc = rule_text(found)
     result: dict[str, Any] = {"name": found.__name__, "doc": doc, "source": source}
     if issubclass(found, BuiltinPayload):
         result |= _entry(found) | {"rules": _rules(found)}

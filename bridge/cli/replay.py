@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bridge.cli.options import (
-    SAMPLE,
     batches_option,
     compaction_options,
     compactions_of,
@@ -19,10 +19,9 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.quiet import quiet_session
-from bridge.cli.replay_report import Part, report_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.cli.versions import read_versions
-from bridge.compare import Sides, is_release, plan_to, replay
+from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
+from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
 from bridge.spark import is_small, visible
@@ -54,14 +53,14 @@ def upgrade_point(text: str) -> int:
     "--to",
     required=True,
     metavar="R|MODE|NAME",
-    help="The right side: a release; or under 1.2 a merge mode, a payload class, or your own payload or merger as "
+    help="The other side: a release; or under 1.2 a merge mode, a payload class, or your own payload or merger as "
     "package.module:Class.",
 )
 @click.option(
     "--upgrade-after",
     type=upgrade_point,
     metavar="N|last",
-    help="The right side is the left table, upgraded after batch N; last: only the reader is upgraded. "
+    help="The other side is the same table, upgraded after batch N; last: only the reader is upgraded. "
     "Default: a new table of the new release.",
 )
 @click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
@@ -86,8 +85,8 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
 ) -> Report:
     """Merge the same batches under two configurations, and show which keys differ, with the smallest example.
 
-    The left side is a table of the release --from, the right side is set by --to. JSON has every key that differs after
-    the last batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
+    One side is a table of the release --from, the other is set by --to. JSON has every key that differs after the last
+    batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
     write that the old one accepts.
 
     Example: payload-bridge replay --batches days/ --payload AWSDmsAvroPayload --from 0.15 --to 1.2 --key id --ordering
@@ -110,14 +109,13 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = read_versions(spark, batches, struct, plan)
-    limit = SAMPLE if sample is None and not wants_json() else sample
-    parts = []
-    for one in types:
-        sides = Sides(*_typed(one, plan, right), commits, after, keep_table_version, compactions)
-        with replay(read.frame, sides) as answer:
-            parts.append(Part.of(answer, limit))
-    return report_of(parts, to, read.names, read.rows, sample)
+    read = Batches.read(spark, batches, struct)
+    with contextlib.ExitStack() as open_until_told:
+        parts = []
+        for one in types:
+            sides = Comparison(*_typed(one, plan, right), commits, after, keep_table_version, compactions, to)
+            parts.append(open_until_told.enter_context(compare(read, sides)))
+        return report_replays(parts, sample, whole=wants_json())
 
 
 def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:

@@ -22,9 +22,8 @@ from mergers import RecordMergeMode
 from payloads import builtin_payloads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-    from bridge.migration import Finding
     from payloads import HudiRelease
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -86,16 +85,6 @@ def writer_of(**options: Any) -> dict[str, str]:
     if options["ordering"] is not None:
         writer[WRITE_PRECOMBINE.key] = ",".join(options["ordering"])
     return writer
-
-
-def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, str]]:
-    """Return warnings with their parts."""
-    return [{"severity": one.severity.value, "text": one.text, "remedy": one.remedy} for one in findings]
-
-
-def short(text: str) -> str:
-    """Leave out the package of Hudi's payload classes, in text."""
-    return text.replace("org.apache.hudi.common.model.debezium.", "").replace("org.apache.hudi.common.model.", "")
 
 
 def _full_name(name: str) -> str:

@@ -1,14 +1,16 @@
-"""Sides: the two tables that a comparison writes the same batches to, and the plan that `--to` names."""
+"""Comparison: two tables that get the same batches, how both are called, and the plan that a name stands for."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from bridge.compare.side_names import side_names
 from bridge.config import capabilities
 from bridge.errors import PlanError
 from bridge.merge import merge_config
-from bridge.pipeline import simulate_commits, simulate_upgrade
+from bridge.pipeline import simulate_commits, upgrade_commits
+from bridge.plan import MergePlan
 from bridge.programs import handover
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
@@ -16,16 +18,14 @@ from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from pyspark.sql import DataFrame
 
-    from bridge.plan import MergePlan
-
 
 @dataclasses.dataclass(frozen=True)
-class Sides:
-    """How both sides write the same batches.
+class Comparison:
+    """How both sides write the same batches; texts call them by `names`.
 
     Attributes:
         left: the plan of the left side, which all commits follow.
@@ -35,6 +35,7 @@ class Sides:
             commit; after the last one it only reads. None: a table of its own.
         keep_table_version: whether that table keeps its version.
         compact_after: the commits after which a log is compacted, on both sides.
+        to: what the user called the right side; empty for what `names` calls it.
     """
 
     left: MergePlan
@@ -43,6 +44,18 @@ class Sides:
     upgrade_after: int | None = None
     keep_table_version: bool = False
     compact_after: tuple[int, ...] = ()
+    to: str = ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the left and the right side are called: two names, by what tells the sides apart."""
+        return side_names(self.left, self.right) if self.upgrade_after is None else self._upgraded_names()
+
+    def _upgraded_names(self) -> tuple[str, str]:
+        how = "upgraded to"
+        if self.keep_table_version or self.upgrade_after == self.commits:
+            how = "read by" if self.upgrade_after == self.commits else "written by"
+        return f"Hudi {self.left.release}", f"{self.left.release} table {how} {self.right.release}"
 
     @property
     def follow_one_rule(self) -> bool:
@@ -63,7 +76,7 @@ class Sides:
             self.right.payload.resolve(self.right.release)
         if self.upgrade_after is None:
             return simulate_commits(versions, self.right, commits=self.commits, compact_after=self.compact_after)
-        return simulate_upgrade(
+        return upgrade_commits(
             versions,
             self.left,
             self.right,
@@ -82,7 +95,7 @@ class Sides:
         missed = () if schema is None else missed_defaults(schema)
         return missed if missed and any(plan.fidelity == "hudi" and _ignores(plan) for plan in self._plans()) else ()
 
-    def as_intended(self) -> Sides:
+    def as_intended(self) -> Comparison:
         """Return the sides with a mode IGNORE_DEFAULTS that compares values, as intended."""
         left, right = (dataclasses.replace(plan, fidelity="intended") for plan in (self.left, self.right))
         return dataclasses.replace(self, left=left, right=right)
@@ -109,7 +122,37 @@ def _ignores(plan: MergePlan) -> bool:
     return table.partial_update_mode == "IGNORE_DEFAULTS" and table.partial_update_mode in known
 
 
-# -- what `--to` names
+# -- what `to` names
+
+
+Target: TypeAlias = "str | HudiRelease | RecordMergeMode | MergePlan"
+"""The other side of a comparison: a plan, or what `plan_to` understands."""
+
+
+def comparison_of(  # noqa: PLR0913 (the settings of a comparison)
+    plan: MergePlan,
+    to: Target,
+    *,
+    commits: int,
+    upgrade_after: int | None = None,
+    keep_table_version: bool = False,
+    compact_after: Collection[int] = (),
+) -> Comparison:
+    """Return the comparison of a plan with what `to` names.
+
+    Raises:
+        PlanError: an upgrade goes to no release, or comes after a batch that is not there.
+        PayloadBridgeError: nothing has this name; see `plan_to`.
+    """
+    name = "" if isinstance(to, MergePlan) else str(getattr(to, "value", to))
+    if upgrade_after is not None and name and not is_release(name):
+        msg = f"an upgrade goes to a release, not to {name}; leave out upgrade_after"
+        raise PlanError(msg)
+    if keep_table_version and upgrade_after is None:
+        msg = "keep_table_version says what an upgrade does; give upgrade_after as well"
+        raise PlanError(msg)
+    right = to if isinstance(to, MergePlan) else plan_to(plan, name)
+    return Comparison(plan, right, commits, upgrade_after, keep_table_version, tuple(compact_after), name)
 
 
 def plan_to(left: MergePlan, to: str) -> MergePlan:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.compare.comparison import Sides
+    from bridge.compare.comparison import Comparison
     from bridge.plan import MergePlan
 
 _PLACE = "_pb_place"
@@ -63,13 +63,13 @@ def without_ties(versions: DataFrame, plan: MergePlan) -> DataFrame | None:
     return versions.withColumn(_PLACE, first).where(sf.col(_PLACE) == 1).drop(_PLACE)
 
 
-def without_deletes(versions: DataFrame, sides: Sides) -> DataFrame | None:
+def without_deletes(versions: DataFrame, sides: Comparison) -> DataFrame | None:
     """Return the versions that are not marked as deletes; None if none can be."""
     tests = [quoted(name).cast("string") == marker for name, marker in _markers(sides) if name in versions.columns]
     return versions.where(~sf.coalesce(functools.reduce(operator.or_, tests), sf.lit(False))) if tests else None
 
 
-def _markers(sides: Sides) -> Iterator[tuple[str, str]]:
+def _markers(sides: Comparison) -> Iterator[tuple[str, str]]:
     """Yield the columns and values that mark a delete on either side."""
     yield IS_DELETED, "true"
     left = sides.left

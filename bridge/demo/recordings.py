@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from bridge.compare import Sides
-from bridge.explain import Explanation, explain_sides
+from bridge.compare import Comparison
+from bridge.explain import ExplainReport, explain_sides
 from bridge.pipeline import simulate_commits
 from bridge.plan import MergePlan, TableType
 from bridge.spark import avro_schema, in_one_task
@@ -156,13 +156,14 @@ def smallest(recording: Recording, identities: list[tuple[Any, ...]]) -> tuple[A
     return min(identities, key=size)
 
 
-def explained(spark: SparkSession, old: Recording, new: Recording, identity: tuple[Any, ...]) -> Explanation:
+def explained(spark: SparkSession, old: Recording, new: Recording, identity: tuple[Any, ...]) -> ExplainReport:
     """Explain one key on both sides in this process; Spark only parses the schema."""
     schema = avro_schema(spark.createDataFrame([], old.ddl).schema, old.plan.release)
-    sides = Sides(old.plan, new.plan, len(old.batches), compact_after=old.compact_after)
+    sides = Comparison(old.plan, new.plan, len(old.batches), compact_after=old.compact_after)
     versions = old.versions(identity)
     row = dict(zip((PARTITION, KEY), identity, strict=True))
-    return Explanation(row, versions, schema, sides.commits, explain_sides(versions, schema, sides))
+    explained = explain_sides(versions, schema, sides)
+    return ExplainReport(row, versions, schema, sides.commits, explained, sides, sides.compact_after)
 
 
 def _frozen(row: Row) -> tuple[tuple[str, str, str], ...]:

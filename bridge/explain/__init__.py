@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from bridge.explain.explanation import ExplainedSide, Explanation, explain, explain_sides
-from bridge.explain.path_text import commits_words, compaction_words, path_words, step_words
+from bridge.explain.explanation import ExplainedSide, ExplainReport, explain, explain_comparison, explain_sides
+from bridge.explain.story import story
 from bridge.explain.trace import Call, Trace, check_traceable, trace_key
 from bridge.explain.versions import Side, same_record
 
 __all__ = [
     "Call",
+    "ExplainReport",
     "ExplainedSide",
-    "Explanation",
     "Side",
     "Trace",
     "check_traceable",
-    "commits_words",
-    "compaction_words",
     "explain",
+    "explain_comparison",
     "explain_sides",
-    "path_words",
     "same_record",
-    "step_words",
+    "story",
     "trace_key",
 ]

@@ -1,4 +1,4 @@
-"""Explanation: how one row came about, call by call, on one side or two; only the versions of its key are collected."""
+"""How one row came about, call by call, on one side or two; only the versions of its key are collected."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge import pipeline
+from bridge.compare import comparison_of
 from bridge.engines import COMMIT, RecordReader, arrow_schema
 from bridge.errors import InputError
+from bridge.explain.report import parting_words, report_of
 from bridge.explain.trace import Call, Trace, check_traceable, trace_key
 from bridge.explain.versions import same_record
-from bridge.pipeline import ARRIVAL
-from bridge.plan import MergePlan
+from bridge.pipeline import ARRIVAL, as_batches
 from bridge.programs import handover
 from bridge.spark import quoted
 from payloads.avro import decode, encode
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from bridge.compare import Sides
+    from bridge.compare import Comparison, Target
+    from bridge.pipeline import Batches, BatchesLike
+    from bridge.plan import MergePlan
     from bridge.programs import Handover
+    from bridge.report import Report
     from payloads import AvroSchema, Record
 
 _DATA = "_pb_data"
@@ -50,7 +54,7 @@ class ExplainedSide:
 
 
 @dataclasses.dataclass(frozen=True)
-class Explanation:
+class ExplainReport:
     """How one row came about.
 
     Attributes:
@@ -59,6 +63,8 @@ class Explanation:
         schema: the Avro schema of the versions.
         commits: how many commits there are.
         sides: one side or two.
+        comparison: both sides, where there are two.
+        compact_after: the commits after which the log was compacted.
     """
 
     row: Mapping[str, str]
@@ -66,6 +72,46 @@ class Explanation:
     schema: AvroSchema
     commits: int
     sides: tuple[ExplainedSide, ...]
+    comparison: Comparison | None = None
+    compact_after: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the sides are called, in a few words."""
+        if self.comparison is not None:
+            return self.comparison.names
+        plan = self.sides[0].plan
+        return (f"{plan.table_type.long_name}, Hudi {plan.release}",)
+
+    @property
+    def long_names(self) -> tuple[str, ...]:
+        """What the sides are called, with table type, releases and what merges."""
+        return tuple(self._long_name(name, side) for name, side in zip(self.names, self.sides, strict=True))
+
+    @staticmethod
+    def _long_name(name: str, side: ExplainedSide) -> str:
+        last = side.plan if side.new is None else side.new
+        release = "" if str(side.plan.release) in name else f"Hudi {side.plan.release}"
+        said = (side.plan.table_type.long_name, release, last.payload_name.rpartition(".")[2])
+        return ", ".join((name, *(text for text in said if text and text not in name)))
+
+    @property
+    def success(self) -> bool:
+        """Whether all sides have the same row after the last commit."""
+        return self.ends_equal
+
+    @property
+    def verdict(self) -> str:
+        """How the row ends, and where two sides part, in one sentence."""
+        return parting_words(self)
+
+    def to_report(self) -> Report:
+        """Return the report of the command line."""
+        return report_of(self)
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge explain --output json` prints."""
+        return self.to_report().as_json()
 
     @property
     def ends_equal(self) -> bool:
@@ -120,49 +166,74 @@ def _data(call: Call) -> Record | None:
     return None if call.result is None else call.result.record
 
 
-def explain(
-    versions: DataFrame,
-    sides: Sides | MergePlan,
+def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
+    batches: BatchesLike,
+    plan: MergePlan,
     row: Mapping[str, str],
+    to: Target | None = None,
     *,
-    commits: int | None = None,
+    upgrade_after: int | None = None,
+    keep_table_version: bool = False,
     compact_after: Collection[int] = (),
-) -> Explanation:
+) -> ExplainReport:
     """Explain how a row came about: every merge call of its key in order, and what decided each.
 
+    Only the versions of this row are collected; they are merged in this process.
+
     Args:
-        versions: all batches, with their numbers in `_pb_commit`.
-        sides: two tables to compare, or the plan of one.
+        batches: the batches, or one DataFrame a batch.
+        plan: what merges, and how; of two sides the first.
         row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
             column that is not needed to find the row may be left out.
-        commits: how many commits there are, if `sides` is a plan; by default the last one with the row.
-        compact_after: the commits after which the log is compacted, where `sides` is a plan.
+        to: the other side, where there are two, as in `replay`.
+        upgrade_after: see `replay`.
+        keep_table_version: see `replay`.
+        compact_after: the batches after which the log of a merge-on-read table is compacted.
 
     Raises:
         InputError: no row, or several, have these values; the message names some that are near.
-        PlanError: the plan can't be traced in this process, or the two are not an upgrade.
-        PayloadBridgeError: the only or the left side fails; a failure of the right one is part of its trace.
+        PlanError: a plan can't be traced in this process, or the two are not an upgrade.
+        PayloadBridgeError: the side of `plan` fails; a failure of the other one is part of its trace.
     """
-    left = sides if isinstance(sides, MergePlan) else sides.left
-    for plan in (left,) if isinstance(sides, MergePlan) else (left, sides.right):
+    written = as_batches(batches)
+    if to is not None:
+        settings: dict[str, Any] = {"upgrade_after": upgrade_after, "keep_table_version": keep_table_version}
+        sides = comparison_of(plan, to, commits=len(written), compact_after=compact_after, **settings)
+        return explain_comparison(written, sides, row)
+    check_traceable(plan)
+    identity, found, schema = _found(written, plan, row)
+    commits = len(written)
+    trace = trace_key(found, plan, schema, commits=commits, compact_after=compact_after)
+    if trace.error is not None:
+        raise trace.error
+    return ExplainReport(
+        identity, found, schema, commits, (ExplainedSide(plan, trace),), compact_after=tuple(compact_after)
+    )
+
+
+def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, str]) -> ExplainReport:
+    """Explain how a row came about on both sides of a comparison; errors as in `explain`."""
+    for plan in (sides.left, sides.right):
         check_traceable(plan)
-    layout = pipeline.layout_of(left, versions)
-    identity = find_row(versions, left.identity, row)
-    found = _versions_of(versions, layout, left, identity)
-    if isinstance(sides, MergePlan):
-        last = commits or found[-1][0]
-        trace = trace_key(found, left, layout.schema, commits=last, compact_after=compact_after)
-        explained: tuple[ExplainedSide, ...] = (ExplainedSide(left, trace),)
-    else:
-        last = sides.commits
-        explained = explain_sides(found, layout.schema, sides)
+    identity, found, schema = _found(batches, sides.left, row)
+    explained = explain_sides(found, schema, sides)
     if explained[0].trace.error is not None:
         raise explained[0].trace.error
-    return Explanation(identity, found, layout.schema, last, explained)
+    return ExplainReport(identity, found, schema, sides.commits, explained, sides, sides.compact_after)
+
+
+def _found(
+    batches: Batches, plan: MergePlan, row: Mapping[str, str]
+) -> tuple[dict[str, str], list[tuple[int, Record]], AvroSchema]:
+    """Return the identity of a row, its versions, and their schema."""
+    versions = batches.versions(plan)
+    layout = pipeline.layout_of(plan, versions)
+    identity = find_row(versions, plan.identity, row)
+    return identity, _versions_of(versions, layout, plan, identity), layout.schema
 
 
 def explain_sides(
-    versions: list[tuple[int, Record]], schema: AvroSchema, sides: Sides
+    versions: list[tuple[int, Record]], schema: AvroSchema, sides: Comparison
 ) -> tuple[ExplainedSide, ExplainedSide]:
     """Trace the versions of one key through both sides, in this process; errors become part of the traces.
 
@@ -233,8 +304,6 @@ def _versions_of(
     versions: DataFrame, layout: pipeline.Layout, plan: MergePlan, identity: Mapping[str, str]
 ) -> list[tuple[int, Record]]:
     """Collect the versions of one row in order, as Avro bytes, so that no value is lost."""
-    if plan.arrival is None and ARRIVAL not in versions.columns:
-        versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
     side = pipeline.incoming_side(versions.where(_is(identity)), layout, plan, commit=sf.col(COMMIT).cast("long"))
     schema, data = layout.schema, side.select(*map(quoted, layout.names)).schema
 

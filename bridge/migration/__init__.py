@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bridge.migration.candidates import candidates_for
-from bridge.migration.decision import Migration, check_twin, migrate, of_upgrade
+from bridge.migration.decision import MigrateReport, check_twin, migrate, of_upgrade
 from bridge.migration.inspection import Finding, Inspection, Severity, inspect
 from bridge.migration.plan import MigrationPlan, plan_migration
+from bridge.migration.plan_report import findings_as_json, report_plan, short
+from bridge.migration.report import files_of
 from bridge.migration.steps import PropertyChange, Step
-from bridge.migration.trials import Evidence, Trial
+from bridge.migration.trials import Trial
 
 __all__ = [
-    "Evidence",
     "Finding",
     "Inspection",
-    "Migration",
+    "MigrateReport",
     "MigrationPlan",
     "PropertyChange",
     "Severity",
@@ -21,8 +22,12 @@ __all__ = [
     "Trial",
     "candidates_for",
     "check_twin",
+    "files_of",
+    "findings_as_json",
     "inspect",
     "migrate",
     "of_upgrade",
     "plan_migration",
+    "report_plan",
+    "short",
 ]

@@ -21,26 +21,30 @@ from bridge.config import (
 from bridge.errors import PlanError
 from bridge.migration.candidates import candidates_for
 from bridge.migration.plan import plan_migration
+from bridge.migration.report import report_of, verdict_of
 from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
-from bridge.migration.trials import Attempt, closest
+from bridge.migration.trials import Attempt, Evidence, closest
+from bridge.pipeline import as_batches
 from bridge.programs import check_upgrade
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, builtin_payloads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from bridge.migration.candidates import Candidate
     from bridge.migration.plan import MigrationPlan
     from bridge.migration.skeletons import Skeleton
-    from bridge.migration.trials import Evidence, Trial
+    from bridge.migration.trials import Trial
+    from bridge.pipeline import BatchesLike
     from bridge.plan import MergePlan, TableType
+    from bridge.report import Report
     from mergers import RecordMergeMode
 
 
 @dataclass(frozen=True)
-class Migration:
-    """The answer of `migrate`.
+class MigrateReport:
+    """What `migrate` answers.
 
     Attributes:
         left: the plan of the payload class in its old release.
@@ -53,6 +57,8 @@ class Migration:
         refused: why nothing is recommended; empty if something is.
         skeletons: generated mergers, for a class that is not Hudi's own.
         notes: what could not be generated, and why.
+        to: what the target was called.
+        evidence: the data on which candidates were tried; None where there was none.
     """
 
     left: MergePlan
@@ -64,6 +70,26 @@ class Migration:
     refused: str = ""
     skeletons: tuple[Skeleton, ...] = ()
     notes: tuple[str, ...] = ()
+    to: str = ""
+    evidence: Evidence | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What is recommended, and on which evidence, in one sentence."""
+        return verdict_of(self)
+
+    @property
+    def success(self) -> bool:
+        """Whether to go on; see `is_accepted`."""
+        return self.is_accepted
+
+    def to_report(self, sample: int | None = None) -> Report:
+        """Return the report of the command line; `sample` is how many differences people see."""
+        return report_of(self, sample)
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge migrate --output json` prints."""
+        return self.to_report().as_json()
 
     @property
     def is_checked(self) -> bool:
@@ -94,12 +120,15 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     *,
     merger: str | None = None,
     properties: Mapping[str, str] | None = None,
-    evidence: Evidence | None = None,
+    batches: BatchesLike | None = None,
+    upgrade_after: int | None = None,
+    keep_table_version: bool = False,
+    compact_after: Collection[int] = (),
     table_types: Sequence[TableType] = (),
     accept_differences: bool = False,
     sample: int | None = None,
     java_class: str | None = None,
-) -> Migration:
+) -> MigrateReport:
     """Find the replacement for a payload class, and try it on data. No table is changed.
 
     Args:
@@ -107,7 +136,11 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         to: a release, a merge mode, or a user's merger as `package.module:Class`.
         merger: a user's merger that is tried last, if `to` is a release.
         properties: what the table stores; None: what `left.release` stores in a new one.
-        evidence: data to try the candidates on; None: nothing is tried.
+        batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried.
+        upgrade_after: the table itself is tried, upgraded after this batch; after the last one it is only read by the
+            new release. None: a new table.
+        keep_table_version: an upgrade leaves the table at its version.
+        compact_after: the batches after which the log of a merge-on-read table is compacted.
         table_types: those to try; by default that of `left`.
         accept_differences: take the candidate with the fewest differences if none is equal.
         sample: at most so many differences of each trial; None: all. They are fetched where they are accepted.
@@ -123,6 +156,9 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     candidates = candidates_for(left, target, merger)
     types = tuple(table_types) or (left.table_type,)
     trials: tuple[Trial, ...] = ()
+    evidence: Evidence | None = None
+    if batches is not None:
+        evidence = Evidence(as_batches(batches), upgrade_after, keep_table_version, tuple(compact_after))
     if evidence is None:
         chosen = _first(candidates)
     else:
@@ -137,7 +173,7 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     skeletons, notes = _skeletons(left, chosen, java_class)
     move = None if chosen is None else _Move(left, chosen, writer, evidence)
     new_tables = {} if move is None else {one: move.new_table(one) for one in types}
-    return Migration(
+    return MigrateReport(
         left=left,
         recommended=chosen,
         trials=trials,
@@ -147,6 +183,8 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         refused=_refused(candidates, trials) if chosen is None else "",
         skeletons=skeletons,
         notes=notes,
+        to=target,
+        evidence=evidence,
     )
 
 

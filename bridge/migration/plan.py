@@ -20,6 +20,7 @@ from bridge.errors import PlanError
 from bridge.migration.examples import differences
 from bridge.migration.inspection import Finding, Severity, inspect
 from bridge.migration.move import Move, SilentChange
+from bridge.migration.plan_report import report_plan
 from bridge.migration.silent_changes import silent_changes
 from bridge.migration.steps import (
     PropertyChange,
@@ -67,6 +68,27 @@ class MigrationPlan:
     after_undo: Mapping[str, str]
     behaviours: tuple[SilentChange, ...]
     warnings: tuple[Finding, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the table is called now and then: by release, else by table version or merge mode."""
+        now, then = TableMergeConfig.from_properties(self.before), TableMergeConfig.from_properties(self.after)
+        if self.from_release != self.to_release:
+            return f"Hudi {self.from_release}", f"Hudi {self.to_release}"
+        if self.from_version != self.to_version:
+            return f"table version {self.from_version}", f"table version {self.to_version}"
+        if now.mode is not None and then.mode is not None and now.mode is not then.mode:
+            return now.mode.name, then.mode.name
+        return "now", "then"
+
+    @property
+    def verdict(self) -> str:
+        """How much changes, in one sentence."""
+        return report_plan(self, {}).verdict
+
+    def to_json(self) -> str:
+        """Return the JSON of `payload-bridge plan`, without the settings of the command line."""
+        return report_plan(self, {}).as_json()
 
     @property
     def changes(self) -> tuple[PropertyChange, ...]:

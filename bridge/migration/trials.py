@@ -5,17 +5,15 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.compare import Sides, replay
+from bridge.compare import Comparison, compare
 from bridge.errors import PlanError
-from bridge.pipeline import layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pyspark.sql import DataFrame
-
-    from bridge.compare import Counts, Difference, Example, Replay
+    from bridge.compare import Counts, Difference, Example, ReplayReport
     from bridge.migration.candidates import Candidate
+    from bridge.pipeline import Batches
     from bridge.plan import MergePlan, TableType
 
 
@@ -23,15 +21,13 @@ class Evidence(NamedTuple):
     """The data on which a migration is tried.
 
     Attributes:
-        versions: all batches, with their numbers from 1 in `_pb_commit`.
-        commits: how many batches there are.
+        batches: the batches.
         upgrade_after: the table is upgraded after this batch; None: the new table has all batches from the first.
         keep_table_version: whether an upgrade leaves the table at its version.
         compact_after: the batches after which a log is compacted.
     """
 
-    versions: DataFrame
-    commits: int
+    batches: Batches
     upgrade_after: int | None = None
     keep_table_version: bool = False
     compact_after: tuple[int, ...] = ()
@@ -47,6 +43,7 @@ class Trial(NamedTuple):
         refused: why it can't be tried; None if it can.
         example: the smallest example of a difference.
         differences: the keys that differ after the last batch, as many as requested.
+        names: what the sides are called; None if nothing was replayed.
     """
 
     candidate: Candidate
@@ -55,6 +52,7 @@ class Trial(NamedTuple):
     refused: str | None = None
     example: Example | None = None
     differences: tuple[Difference, ...] = ()
+    names: tuple[str, str] | None = None
 
     @property
     def is_equal(self) -> bool:
@@ -106,25 +104,27 @@ class Attempt(NamedTuple):
         if candidate.refused:
             return Trial(candidate, table_type, refused=candidate.refused)
         data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
-        sides = Sides(left, right, data.commits, data.upgrade_after, data.keep_table_version, data.compact_after)
-        layout_of(left, data.versions)  # bad data is no candidate's fault
+        commits = len(data.batches)
+        sides = Comparison(left, right, commits, data.upgrade_after, data.keep_table_version, data.compact_after)
+        data.batches.versions(left)  # bad data is no candidate's fault
         try:
-            with replay(data.versions, sides) as answer:
+            with compare(data.batches, sides) as answer:
                 return _told(candidate, table_type, answer, self.sample)
         except PlanError as error:
             return Trial(candidate, table_type, refused=str(error))
 
 
-def _told(candidate: Candidate, table_type: TableType, answer: Replay, sample: int | None) -> Trial:
+def _told(candidate: Candidate, table_type: TableType, answer: ReplayReport, sample: int | None) -> Trial:
     if answer.refused is not None:
         return Trial(candidate, table_type, refused=answer.refused)
-    examples = sorted(answer.examples(), key=lambda example: (len(example.versions), example.commit))
+    examples = sorted(answer.examples, key=lambda example: (len(example.versions), example.commit))
     return Trial(
         candidate,
         table_type,
         answer.counts,
         example=examples[0] if examples else None,
-        differences=() if sample == 0 else tuple(answer.differences(sample)),
+        differences=() if sample == 0 else tuple(answer.collect(sample)),
+        names=answer.comparison.names,
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bridge.engines import ARRIVAL, visible
-from bridge.pipeline.all_paths import Counts, KeyAnswer, SmallestFound, all_paths, counted, key_answers, smallest
-from bridge.pipeline.batches import Batch, read_batches, read_frame
-from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences, disagreements, figures
+from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
+from bridge.pipeline.batches import Batches, BatchesLike, as_batches
+from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
+from bridge.pipeline.files import read_frame
 from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
 from bridge.pipeline.merge_points import (
     append,
@@ -18,7 +19,9 @@ from bridge.pipeline.merge_points import (
     upsert,
     upsert_outcomes,
 )
-from bridge.pipeline.simulate import simulate, simulate_commits, simulate_upgrade
+from bridge.pipeline.paths_report import PathsReport, all_paths
+from bridge.pipeline.simulate import simulate_commits, upgrade_commits
+from bridge.pipeline.simulate_report import SimulateReport, report_simulations, simulate, simulate_upgrade
 
 __all__ = [
     "ARRIVAL",
@@ -26,35 +29,35 @@ __all__ = [
     "KINDS",
     "LEFT",
     "RIGHT",
-    "Batch",
-    "Counts",
+    "Batches",
+    "BatchesLike",
     "Figures",
     "KeyAnswer",
     "Layout",
+    "PathCounts",
+    "PathsReport",
+    "SimulateReport",
     "SmallestFound",
     "all_paths",
     "append",
     "append_outcomes",
     "appended",
     "arrival_of",
+    "as_batches",
     "combine_input",
     "compact",
-    "counted",
     "differences",
-    "disagreements",
-    "figures",
     "incoming_side",
     "join_rows",
-    "key_answers",
     "layout_of",
-    "read_batches",
     "read_frame",
     "read_outcomes",
+    "report_simulations",
     "simulate",
     "simulate_commits",
     "simulate_upgrade",
-    "smallest",
     "snapshot",
+    "upgrade_commits",
     "upsert",
     "upsert_outcomes",
     "visible",

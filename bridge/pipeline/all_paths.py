@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import Window
@@ -18,7 +17,7 @@ from bridge.report import json_rows
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from pyspark.sql import DataFrame
 
@@ -40,7 +39,7 @@ CANDIDATES = 1000
 _SIZE, _RANK = "_pb_size", "_pb_rank"
 
 
-class Counts(NamedTuple):
+class PathCounts(NamedTuple):
     """Counts of rows and keys.
 
     Attributes:
@@ -86,50 +85,33 @@ class SmallestFound(NamedTuple):
     right: KeyAnswer
 
 
-def all_paths(
-    batches: Sequence[DataFrame], plan: MergePlan, *, table_types: Iterable[TableType] = tuple(TableType)
+def paths_of(
+    versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, smallest: bool = False
 ) -> DataFrame:
     """Run batches through every path; return the different results of the keys that have several.
 
-    `bridge.key_paths` defines paths. One job; all versions of a key are in the memory of one task.
-
-    Args:
-        batches: the batches in order, as in `simulate`.
-        plan: what merges, and how; its table type does not count. The small-file rule plays no part.
-        table_types: the table types whose paths are tried.
-
-    Returns:
-        The data columns, `_pb_has_row boolean` (false: no row, so that every column but the key's is null) and
-        `_pb_path` of the type `PATH_TYPE`. A key of which not every state could be followed is there in any case.
-
-    Raises:
-        PlanError: the plan runs a compiled class, has a global index, or fits no table.
-        MergeFailedError, from Spark: every path of a key ends in an error.
+    With `smallest`, one task looks for the smallest history of each key instead.
     """
-    return _run(batches, plan, table_types, "all_paths")
-
-
-def _run(batches: Sequence[DataFrame], plan: MergePlan, table_types: Iterable[TableType], program: str) -> DataFrame:
     check_plan(plan)
-    layout, sides = commits_of(batches, plan)
+    layout, side = commits_of(versions, plan)
     arguments = {"table_types": tuple(one.value for one in table_types)}
-    outcomes = run(sides, layout, plan, program=program, arguments=arguments)
+    program = "smallest_history" if smallest else "all_paths"
+    outcomes = run([side], layout, plan, program=program, arguments=arguments)
     has_row = (sf.col(ACTION) == int(Action.KEEP)).alias(HAS_ROW)
     return outcomes.select(*map(quoted, layout.names), has_row, sf.from_json(PATH, PATH_TYPE).alias(PATH))
 
 
-def counted(batches: Sequence[DataFrame], found: DataFrame, plan: MergePlan) -> Counts:
-    """Count what is in `batches`, and in what `all_paths` found."""
+def counted(versions: DataFrame, found: DataFrame, plan: MergePlan) -> PathCounts:
+    """Count what is in the batches, and in what `paths_of` found."""
     identity = list(map(quoted, plan.identity))
-    stored = (batch.select(*identity) for batch in _stored(batches, plan))
-    keys = functools.reduce(_union, stored).groupBy(*identity).count()
+    keys = _stored(versions, plan).groupBy(*identity).count()
     size = sf.col("count")
     total = sf.coalesce(sf.sum(size), sf.lit(0))
     sizes = keys.agg(total, sf.count(sf.lit(1)), sf.count(sf.when(size > FEW, 1))).collect()[0]
     path = sf.col(PATH)
     several, incomplete = sf.when(path.of > 1, 1), sf.when(~path.is_complete, 1)
     answers = found.where(path.number == 1).agg(sf.count(several), sf.count(incomplete)).collect()[0]
-    return Counts(*sizes, *answers)
+    return PathCounts(*sizes, *answers)
 
 
 def key_answers(found: DataFrame, plan: MergePlan, limit: int | None = None) -> list[KeyAnswer]:
@@ -143,11 +125,7 @@ def key_answers(found: DataFrame, plan: MergePlan, limit: int | None = None) -> 
 
 
 def smallest(
-    batches: Sequence[DataFrame],
-    found: DataFrame,
-    plan: MergePlan,
-    *,
-    table_types: Iterable[TableType] = tuple(TableType),
+    versions: DataFrame, found: DataFrame, plan: MergePlan, table_types: Iterable[TableType]
 ) -> SmallestFound | None:
     """Return the smallest history of the keys in `found` that shows a dependence; None if there is none.
 
@@ -157,26 +135,24 @@ def smallest(
     path = sf.col(PATH)
     depending = found.where((path.number == 1) & (path.of > 1)).select(*identity, sf.size(path.batches).alias(_SIZE))
     keys = depending.orderBy(_SIZE, *identity).limit(CANDIDATES).select(*identity)
-    chosen = [_of_keys(batch, keys, plan) for batch in _stored(batches, plan)]
-    histories = _run(chosen, plan, table_types, "smallest_history")
+    histories = paths_of(_of_keys(_stored(versions, plan), keys, plan), plan, table_types, smallest=True)
     rank = sf.dense_rank().over(Window.orderBy(path.of, *identity)).alias(_RANK)
     first = histories.select("*", rank).where(sf.col(_RANK) == 1).drop(_RANK)
     rows = {row[PATH]["number"]: row for row in json_rows(first)}
     if not rows:
         return None
     left, right = _answer(rows.pop(0), plan), _answer(rows.pop(-1), plan)
-    versions = [_data(rows[number]) for number in sorted(rows)]
-    return SmallestFound(versions, left, right)
+    versions_shown = [_data(rows[number]) for number in sorted(rows)]
+    return SmallestFound(versions_shown, left, right)
 
 
 def _of_keys(frame: DataFrame, keys: DataFrame, plan: MergePlan) -> DataFrame:
     return join_rows(frame, sf.broadcast(keys), plan.identity, "leftsemi")
 
 
-def _stored(batches: Sequence[DataFrame], plan: MergePlan) -> list[DataFrame]:
-    """Return batches with their partitions as the answers have them: by the schema of the last."""
-    fields = batches[-1].schema.fields
-    return [without_empty_partitions(batch, plan, fields) for batch in batches]
+def _stored(versions: DataFrame, plan: MergePlan) -> DataFrame:
+    """Return batches with their partitions as the answers have them."""
+    return without_empty_partitions(versions, plan, versions.schema.fields)
 
 
 def _answer(row: dict[str, Any], plan: MergePlan) -> KeyAnswer:
@@ -189,7 +165,3 @@ def _answer(row: dict[str, Any], plan: MergePlan) -> KeyAnswer:
 
 def _data(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in {PATH, HAS_ROW}}
-
-
-def _union(one: DataFrame, other: DataFrame) -> DataFrame:
-    return one.unionByName(other)

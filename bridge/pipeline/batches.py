@@ -1,283 +1,199 @@
-"""Reading what a user names on the command line: batches and frames in files, with the order in which rows arrived.
-
-A batch is one file or one flat folder of files of one format, and batches come in the plain string order of their
-names (`10` before `9`). All columns of a frame are nullable, as with every file that Spark reads.
-"""
+"""Batches: what is written to a table, in order, whatever it comes from: frames, a column of one frame, files."""
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import gzip
+import functools
 import itertools
-import json
-import re
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F  # noqa: N812 (Spark's own convention)
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines import ARRIVAL, RecordWriter, arrow_schema
+from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError
-from bridge.spark import Files, files_of, in_one_task, quoted, spark_schema, visible
-from payloads.avro import read_container
-from payloads.errors import SchemaError
+from bridge.pipeline.files import read_batches
+from bridge.pipeline.layout import layout_of
+from bridge.spark import in_one_task, kept, quoted
+from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
-    import pyarrow as pa
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
-# The type of `ARRIVAL`.
-_ARRIVAL_TYPE = spark_types.StructType(
-    [
-        spark_types.StructField("file", spark_types.IntegerType()),
-        spark_types.StructField("block", spark_types.LongType()),
-        spark_types.StructField("row", spark_types.LongType()),
-    ],
-)
-# A quote inside quotes is doubled and may span lines (RFC 4180), so a CSV file can't be split.
-_CSV_OPTIONS = {"header": "true", "multiLine": "true", "escape": '"'}
-_AVRO_ROWS = 10_000  # in an Arrow batch
-_CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
-_GLOB = re.compile(r"([\\*?\[\]{}])")
-_NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
+    from bridge.plan import MergePlan
+
+_VALUE, _NUMBER = "_pb_value", "_pb_number"
 
 
-class Batch(NamedTuple):
-    """One batch: the name of its file or folder, and its rows with the column `ARRIVAL`."""
+class Batches:
+    """The batches that are written to a table, in order; made by `of`, `by` or `read`.
 
-    name: str
-    frame: DataFrame
+    Rows stay in Spark. Batches are numbered from 1: the number of a batch is that of its commit.
 
-
-def read_batches(
-    spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None, *, check: bool = True
-) -> list[Batch]:
-    """Read the folder of `--batches`, a batch per entry; each batch keeps the schema that its files have.
-
-    CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
-    unless the caller parses all rows himself, and comes back to `check` them where that fails or a batch has no rows.
-    A CSV file starts with its header, and an empty field is null.
-    Names that start with `.` or `_` are left out.
-
-    Raises:
-        InputError: naming the file or folder that can't be read, and what to do.
+    Attributes:
+        names: one name a batch, for reports.
     """
-    folder = Path(path)
-    if not folder.is_dir():
-        msg = f"{folder} is not a folder; name a folder that has one file or folder a batch"
-        raise InputError(msg)
-    entries = visible(folder)
-    if not entries:
-        msg = f"the folder {folder} has no batches; put one file or folder a batch there"
-        raise InputError(msg)
-    return [Batch(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check)) for entry in entries]
 
+    def __init__(
+        self, names: Iterable[str], frames: Iterable[DataFrame], *, check: Callable[[], object] | None = None
+    ) -> None:
+        """Take frames that have the column `_pb_commit`.
 
-def read_frame(
-    spark: SparkSession,
-    path: str | Path,
-    schema: spark_types.StructType | None = None,
-    *,
-    arrival: bool = False,
-) -> DataFrame:
-    """Read one file or flat folder (`--stored`, `--log`, `--incoming`); `arrival` adds the column `ARRIVAL`.
+        `check` parses the rows of a small input once more, and raises an error that names the file at fault.
+        """
+        self.names = tuple(names)
+        self._frames = tuple(frames)
+        self._check = check
 
-    Raises:
-        InputError: see `read_batches`.
-    """
-    return _read(spark, files_of(Path(path)), schema, arrival=arrival)
+    @classmethod
+    def of(cls, frames: Iterable[DataFrame], names: Iterable[str] | None = None) -> Batches:
+        """Take one DataFrame a batch, in order; `names` are 1, 2 and so on by default.
 
+        A later batch may have columns that the earlier ones lack. Rows arrive in the order of each frame, unless the
+        plan has an arrival column.
 
-def _read(
-    spark: SparkSession,
-    files: Files,
-    schema: spark_types.StructType | None,
-    *,
-    arrival: bool,
-    check: bool = True,
-) -> DataFrame:
-    with _failures(files.origin):
-        if files.format == "avro":
-            return _avro(spark, files, arrival=arrival)
-        frame = _of_spark(spark, files, schema, check=check)
-    if ARRIVAL in frame.columns:
-        _refuse_taken(files)
-    if check and files.format != "parquet":
-        _check_rows(spark, files, frame)
-    wanted = frame.columns
-    if schema is not None and files.format == "csv":
-        # The columns that a batch lacks stay absent: schema evolution decides what they become.
-        wanted = [name for name in schema.fieldNames() if name in wanted]
-    columns = [quoted(name) for name in wanted]
-    return frame.select(*columns, _arrival(files.paths).alias(ARRIVAL)) if arrival else frame.select(*columns)
-
-
-def _of_spark(spark: SparkSession, files: Files, schema: spark_types.StructType | None, *, check: bool) -> DataFrame:
-    match files.format:
-        case "csv":
-            return _csv(spark, files, schema, check=check)
-        case "json":
-            return _json(spark, files, schema)
-        case _:
-            # Without a merged schema Spark takes that of one file, and drops the columns that it lacks.
-            return spark.read.option("mergeSchema", "true").parquet(*map(_spark_path, files.paths))
-
-
-def _check_rows(spark: SparkSession, files: Files, frame: DataFrame) -> None:
-    """Parse every row once, so that a bad one is found here and its file named."""
-    try:
-        frame.write.format("noop").mode("overwrite").save()
-    except (PySparkException, Py4JJavaError) as error:
-        for path in files.paths if len(files.paths) > 1 else []:
-            alone = files._replace(origin=path, paths=[path])
-            _check_rows(spark, alone, _of_spark(spark, alone, frame.schema, check=False))
-        raise _unreadable(files.origin, error) from error
-
-
-@contextlib.contextmanager
-def _failures(origin: Path) -> Iterator[None]:
-    try:
-        yield
-    except (PySparkException, Py4JJavaError, SchemaError, OSError, EOFError, UnicodeDecodeError) as error:
-        raise _unreadable(origin, error) from error
-
-
-def _unreadable(origin: Path, error: Exception) -> InputError:
-    causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
-    reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
-    return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
-
-
-def _refuse_taken(files: Files) -> NoReturn:
-    msg = f"{files.origin} has a column {ARRIVAL}, a name that is taken; rename the column"
-    raise InputError(msg)
-
-
-def _refuse_empty(files: Files) -> NoReturn:
-    msg = f"{files.origin} has no rows to take the column types from; give them with --schema"
-    raise InputError(msg)
-
-
-def _arrival(paths: list[Path]) -> Column:
-    """Return what sorts rows by file, block and row.
-
-    Spark packs blocks of files into partitions by size, so partitions are in no order; but a block lies inside one
-    partition, and there the id grows from row to row.
-    """
-    ranks = F.create_map(*(F.lit(part) for rank, path in enumerate(paths) for part in (_uri(path.name), rank)))
-    rank = F.coalesce(ranks[F.col("_metadata.file_name")], F.raise_error(F.lit("a file of the batch was renamed")))
-    return F.struct(
-        rank.cast("int").alias("file"),
-        F.col("_metadata.file_block_start").alias("block"),
-        F.monotonically_increasing_id().alias("row"),
-    )
-
-
-def _json(spark: SparkSession, files: Files, schema: spark_types.StructType | None) -> DataFrame:
-    reader = spark.read.option("mode", "FAILFAST")
-    if schema is None and in_one_task(spark):
-        schema = _inferred(spark, files)
-    frame = (reader.schema(schema) if schema is not None else reader).json([_spark_path(path) for path in files.paths])
-    return frame if frame.columns else _refuse_empty(files)
-
-
-def _inferred(spark: SparkSession, files: Files) -> spark_types.StructType | None:
-    """Return the schema that Spark infers for JSON lines, without its job; None if the text is not plain objects."""
-    rows = []
-    try:
-        for path in files.paths:
-            with (gzip.open if path.suffix.lower() == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
-                rows += [line for line in lines if line.strip()]
-        if not rows or not all(isinstance(json.loads(row), dict) for row in rows):
-            return None
-        found = F.schema_of_json(F.lit(f"[{','.join(rows)}]"))
-        # Spark infers the schema of a conversion when it analyses the query, and runs none.
-        array = spark.range(0).select(F.from_json(F.lit("[]"), found).alias("rows")).schema["rows"].dataType
-    except (ValueError, RecursionError, OSError, EOFError, PySparkException):
-        return None  # Spark's reader reports the error
-    element = array.elementType if isinstance(array, spark_types.ArrayType) else None
-    return element if isinstance(element, spark_types.StructType) and element.fields else None
-
-
-def _csv(spark: SparkSession, files: Files, schema: spark_types.StructType | None, *, check: bool) -> DataFrame:
-    headers = {path: header for path in files.paths if (header := _header(path))}
-    header = next(iter(headers.values()), [] if schema is None else schema.fieldNames())
-    for path, other in headers.items():
-        if other != header or len(set(other)) < len(other):
-            msg = f"{path}: its header {','.join(other)} differs from the batch's, or repeats a column; align the files"
-            raise InputError(msg)
-    reader = spark.read.options(mode="FAILFAST", **_CSV_OPTIONS)
-    paths = [_spark_path(path) for path in files.paths]
-    if schema is None:
-        frame = reader.option("inferSchema", "true").csv(paths)
-        return frame if frame.columns and not (check and frame.isEmpty()) else _refuse_empty(files)
-    unknown = set(header) - set(schema.fieldNames())
-    if unknown:
-        msg = f"{files.origin}: the schema lacks the columns {', '.join(sorted(unknown))} of the header; add them to it"
-        raise InputError(msg)
-    return reader.schema(spark_types.StructType([schema[name] for name in header])).csv(paths)
-
-
-def _header(path: Path) -> list[str]:
-    """Return the names in the first line of a CSV file, `_c0` like Spark for no name; nothing for an empty file."""
-    with (gzip.open if path.suffix.lower() == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as text:
-        return [name or f"_c{index}" for index, name in enumerate(next(csv.reader(text), []))]
-
-
-def _avro(spark: SparkSession, files: Files, *, arrival: bool) -> DataFrame:
-    structs = [_container_schema(path) for path in files.paths]
-    for path, struct in zip(files.paths, structs, strict=True):
-        if struct != structs[0]:
+        Raises:
+            InputError: there is no frame, or not one name a frame.
+        """
+        found = list(frames)
+        labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)
+        if not found or len(labels) != len(found):
             msg = (
-                f"{path}: its schema is not that of {files.paths[0].name}; make files of different schemas own batches"
+                f"{len(found)} frames with {len(labels)} names make no batches; give at least one frame, one name each"
             )
             raise InputError(msg)
-    target = _all_nullable(structs[0])
-    if ARRIVAL in target.fieldNames():
-        _refuse_taken(files)
-    target = target.add(ARRIVAL, _ARRIVAL_TYPE)
-    named = spark.createDataFrame([(rank, str(path)) for rank, path in enumerate(files.paths)], "rank int, path string")
+        return cls(labels, _numbered(found))
 
-    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        arrow = arrow_schema(target)
-        for batch in batches:
-            for rank, path in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                yield from _container_rows(rank, Path(path), arrow)
+    @classmethod
+    def by(cls, frame: DataFrame, column: str) -> Batches:
+        """Split one DataFrame by a column: a batch for each distinct value, in ascending order, named by the value.
 
-    frame = named.mapInArrow(rows, target)
-    return frame if arrival else frame.drop(ARRIVAL)
+        The column does not become part of the table. One job collects its distinct values; rows stay in Spark.
+
+        Raises:
+            InputError: the column is missing, has no order, or has a null; or the frame has no rows.
+        """
+        if column not in frame.columns:
+            msg = f"the batch column {column!r} is not in the data, which has {', '.join(frame.columns)}; name another"
+            raise InputError(msg)
+        value = _comparable(frame.schema[column].dataType, column)
+        values = frame.select(value.alias(_VALUE), quoted(column).cast("string").alias(_NUMBER)).distinct()
+        found = values.orderBy(_VALUE).collect()
+        if not found:
+            msg = f"the data has no rows to split into batches by {column!r}; give rows"
+            raise InputError(msg)
+        if found[0][0] is None:
+            msg = (
+                f"the batch column {column!r} has a null, so a row is without a batch; fill it, or name another column"
+            )
+            raise InputError(msg)
+        schema = spark_types.StructType([values.schema[_VALUE], spark_types.StructField(_NUMBER, _INTEGER, False)])
+        numbers = frame.sparkSession.createDataFrame([(row[0], at) for at, row in enumerate(found, start=1)], schema)
+        ordered = frame if ARRIVAL in frame.columns else frame.withColumn(ARRIVAL, sf.monotonically_increasing_id())
+        joined = ordered.withColumn(_VALUE, value).join(sf.broadcast(numbers), _VALUE)
+        data = [quoted(name) for name in ordered.columns if name not in {column, COMMIT}]
+        versions = joined.select(*data, sf.col(_NUMBER).alias(COMMIT))
+        return cls([row[1] for row in found], [versions])
+
+    @classmethod
+    def read(cls, spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None) -> Batches:
+        """Read a local folder: one file or folder a batch, in name order (Parquet, Avro, JSON lines, CSV).
+
+        `schema` has the types of CSV and JSON columns; without it Spark infers them. Rows arrive in the order of files
+        and lines.
+
+        Raises:
+            InputError: naming the file or folder that can't be read.
+        """
+        small = in_one_task(spark)
+        found = read_batches(spark, path, schema, check=not small)
+        check = functools.partial(read_batches, spark, path, schema) if small else None
+        return cls([one.name for one in found], _numbered([one.frame for one in found]), check=check)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Batches({', '.join(self.names)})"
+
+    @property
+    def frames(self) -> tuple[DataFrame, ...]:
+        """One DataFrame a batch, in order, with the columns of the data alone."""
+        if len(self._frames) == len(self.names):
+            found = list(self._frames)
+        else:
+            found = [self._versions.where(sf.col(COMMIT) == number) for number in range(1, len(self) + 1)]
+        return tuple(frame.drop(COMMIT, ARRIVAL) for frame in found)
+
+    @functools.cached_property
+    def rows(self) -> int:
+        """How many rows all batches have; one job."""
+        return self._versions.count()
+
+    def versions(self, plan: MergePlan) -> DataFrame:
+        """Return all rows in one frame, with the number of their batch in `_pb_commit`.
+
+        Each batch must fit the one before it, as in a table. A small input from files is parsed once and kept.
+
+        Raises:
+            InputError: a column has two types, or is missing later; or a file can't be read.
+            PlanError: a column that the plan names is not there.
+        """
+        try:
+            for older, newer in itertools.pairwise(self._frames):
+                layout_of(plan, newer, older)
+            versions = self._versions
+        except (PayloadBridgeError, PySparkException, Py4JJavaError):
+            if self._check is not None:
+                self._check()
+            raise
+        layout_of(plan, versions)
+        if plan.arrival is None and ARRIVAL not in versions.columns:
+            return versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
+        return versions
+
+    @functools.cached_property
+    def _versions(self) -> DataFrame:
+        both = functools.partial(DataFrame.unionByName, allowMissingColumns=True)
+        frame = functools.reduce(both, reversed(self._frames))
+        if self._check is None:
+            return frame
+        frame = kept(frame.coalesce(1))
+        counts = frame.groupBy(COMMIT).count().collect()
+        if len(counts) < len(self):
+            self._check()  # rejects a file without rows if its types are inferred from them
+        self.__dict__["rows"] = sum(number for _, number in counts)
+        return frame
 
 
-def _container_schema(path: Path) -> spark_types.StructType:
-    with path.open("rb") as stream, _failures(path):
-        return spark_schema(read_container(stream)[0])
+BatchesLike: TypeAlias = "Batches | Iterable[DataFrame]"
 
 
-def _container_rows(rank: int, path: Path, arrow: pa.Schema) -> Iterator[pa.RecordBatch]:
-    with path.open("rb") as stream, _failures(path):
-        schema, records = read_container(stream)
-        writer = RecordWriter(schema, arrow)
-        start = 0
-        while chunk := list(itertools.islice(records, _AVRO_ROWS)):
-            arrival = [{"file": rank, "block": 0, "row": row} for row in range(start, start + len(chunk))]
-            start += len(chunk)
-            yield writer.batch(chunk, {ARRIVAL: arrival})
+def as_batches(batches: BatchesLike) -> Batches:
+    """Return `batches`, also where they are plain DataFrames in order."""
+    return batches if isinstance(batches, Batches) else Batches.of(batches)
 
 
-def _all_nullable(struct: spark_types.StructType) -> spark_types.StructType:
-    return spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in struct])
+_INTEGER = spark_types.IntegerType()
 
 
-def _spark_path(path: Path) -> str:
-    return "file:" + _GLOB.sub(r"\\\1", str(path))
+def _numbered(frames: Iterable[DataFrame]) -> list[DataFrame]:
+    return [frame.withColumn(COMMIT, sf.lit(number)) for number, frame in enumerate(frames, start=1)]
 
 
-def _uri(name: str) -> str:
-    """Return `name` as `_metadata.file_name` has it: quoted like Java's URI does."""
-    return _NOT_IN_URI.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), name)
+def _comparable(kind: spark_types.DataType, column: str) -> Any:
+    """Return the column in a form that comes back from Python as it was.
+
+    Raises:
+        InputError: values of this type have no order.
+    """
+    if not isinstance(kind, spark_types.AtomicType):
+        msg = f"the batch column {column!r} is {kind.simpleString()}, which has no order; name a column of plain values"
+        raise InputError(msg)
+    # An instant becomes a local time in Python, which an hour of each autumn has twice.
+    return sf.unix_micros(quoted(column)) if isinstance(kind, spark_types.TimestampType) else quoted(column)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
@@ -16,45 +15,33 @@ from bridge.programs import SMALL_FILE_LIMIT, handover, small_file_candidates
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
 
 
-def simulate(batches: Sequence[DataFrame], plan: MergePlan, *, compact_after: Collection[int] = ()) -> DataFrame:
-    """Write batches in order to an empty table of the plan's type; return the snapshot after each, with `_pb_commit`.
-
-    One job for all commits, numbered from 1. After the commits of `compact_after` the log is compacted (merge-on-read)
-    before the snapshot is taken. A column that a later batch adds is null in the snapshots before it.
-    """
-    layout, sides = commits_of(batches, plan)
-    return _simulated(sides, layout, plan, len(batches), compact_after)
-
-
-def commits_of(batches: Sequence[DataFrame], plan: MergePlan) -> tuple[Layout, list[DataFrame]]:
-    """Return batches as commits to an empty table, numbered from 1, in the layout of the last."""
-    for older, newer in itertools.pairwise(batches):
-        layout_of(plan, newer, older)  # each write is checked against the table at that time
-    layout = layout_of(plan, batches[-1], *batches[:-1])
-    sides = [
-        incoming_side(batch, layout, plan, commit=sf.lit(number).cast("long"))
-        for number, batch in enumerate(batches, start=1)
-    ]
-    return layout, sides
-
-
 def simulate_commits(
     versions: DataFrame, plan: MergePlan, *, commits: int, compact_after: Collection[int] = ()
 ) -> DataFrame:
-    """Do what `simulate` does for batches of one schema in one frame, with their numbers in `_pb_commit`."""
-    layout = layout_of(plan, versions)
-    side = incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    """Write batches to an empty table of the plan's type; return the snapshot after each, with `_pb_commit`.
+
+    `versions` has all batches, with their numbers from 1 in `_pb_commit`; one job simulates all commits. After the
+    commits of `compact_after` the log is compacted (merge-on-read) before the snapshot is taken. A column that a later
+    batch adds is null in the snapshots before it.
+    """
+    layout, side = commits_of(versions, plan)
     return _simulated([side], layout, plan, commits, compact_after)
 
 
-def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
+def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]:
+    """Return batches as commits to an empty table, and their layout."""
+    layout = layout_of(plan, versions)
+    return layout, incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+
+
+def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
     versions: DataFrame,
     old: MergePlan,
     new: MergePlan,
@@ -78,7 +65,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         raise PlanError(msg)
     keeps = keep_table_version or upgrade_after == commits
     change = handover(old, new, after=upgrade_after, keep_table_version=keeps)
-    layout = layout_of(old, versions)
+    layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ
     arguments = {
         "commits": commits,
@@ -86,7 +73,6 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         "log_updates": log_updates,
         "handover": change,
     }
-    side = incoming_side(versions, layout, old, commit=sf.col(COMMIT).cast("long"))
     return _by_commit(run([side], layout, old, program="simulate_upgrade", arguments=arguments), layout)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_record import json_record
 from bridge.report.json_values import cell, json_float, json_rows
-from bridge.report.report import Check, Label, Report, Table, error_as_json, plan_as_json
+from bridge.report.report import SAMPLE, Check, Label, Report, Table, error_as_json, plan_as_json, sides_as_json
 
 __all__ = [
     "FORMS",
+    "SAMPLE",
     "Check",
     "Label",
     "Report",
@@ -19,5 +20,6 @@ __all__ = [
     "json_record",
     "json_rows",
     "plan_as_json",
+    "sides_as_json",
     "write_report",
 ]

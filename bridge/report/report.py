@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 FORMAT = 1
 """The version of the JSON envelope."""
 
+SAMPLE = 20
+"""How many rows or keys are shown to people unless they say otherwise; JSON has all."""
+
 Label: TypeAlias = "tuple[str, Sequence[Any]]"
 """A column in front of a table: its header, and one cell a row."""
 
@@ -92,6 +95,7 @@ class Report:
         plan: the settings that were used; see `plan_as_json`.
         statistics: counts by name.
         results: JSON values.
+        sides: what `left` and `right` in the results are called; None where nothing is compared.
         warnings: what else the user should know.
         body: paragraphs and tables of the text, after the verdict.
         checks: what the verdict sums up; empty if there is only the verdict.
@@ -103,13 +107,16 @@ class Report:
     plan: dict[str, Any] = field(default_factory=dict)
     statistics: dict[str, Any] = field(default_factory=dict)
     results: list[Any] = field(default_factory=list)
+    sides: tuple[str, str] | None = None
     warnings: list[str] = field(default_factory=list)
     body: list[str | Table] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
 
     def as_json(self) -> str:
         """Return the envelope."""
-        return _json(self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
+        sides: dict[str, Any] = {} if self.sides is None else {"sides": sides_as_json(self.sides)}
+        content = (self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
+        return _json(*content, **sides)
 
     def as_text(self, width: int | None = None) -> str:
         """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
@@ -153,7 +160,7 @@ def _json(  # noqa: PLR0913, PLR0917 (the fields of the envelope, in order)
     statistics: dict[str, Any],
     results: list[Any],
     warnings: list[str],
-    **more: str,
+    **more: Any,
 ) -> str:
     envelope = {
         "format": FORMAT,
@@ -167,6 +174,11 @@ def _json(  # noqa: PLR0913, PLR0917 (the fields of the envelope, in order)
         **more,
     }
     return json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def sides_as_json(names: tuple[str, str]) -> dict[str, str]:
+    """Return the names of the sides under the words that results use."""
+    return dict(zip(("left", "right"), names, strict=True))
 
 
 def plan_as_json(plan: MergePlan) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation
 from mergers.laws.conditions import CLOCKS, ZONES, Aspect, Conditions
 from mergers.laws.core import NAMES, Act, Domain, Equation, Expr, Incoming, Law, Merge, Operands, Row, RuleSet, Version
 from mergers.laws.equality import Equality, Failed, Observed, canonical, error_kind, same_bytes
+from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
 from mergers.laws.interpreter import ending, started
 from mergers.laws.jobs import Answers, ElsewhereError, Jobs, answered
 from mergers.laws.payload_algebra import copied_payload, payload_key
@@ -28,6 +29,7 @@ __all__ = [
     "Answers",
     "Aspect",
     "Bounds",
+    "Bracketing",
     "Conditions",
     "Counterexample",
     "Domain",
@@ -54,12 +56,18 @@ __all__ = [
     "Version",
     "answer_text",
     "answered",
+    "bracketing_text",
+    "bracketings",
     "canonical",
     "check_laws",
     "copied_payload",
     "ending",
     "error_kind",
+    "every_bracketing",
     "find_violation",
+    "fold",
+    "fold_left",
+    "fold_right",
     "law_cases",
     "laws_named",
     "payload_key",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mergers.fold import bracketings, fold, fold_left
 from mergers.laws.core import (
     Act,
     After,
@@ -22,6 +21,7 @@ from mergers.laws.core import (
     Version,
     merged,
 )
+from mergers.laws.fold import bracketings, fold, fold_left
 from payloads.errors import PayloadBridgeError, PayloadConfigError
 
 if TYPE_CHECKING:

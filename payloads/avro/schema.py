@@ -21,7 +21,10 @@ Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 Record = dict[str, Any]
-"""One Avro record: field name to physical value."""
+"""One Avro record: field name to physical value.
+
+Added in 0.1.0.
+"""
 
 _PYTHON_TYPES = {
     "null": "None",

@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql import types as spark_types
 
 from bridge import MergePlan, upsert
-from bridge.pipeline import Figures, differences, disagreements, figures, join_rows
+from bridge.pipeline import Figures, differences, join_rows
+from bridge.pipeline.differences import disagreements, figures
 from bridge.spark import quoted, quoted_name
 from payloads import SchemaError
 

@@ -20,7 +20,7 @@ from bridge.explain.trace import trace_key
 from bridge.programs.path_search import key_paths
 from bridge.programs.program import Action, Origin
 from bridge.spark.schema import META_COLUMNS
-from mergers import fold_left
+from mergers.laws import fold_left
 from payloads import (
     HudiRelease,
     Ordering,

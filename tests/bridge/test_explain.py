@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import types as spark_types
 
-from bridge import InputError, MergePlan, PlanError, explain
+from bridge import Batches, InputError, MergePlan, PlanError, explain
 from bridge.cli import main
-from bridge.compare.comparison import Sides
+from bridge.compare.comparison import Comparison
 from bridge.demo.issues import ISSUES
-from bridge.explain.explanation import Explanation, explain_sides
+from bridge.explain.explanation import ExplainReport, explain_sides
 from bridge.explain.trace import trace_key
 from bridge.explain.versions import winner, wins
 from bridge.merge.carriers import StoredRow
@@ -326,7 +326,7 @@ def test_users_classes_are_heard_and_answer_as_ever(spark: SparkSession) -> None
         "_pb_commit int, _pb_arrival int, id string, ts bigint, name string, op string, _hoodie_is_deleted boolean"
     )
     frame = spark.createDataFrame([(c, n, *one.values()) for n, (c, one) in enumerate(versions)], columns)
-    told = explain(frame, plan, {"id": "a"})
+    told = explain(Batches.by(frame, "_pb_commit"), plan, {"id": "a"})
     assert told.sides[0].trace.rows == trace.rows
 
 
@@ -379,10 +379,10 @@ def test_what_one_key_does_not_tell_is_refused(plan: MergePlan, says: str) -> No
 # -- two sides
 
 
-def two(versions: list[tuple[int, Record]], left: MergePlan, right: MergePlan, **settings: Any) -> Explanation:
+def two(versions: list[tuple[int, Record]], left: MergePlan, right: MergePlan, **settings: Any) -> ExplainReport:
     commits = versions[-1][0]
-    sides = Sides(left, right, commits, **settings)
-    return Explanation({"id": "a"}, versions, SCHEMA, commits, explain_sides(versions, SCHEMA, sides))
+    sides = Comparison(left, right, commits, **settings)
+    return ExplainReport({"id": "a"}, versions, SCHEMA, commits, explain_sides(versions, SCHEMA, sides))
 
 
 def test_the_call_at_which_releases_part() -> None:
@@ -441,7 +441,7 @@ def frame_of(spark: SparkSession) -> Any:
 
 def test_values_travel_as_they_are(spark: SparkSession) -> None:
     plan = MergePlan(payload="OverwriteWithLatestAvroPayload", release="1.2", key="id", ordering="at")
-    told = explain(frame_of(spark), plan, {"id": "k1"})
+    told = explain(Batches.by(frame_of(spark), "_pb_commit"), plan, {"id": "k1"})
     assert [commit for commit, _ in told.versions] == [1, 2]
     assert told.versions[0][1]["day"] == (datetime.date(1582, 10, 4) - datetime.date(1970, 1, 1)).days
     shown = json_record(told.versions[0][1], told.schema)
@@ -465,9 +465,9 @@ def test_rows_are_compared_as_replay_does(earlier: float, later: float, parting:
     versions: list[tuple[int, Record]] = [(1, {"id": "a", "n": earlier}), (2, {"id": "a", "n": later})]
     last = plan_of(None, "1.2", merger="tests.bridge.user_mergers:LastArrival", ordering=())
     first = plan_of("tests.bridge.user_mergers:FirstPayload", "1.2", ordering=())
-    sides = explain_sides(versions, READING, Sides(last, first, 2))
+    sides = explain_sides(versions, READING, Comparison(last, first, 2))
     assert [side.trace.error for side in sides] == [None, None]
-    told = Explanation({"id": "a"}, versions, READING, 2, sides)
+    told = ExplainReport({"id": "a"}, versions, READING, 2, sides)
     assert (told.first_difference(), told.ends_equal) == (parting, parting is None)
 
 
@@ -485,20 +485,20 @@ def test_a_row_in_a_null_partition(spark: SparkSession, empty: str | None) -> No
     rows = [(1, "k1", empty, 1.0), (2, "k1", None, 2.0), (2, "k1", "a", 3.0)]
     frame = spark.createDataFrame(rows, "_pb_commit int, id string, part string, n double")
     plan = MergePlan(payload="OverwriteWithLatestAvroPayload", release="1.2", key="id", partition="part")
-    told = explain(frame, plan, {"id": "k1", "part": ""})
+    told = explain(Batches.by(frame, "_pb_commit"), plan, {"id": "k1", "part": ""})
     assert [(commit, one["n"]) for commit, one in told.versions] == [(1, 1.0), (2, 2.0)]
     with pytest.raises(InputError, match=r"several rows have id=k1: .*part=, id=k1"):
-        explain(frame, plan, {"id": "k1"})
+        explain(Batches.by(frame, "_pb_commit"), plan, {"id": "k1"})
 
 
 def test_a_row_that_is_not_there(spark: SparkSession) -> None:
     plan = MergePlan(payload="OverwriteWithLatestAvroPayload", key="id", partition="day")
     with pytest.raises(InputError, match=r"no version has id=k3; near ones are day=1582-10-04, id=k1"):
-        explain(frame_of(spark).where("_pb_commit = 1"), plan, {"id": "k3"})
+        explain(Batches.by(frame_of(spark).where("_pb_commit = 1"), "_pb_commit"), plan, {"id": "k3"})
     with pytest.raises(InputError, match=r"several rows have day=1582-10-04: .*; add the other columns"):
-        explain(frame_of(spark).where("_pb_commit = 1"), plan, {"day": "1582-10-04"})
+        explain(Batches.by(frame_of(spark).where("_pb_commit = 1"), "_pb_commit"), plan, {"day": "1582-10-04"})
     with pytest.raises(InputError, match="named by day and id, not by city"):
-        explain(frame_of(spark), plan, {"city": "Oslo"})
+        explain(Batches.by(frame_of(spark), "_pb_commit"), plan, {"city": "Oslo"})
 
 
 # -- the command
@@ -531,12 +531,12 @@ def test_two_releases_as_text(spark: SparkSession, days: list[str]) -> None:
     result = run(*days, *RELEASES, "--row", "b")
     assert (result.exit_code, result.stderr) == (1, "")
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("id=b differs, first after commit 2: left ends without a row; right ends as")
+    assert lines[0] == "id=b differs, first after commit 2: Hudi 0.15 ends without a row; Hudi 1.2 ends"
     assert max(map(len, lines)) <= 80
     marked = [line.split("<-")[0].split() for line in lines if "<- the sides diverge here" in line]
     assert marked == [
-        ["2", "combine", "input", "v2,", "then", "v3", "->", "v2"],
-        ["2", "combine", "input", "v2,", "then", "v3", "->", "v3"],
+        ["2", "combine-input", "v2,", "then", "v3", "->", "v2"],
+        ["2", "combine-input", "v2,", "then", "v3", "->", "v3"],
     ]
 
 

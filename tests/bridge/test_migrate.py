@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from bridge import Evidence, MergePlan, PlanError, TableType, migrate
+from bridge import Batches, MergePlan, PlanError, TableType, migrate
 from bridge.cli import main
 from bridge.config import TableMergeConfig, created_by_sql, created_properties
 from bridge.merge.record_merge import RecordMerge
@@ -219,13 +219,13 @@ def test_what_can_not_be_generated_is_said() -> None:
 # -- on data
 
 
-def evidence(spark: SparkSession, rows: list[tuple[Any, ...]], **more: Any) -> Evidence:
-    return Evidence(spark.createDataFrame(rows, SCHEMA), rows[-1][0], **more)
+def batches_of(spark: SparkSession, rows: list[tuple[Any, ...]]) -> Batches:
+    return Batches.by(spark.createDataFrame(rows, SCHEMA), "_pb_commit")
 
 
 def test_the_first_equal_mode_is_taken(spark: SparkSession) -> None:
     plan = left("tests.bridge.user_payloads:ByTime")
-    made = migrate(plan, evidence=evidence(spark, LATE))
+    made = migrate(plan, batches=batches_of(spark, LATE))
     assert made.recommended is not None
     assert (made.is_accepted, made.recommended.name) == (True, "EVENT_TIME_ORDERING")
     (commit_time, event_time) = made.trials
@@ -236,11 +236,11 @@ def test_the_first_equal_mode_is_taken(spark: SparkSession) -> None:
 
 def test_an_upgraded_table_is_tried_as_the_upgrade_leaves_it(spark: SparkSession) -> None:
     plan = left("DefaultHoodieRecordPayload")
-    data = evidence(spark, LATE, upgrade_after=2)
-    made = migrate(plan, "1.2", evidence=data)
+    data = batches_of(spark, LATE)
+    made = migrate(plan, "1.2", batches=data, upgrade_after=2)
     assert (made.is_accepted, len(made.trials)) == (True, 1)
     with pytest.raises(PlanError, match="an upgrade goes to a release"):
-        migrate(plan, "COMMIT_TIME_ORDERING", evidence=data)
+        migrate(plan, "COMMIT_TIME_ORDERING", batches=data, upgrade_after=2)
 
 
 # -- the verb

@@ -11,10 +11,9 @@ from click.testing import CliRunner
 
 from bridge import MergePlan, PlanError, TableType, all_paths, key_paths, smallest_history
 from bridge.cli import main
-from bridge.explain.path_text import path_words, step_words
 from bridge.merge.carriers import StoredRow
 from bridge.merge.record_merge import RecordMerge
-from bridge.pipeline.all_paths import counted, key_answers, smallest
+from bridge.pipeline.path_text import path_words, step_words
 from bridge.programs.commits import Simulate
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import PathSearch, history_of
@@ -340,9 +339,9 @@ def test_spark_and_plain_python_find_the_same(spark):
         versions.where(versions["_pb_commit"] == number).drop("_pb_commit", "conformance_case")
         for number in range(1, len(case.tables[0].commits) + 1)
     ]
-    found = all_paths(batches, case.plan).persist()
+    found = all_paths(batches, case.plan)
     on_spark = {}
-    for answer in key_answers(found, case.plan):
+    for answer in found.collect():
         of_key = on_spark.setdefault((answer.key["part"], answer.key["id"]), [])
         of_key.append((answer.path, answer.row and answer.row["note"]))
     merge = RecordMerge(case.plan, case.schema)
@@ -353,14 +352,13 @@ def test_spark_and_plain_python_find_the_same(spark):
         if paths.depends:
             plain[key] = [(one.path, one.row and one.row.record["note"]) for one in paths.answers]
     assert on_spark == plain
-    counts = counted(batches, found, case.plan)
-    assert counts[:4] == (
+    assert found.counts[:4] == (
         sum(len(commit.incoming) for commit in case.tables[0].commits),
         len(case.keys()),
         0,
         len(plain),
     )
-    found.unpersist()
+    found.close()
 
 
 @pytest.mark.parametrize("empty", [None, ""])
@@ -369,13 +367,13 @@ def test_a_key_in_a_null_partition_has_its_smallest_history(spark, empty):
     rows = [("a", 10, empty, False), ("a", 20, empty, True), ("a", 15, empty, False)]
     batches = [spark.createDataFrame([one], columns) for one in rows]
     plan = plan_of(release="1.2", partition=("part",))
-    found = all_paths(batches, plan).persist()
-    versions, left, right = smallest(batches, found, plan)
+    found = all_paths(batches, plan)
+    versions, left, right = found.smallest
     assert [version["ts"] for version in versions] == [20, 15]
     assert left.row != right.row
-    assert [answer.key for answer in key_answers(found, plan, limit=1)] == [{"part": None, "id": "a"}] * 2
-    assert counted(batches, found, plan)[:4] == (3, 1, 0, 1)
-    found.unpersist()
+    assert [answer.key for answer in found.collect(limit=1)] == [{"part": None, "id": "a"}] * 2
+    assert found.counts[:4] == (3, 1, 0, 1)
+    found.close()
 
 
 def test_a_global_index_is_refused():

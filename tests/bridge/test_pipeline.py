@@ -16,10 +16,10 @@ from bridge import (
     combine_input,
     compact,
     simulate,
-    simulate_commits,
     snapshot,
     upsert,
 )
+from bridge.pipeline import simulate_commits
 from bridge.spark.schema import META_COLUMNS
 from tests.conformance.histories import differences, load
 from tests.conformance.spark_histories import plan_of, versions_of
@@ -108,7 +108,7 @@ class TestTheBlogsExample:
             plan = MergePlan(
                 merger=mode, release=release, table_type=table_type, key="uuid", partition="city", ordering="ts"
             )
-            assert rows_of(simulate(batches, plan)) == [(1, *first), (2, *second)]
+            assert rows_of(simulate(batches, plan).snapshots) == [(1, *first), (2, *second)]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ class TestSchemas:
         incoming = spark.createDataFrame([("a", 2, "x")], "id string, ts int, name string")
         plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
         assert rows_of(upsert(stored, incoming, plan)) == [("a", 2, "x"), ("b", 1, None)]
-        result = simulate([stored, incoming], plan)
+        result = simulate([stored, incoming], plan).snapshots
         assert rows_of(result.where("_pb_commit = 1")) == [(1, "a", 1, None), (1, "b", 1, None)]
 
     @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_users_class_runs_through_every_merge_point(spark: SparkSession, relea
         plan = MergePlan(
             payload="tests.bridge.user_payloads:KeepsLongestName", release=release, key="id", table_type=table_type
         )
-        result = simulate([batch.coalesce(1) for batch in batches], plan, compact_after=[2])
+        result = simulate([batch.coalesce(1) for batch in batches], plan, compact_after=[2]).snapshots
         answers[table_type] = rows_of(result)
     expected = [(1, "a", "x"), (1, "b", "long"), (2, "a", "zz"), (2, "b", "long"), (3, "a", "zz"), (3, "b", "long")]
     assert answers == {"cow": expected, "mor": expected}
@@ -260,4 +260,9 @@ def test_the_state_of_a_users_class_lasts_through_the_batch(spark: SparkSession)
         for rows in ([("a", "x"), ("a", "y"), ("b", "z")], [("a", "w"), ("a", "v"), ("a", "u")])
     ]
     plan = MergePlan(payload="tests.bridge.user_payloads:Counts", release="0.15", key="id")
-    assert rows_of(simulate(batches, plan)) == [(1, "a", "y*2"), (1, "b", "z*1"), (2, "a", "u*3"), (2, "b", "z*1")]
+    assert rows_of(simulate(batches, plan).snapshots) == [
+        (1, "a", "y*2"),
+        (1, "b", "z*1"),
+        (2, "a", "u*3"),
+        (2, "b", "z*1"),
+    ]

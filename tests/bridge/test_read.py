@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 (Spark's own convention)
 from pyspark.sql import types as spark_types
 
 from bridge.errors import InputError
-from bridge.pipeline.batches import ARRIVAL, read_batches, read_frame
+from bridge.pipeline.files import ARRIVAL, read_batches, read_frame
 from payloads.avro.codec import encode, parse_schema, read_container
 from payloads.avro.schema import Branch
 from payloads.errors import SchemaError

@@ -11,12 +11,12 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from bridge import MergePlan, PlanError, explain, simulate_upgrade
+from bridge import Batches, MergePlan, PlanError, simulate_upgrade
 from bridge.cli import main
-from bridge.cli.replay_report import Part, report_of
-from bridge.compare.comparison import Sides, plan_to
+from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.grade import Grade, overall
-from bridge.compare.replay import replay
+from bridge.compare.replay import compare
+from bridge.explain import explain_comparison
 from payloads.avro.codec import parse_schema
 
 if TYPE_CHECKING:
@@ -54,10 +54,14 @@ def test_the_grade_of_two_table_types(grades: list[Grade], together: Grade) -> N
     assert overall(grades) is overall(reversed(grades)) is together
 
 
+def batches_of(versions: DataFrame) -> Batches:
+    return Batches.by(versions, "_pb_commit")
+
+
 def grade_of(spark: SparkSession, rows: list[tuple[Any, ...]], left: MergePlan, right: MergePlan) -> Grade:
     versions = spark.createDataFrame(rows, SCHEMA)
-    with replay(versions, Sides(left, right, rows[-1][0])) as answer:
-        return answer.grade()
+    with compare(batches_of(versions), Comparison(left, right, rows[-1][0])) as answer:
+        return answer.grade
 
 
 def test_a_late_delete_tells_the_releases_apart(spark: SparkSession) -> None:
@@ -92,14 +96,18 @@ def test_keys_of_a_null_partition_are_graded_and_shown(spark: SparkSession, empt
     versions = spark.createDataFrame(rows, SCHEMA.replace("id string,", "id string, part string,"))
     modes = ("COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING")
     plans = (plan_of(None, "1.2", merger=mode, partition="part") for mode in modes)
-    with replay(versions, Sides(*plans, 3)) as answer:
-        assert answer.grade() is Grade.ON_DELETES
-        (example,) = answer.examples()
+    with compare(batches_of(versions), Comparison(*plans, 3)) as answer:
+        assert answer.grade is Grade.ON_DELETES
+        (example,) = answer.examples
     assert example.difference.key == {"part": None, "id": "a"}
     assert [version["ts"] for version in example.versions] == [10, 30, 20]
     assert example.row == {"part": "", "id": "a"}
-    sides = Sides(answer.sides.left, answer.sides.right, 3)
-    assert [one["ts"] for _, one in explain(versions, sides, example.row).versions] == [10, 30, 20]
+    sides = Comparison(answer.comparison.left, answer.comparison.right, 3)
+    assert [one["ts"] for _, one in explain_comparison(batches_of(versions), sides, example.row).versions] == [
+        10,
+        30,
+        20,
+    ]
 
 
 def test_the_hint_has_the_texts_that_explain_takes(spark: SparkSession) -> None:
@@ -109,25 +117,24 @@ def test_the_hint_has_the_texts_that_explain_takes(spark: SparkSession) -> None:
     versions = spark.createDataFrame(rows, columns + "_hoodie_is_deleted boolean")
     key = ("id", "flag", "at")
     plans = (plan_of("OverwriteWithLatestAvroPayload", release, "mor", key=key) for release in ("0.15", "1.2"))
-    sides = Sides(*plans, 3)
-    with replay(versions, sides) as answer:
-        part = Part.of(answer, None)
-    report = report_of([part], "1.2", ["1", "2", "3"], 3, None)
+    sides = Comparison(*plans, 3)
+    with compare(batches_of(versions), sides) as answer:
+        report = answer.to_report()
     (hint,) = [one for one in report.body if isinstance(one, str) and one.startswith("Why: ")]
     words = shlex.split(hint)
     texts = [words[at + 1] for at, word in enumerate(words) if word == "--row"]
     row = dict(text.rstrip(",").split("=", 1) for text in texts)
     assert row["flag"] == "true"
-    assert len(explain(versions, sides, row).versions) == 3
+    assert len(explain_comparison(batches_of(versions), sides, row).versions) == 3
 
 
 def test_the_smallest_example_has_its_versions(spark: SparkSession) -> None:
     same_way = [(commit, number + 3, "b", *row) for commit, number, _, *row in LATE_DELETE]
     one_more = [(1, 7, "b", 25, "Roma", False)]
     versions = spark.createDataFrame([*same_way, *one_more, *LATE_DELETE], SCHEMA)
-    sides = Sides(*(plan_of("OverwriteWithLatestAvroPayload", release, "mor") for release in ("0.15", "1.2")), 3)
-    with replay(versions, sides) as answer:
-        (example,) = answer.examples()
+    sides = Comparison(*(plan_of("OverwriteWithLatestAvroPayload", release, "mor") for release in ("0.15", "1.2")), 3)
+    with compare(batches_of(versions), sides) as answer:
+        (example,) = answer.examples
         assert [tuple(counts) for counts in answer.counts] == [(1, 0, 0, 0), (2, 0, 0, 0), (3, 2, 0, 0)]
     assert (example.commit, example.difference.key, example.difference.kind) == (3, {"id": "a"}, "only-left")
     assert example.difference.right is None
@@ -148,15 +155,15 @@ def test_a_key_that_differs_only_by_object_identity_is_told_apart(spark: SparkSe
     ]
     versions = spark.createDataFrame([*default_comes, *late_row], SCHEMA)
     payload = "OverwriteNonDefaultsWithLatestAvroPayload"
-    sides = Sides(*(plan_of(payload, release, "mor", schema=schema) for release in ("0.15", "1.2")), 3)
-    with replay(versions, sides) as answer:
-        found = {one.key["id"]: (one.left, one.right, one.note) for one in answer.differences()}
+    sides = Comparison(*(plan_of(payload, release, "mor", schema=schema) for release in ("0.15", "1.2")), 3)
+    with compare(batches_of(versions), sides) as answer:
+        found = {one.key["id"]: (one.left, one.right, one.note) for one in answer.collect()}
         assert (answer.counts[-1].total, answer.by_identity) == (2, 1)
     assert [row["city"] for row in found["a"][:2] if row is not None] == ["Oslo", "none"]
     assert "for object identity: in city the default overwrites" in (found["a"][2] or "")
     assert found["b"][2] is None
-    with replay(versions.where("id = 'a'"), sides.as_intended()) as answer:
-        assert answer.grade() is Grade.IDENTICAL_HERE
+    with compare(batches_of(versions.where("id = 'a'")), sides.as_intended()) as answer:
+        assert answer.grade is Grade.IDENTICAL_HERE
 
 
 # -- what `--to` names
@@ -209,7 +216,7 @@ def test_what_is_no_upgrade(
         for settings in ({"release": "0.15"} | old, {"release": "1.2"} | new)
     ]
     with pytest.raises(PlanError, match=phrase):
-        simulate_upgrade(versions, *plans, commits=2, upgrade_after=after)
+        simulate_upgrade(batches_of(versions), *plans, upgrade_after=after)
 
 
 # -- the verb
@@ -277,7 +284,7 @@ def test_text_names_some_keys_and_json_all(spark: SparkSession, days: Path) -> N
     words = words_of(days, "--to", "1.2")
     text = CliRunner().invoke(main, words).stdout
     assert "Keys that differ after the last batch, 20 of 25" in text
-    assert text.count("only-left\n") == 20
+    assert text.count("only in Hudi 0.15\n") == 20
     assert len(json.loads(CliRunner().invoke(main, [*words, *JSON]).stdout)["results"]) == 25
     cut = CliRunner().invoke(main, [*words, *JSON, "--sample", "3"])
     assert len(json.loads(cut.stdout)["results"]) == 3

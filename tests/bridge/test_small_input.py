@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.errors import InputError
-from bridge.pipeline import read_batches, read_frame
+from bridge.pipeline.files import read_batches, read_frame
 from bridge.spark import small_input
 from tests.benchmarks.small import ROOT, write_batches
 

@@ -7,9 +7,10 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.compare.comparison import Sides
-from bridge.compare.replay import replay
+from bridge.compare.comparison import Comparison
+from bridge.compare.replay import compare
 from bridge.errors import sentence_of
+from bridge.pipeline import Batches
 from bridge.pipeline.differences import CHANGED, ONLY_LEFT, ONLY_RIGHT
 from bridge.programs.upgrade import handover
 from bridge.report.json_values import json_rows
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from bridge.compare.replay import Replay
+    from bridge.compare.replay import ReplayReport
     from tests.conformance.histories import History, Row
 
     Key = tuple[Any, Any]
@@ -67,11 +68,11 @@ class Question:
         return f"{self.left.release} to {to}, {self.kind}"
 
     @property
-    def sides(self) -> Sides:
+    def sides(self) -> Comparison:
         """Both plans, which differ in the release alone: that of a user who goes on with the same settings."""
         upgrade = self.right.upgrade
         plan = plan_of(self.left)
-        return Sides(
+        return Comparison(
             plan,
             dataclasses.replace(plan, release=self.right.release if upgrade is None else upgrade.release),
             self.commits,
@@ -205,8 +206,9 @@ def _problems_here(question: Question, recorded: Mapping[int, Recorded], simulat
 
 def _problems(spark: SparkSession, question: Question, recorded: Mapping[int, Recorded]) -> Iterator[str]:
     versions = versions_of(spark, {0: question.left}).where(f"_pb_commit <= {question.commits}")
-    with replay(versions.drop("conformance_case"), question.sides) as answer:
-        if answer.found is None or question.is_refused:
+    batches = Batches(map(str, range(1, question.commits + 1)), [versions.drop("conformance_case")])
+    with compare(batches, question.sides) as answer:
+        if answer.differences is None or question.is_refused:
             yield from _refusal(question, answer.refused)
             return
         yield from _compared(answer, recorded)
@@ -220,9 +222,9 @@ def _refusal(question: Question, refused: str | None) -> Iterator[str]:
         yield "not refused, but real Hudi failed"
 
 
-def _compared(answer: Replay, recorded: Mapping[int, Recorded]) -> Iterator[str]:
+def _compared(answer: ReplayReport, recorded: Mapping[int, Recorded]) -> Iterator[str]:
     named: dict[int, Kinds] = {commit: {} for commit in recorded}
-    found: Any = answer.found
+    found: Any = answer.differences
     for row in json_rows(found.select("_pb_commit", "part", "id", "_pb_kind")):
         named[row["_pb_commit"]][row["part"], row["id"]] = row["_pb_kind"]
     yield from _wrong_kinds(recorded, named)
@@ -230,7 +232,7 @@ def _compared(answer: Replay, recorded: Mapping[int, Recorded]) -> Iterator[str]
     if counted != [len(named[commit]) for commit in sorted(named)]:
         yield f"the counts {counted} are not those of the keys"
     last = max(recorded)
-    listed = {(one.key["part"], one.key["id"]): one for one in answer.differences()}
+    listed = {(one.key["part"], one.key["id"]): one for one in answer.collect()}
     if {key: one.kind for key, one in listed.items()} != named[last]:
         yield "the list of differences has other keys than the last commit"
     changed = {key: set(one.columns) for key, one in listed.items() if one.kind == CHANGED}

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge import MergePlan, simulate_commits, simulate_upgrade
+from bridge import MergePlan
 from bridge.engines import COMMIT
 from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
+from bridge.pipeline import simulate_commits, upgrade_commits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,7 +104,7 @@ def _result(versions: DataFrame, plan: MergePlan, history: History, run: Run) ->
     compact_after = history.compact_after
     if run.upgrade_after is None or history.upgrade is None:
         return simulate_commits(written, plan, commits=run.commits, compact_after=compact_after)
-    return simulate_upgrade(
+    return upgrade_commits(
         written,
         plan,
         dataclasses.replace(plan, release=history.upgrade.release),

@@ -116,13 +116,13 @@ def test_a_merger_decides_what_a_query_and_compaction_see(mergers, spark, name, 
 def test_a_merger_sees_key_and_partition_as_hudi_writes_them(mergers, spark):
     plan = plan_of(mergers, "Marked", key=("id", "n"), partition="op", props={"acme.step": "7"}, table_type="mor")
     batches = [batch(spark, ("a", ts, "x", 5, "put")) for ts in (1, 2)]
-    seen = simulate(batches, plan)
+    seen = simulate(batches, plan).snapshots
     assert rows(seen.select("_pb_commit", "v")) == [(1, "x"), (2, "x+x of id:a,n:5 in put by 7")]
 
 
 def test_a_delete_that_a_merger_makes_in_a_log_is_a_version_with_an_ordering_value(mergers, spark):
     batches = [batch(spark, ("a", ts, "x", 1, "empty" if ts == 3 else None)) for ts in (1, 2, 3, 8, 10)]
-    seen = simulate(batches, plan_of(mergers, "AnswersEmpty", table_type="mor"))
+    seen = simulate(batches, plan_of(mergers, "AnswersEmpty", table_type="mor")).snapshots
     assert rows(seen.select("_pb_commit", "ts")) == [(1, 1), (2, 2), (5, 10)]
 
 

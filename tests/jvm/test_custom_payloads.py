@@ -73,7 +73,7 @@ def test_a_payload_runs_at_the_merge_points_of_merge_on_read(jar, spark):
 
 def test_each_snapshot_of_a_simulation_reads_the_log_anew(jar, spark):
     batches = [batch(spark, ("a", number, "x", 1)) for number in range(1, 5)]
-    seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3])
+    seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3]).snapshots
     assert rows(seen.select("_pb_commit", "n")) == [(1, 1), (2, 1), (3, 2), (4, 1)]
 
 

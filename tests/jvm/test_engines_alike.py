@@ -58,7 +58,7 @@ def test_rows_of_the_default_partition_are_merged_with_each_other_alone(plan, sp
 
 def test_small_files_of_the_default_partition_hold_its_keys_alone(plan, spark):
     batches = [frame(spark, ("a", part, 1), ("a", "p", 1)) for part in (None, "")]
-    found = simulate(batches, plan(release="1.2", table_type="mor"))
+    found = simulate(batches, plan(release="1.2", table_type="mor")).snapshots
     assert rows(found.select("_pb_commit", "id", "part")) == [
         (commit, "a", part) for commit in (1, 2) for part in ("p", None)
     ]

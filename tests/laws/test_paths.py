@@ -9,8 +9,8 @@ import itertools
 import pytest
 
 from bridge import MergePlan, TableType
-from bridge.explain.path_text import step_words
 from bridge.merge.record_merge import RecordMerge
+from bridge.pipeline.path_text import step_words
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import Path, as_given
 from mergers.laws import Domain, Verdict, check_laws

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mergers import HoodieAvroRecord, bracketing_text, every_bracketing
+from mergers import HoodieAvroRecord
+from mergers.laws import bracketing_text, every_bracketing
 from payloads import Ordering, parse_schema
 from tests.mergers.tables import BY_TS, KEY, RELEASES, RIDES, incoming, long, merger, ride
 

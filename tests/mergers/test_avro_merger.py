@@ -13,9 +13,8 @@ from mergers import (
     HoodieEmptyRecord,
     HoodieRecordMerger,
     OperationMode,
-    bracketing_text,
-    every_bracketing,
 )
+from mergers.laws import bracketing_text, every_bracketing
 from payloads import (
     NATURAL_ORDER,
     DefaultHoodieRecordPayload,

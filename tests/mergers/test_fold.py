@@ -5,7 +5,7 @@ import operator
 
 import pytest
 
-from mergers import bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
+from mergers.laws import bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
 
 
 def leaves(bracketing):

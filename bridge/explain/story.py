@@ -5,30 +5,20 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from bridge.explain import same_record
-from bridge.merge import MergePoint
+from bridge.explain.versions import same_record
 from bridge.report import Table, json_record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bridge.explain import Call, ExplainedSide, Explanation, Side
+    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.trace import Call
+    from bridge.explain.versions import Side
     from bridge.report import Label
     from payloads import AvroSchema, Record
 
-_POINTS = {
-    MergePoint.COMBINE_INPUT: "combine input",
-    MergePoint.UPSERT: "upsert",
-    MergePoint.TAG: "index lookup",
-    MergePoint.INSERT: "write",
-    MergePoint.LOG_FOLD: "log fold",
-    MergePoint.COMPACT: "compaction",
-    MergePoint.SNAPSHOT: "query",
-}
 POINTS_EXPLAINED = (
-    "Where versions merge: combine input = two rows of one batch; write = a row is stored or logged; "
-    "upsert = a row merges with the stored row (copy-on-write); log fold = a log entry merges with those before it, "
-    "query and compaction = the folded log merges with the stored row (all merge-on-read)."
+    "Where versions merge: combine-input = two rows of one batch; insert = a row without a stored one is written; "
+    "upsert = a row merges with the stored row (copy-on-write); log-fold = a log entry merges with those before it, "
+    "snapshot and compact = the folded log merges with the stored row (all merge-on-read)."
 )
 _WIDTH = 54
 """The width of the last column in a line of 80 columns."""
@@ -36,13 +26,13 @@ _WIDTH = 54
 PARTING = "<- the sides diverge here"
 
 
-def story(told: Explanation, names: Sequence[str]) -> list[str | Table]:
+def story(told: ExplainReport) -> list[str | Table]:
     """Return the versions, the calls of each side under its name, and the rows that merging made."""
     labels = Labels(told.schema, [record for _, record in told.versions])
     parting = told.deciding_calls()
     calls = [
         _calls(told, side, name, labels, decided)
-        for side, name, decided in zip(told.sides, names, parting, strict=True)
+        for side, name, decided in zip(told.sides, told.long_names, parting, strict=True)
     ]
     versions = [json_record(record, told.schema) for _, record in told.versions]
     numbers: list[Label] = [
@@ -61,15 +51,6 @@ def story(told: Explanation, names: Sequence[str]) -> list[str | Table]:
 def words(row: Any) -> str:
     """Write identifying columns as text."""
     return ", ".join(f"{name}={value}" for name, value in row.items())
-
-
-def side_name(side: ExplainedSide) -> str:
-    """Name a table by type, releases and what merges."""
-    name = f"{side.plan.table_type.long_name}, Hudi {side.plan.release}"
-    last = side.plan if side.new is None else side.new
-    if side.new is not None:
-        name += f", then {side.new.release}"
-    return f"{name}, {last.payload_name.rpartition('.')[2]}"
 
 
 class Labels:
@@ -114,7 +95,7 @@ class Labels:
         return next(same, None)
 
 
-def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, decided: Call | None) -> Table:
+def _calls(told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, decided: Call | None) -> Table:
     releases = {call.release for call in side.trace.calls}
     lines = [
         (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))
@@ -128,7 +109,7 @@ def _calls(told: Explanation, side: ExplainedSide, name: str, labels: Labels, de
 
 
 def _where(call: Call, *, names_release: bool) -> str:
-    return f"{_POINTS[call.point]} {call.release}" if names_release else _POINTS[call.point]
+    return f"{call.point.value} {call.release}" if names_release else call.point.value
 
 
 def _call(call: Call, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)

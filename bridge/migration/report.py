@@ -4,38 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.cli.options import SAMPLE
-from bridge.cli.plan import plan_result, silent_changes, step_text, steps_body
-from bridge.cli.replay_report import example_table, keys_table
+from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
-from bridge.report import Check, Report, Table, plan_as_json
+from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
+from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.compare import Example
-    from bridge.migration import Migration, MigrationPlan, Trial
+    from bridge.migration.decision import MigrateReport
+    from bridge.migration.plan import MigrationPlan
+    from bridge.migration.trials import Trial
     from bridge.plan import TableType
 
 
-def report_of(made: Migration, to: str, rows_in: int | None, sample: int | None) -> Report:
-    """Put a migration into a report.
-
-    Args:
-        made: the answer.
-        to: the name of the target.
-        rows_in: how many rows the batches have; None without batches.
-        sample: how many differences to show.
-    """
+def report_of(made: MigrateReport, sample: int | None) -> Report:
+    """Report a migration; `sample` is how many differences to show, None for the default."""
     types = [one.value for one in made.plans] or [made.left.table_type.value]
-    report = Report("migrate", _verdict(made), success=made.is_accepted)
+    report = Report("migrate", made.verdict, success=made.success)
+    report.sides = made.decisive[0].names if made.decisive else None
     report.plan = plan_as_json(made.left) | {
         "table_type": types[0] if len(types) == 1 else "both",
         "from": str(made.left.release),
-        "to": to,
+        "to": made.to,
+        "upgrade_after": None if made.evidence is None else made.evidence.upgrade_after,
+        "keep_table_version": made.evidence is not None and made.evidence.keep_table_version,
     }
     report.statistics = {
-        "rows_in": rows_in,
+        "rows_in": None if made.evidence is None else made.evidence.batches.rows,
         "checked": made.is_checked,
         "equal": made.is_equal,
         "accepted": made.is_accepted,
@@ -60,7 +57,8 @@ def report_of(made: Migration, to: str, rows_in: int | None, sample: int | None)
 # -- the verdict
 
 
-def _verdict(made: Migration) -> str:
+def verdict_of(made: MigrateReport) -> str:
+    """Say what is recommended, and on which evidence."""
     left = f"{_short(made.left.payload_name)} of Hudi {made.left.release}"
     chosen = made.recommended
     if chosen is None:
@@ -101,6 +99,7 @@ def _trial_as_json(trial: Trial) -> dict[str, Any]:
     return {
         "name": trial.candidate.name,
         "table_type": trial.table_type.value,
+        "sides": None if trial.names is None else sides_as_json(trial.names),
         "equal": trial.is_equal,
         "refused": trial.refused,
         "differing": trial.differing,
@@ -109,7 +108,7 @@ def _trial_as_json(trial: Trial) -> dict[str, Any]:
     }
 
 
-def _tried(made: Migration) -> list[str | Table]:
+def _tried(made: MigrateReport) -> list[str | Table]:
     rows = [
         (
             trial.candidate.name,
@@ -147,22 +146,23 @@ def _row(example: Example) -> str:
     return f"{key} after batch {example.commit}: {how}"
 
 
-def _differences(made: Migration, sample: int | None) -> list[str | Table]:
+def _differences(made: MigrateReport, sample: int | None) -> list[str | Table]:
     """Show the smallest difference of the closest candidate; if differences are accepted, the keys too."""
     body: list[str | Table] = []
     for trial in made.decisive:
-        if trial.is_equal or trial.example is None:
+        if trial.is_equal or trial.example is None or trial.names is None:
             continue
-        body += [f"{trial.candidate.name}, {trial.table_type.long_name}:", example_table(trial.example)]
-        if trial.differences:
-            body.append(keys_table(trial.differences[: SAMPLE if sample is None else sample], trial.differing))
+        body += [f"{trial.candidate.name}, {trial.table_type.long_name}:", example_table(trial.example, trial.names)]
+        shown = trial.differences[: SAMPLE if sample is None else sample]
+        if shown:
+            body.append(keys_table(shown, trial.differing, trial.names))
     return body
 
 
 # -- what to do
 
 
-def _result(made: Migration) -> dict[str, Any]:
+def _result(made: MigrateReport) -> dict[str, Any]:
     chosen = made.recommended
     return {
         "recommended": None if chosen is None else chosen.name,
@@ -178,7 +178,7 @@ def _result(made: Migration) -> dict[str, Any]:
     }
 
 
-def _settings(made: Migration) -> list[str | Table]:
+def _settings(made: MigrateReport) -> list[str | Table]:
     body: list[str | Table] = []
     for one, plan in made.plans.items():
         if len(made.plans) > 1:
@@ -197,7 +197,7 @@ def _create(options: Mapping[str, str]) -> str:
     return f"CREATE TABLE <table> (<columns>) USING hudi TBLPROPERTIES (\n{lines}\n)"
 
 
-def _skeletons(made: Migration) -> list[str | Table]:
+def _skeletons(made: MigrateReport) -> list[str | Table]:
     rows = [(one.path, one.releases, one.merger, one.strategy) for one in made.skeletons]
     columns = ("file", "for Hudi", "merger", "strategy id")
     found: list[str | Table] = [Table(columns, rows, "Generated mergers (--out writes them)")] if rows else []
@@ -207,7 +207,7 @@ def _skeletons(made: Migration) -> list[str | Table]:
 # -- files
 
 
-def files_of(made: Migration, report: Report) -> dict[str, str]:
+def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
     """Return the files of a migration that is accepted, by their names in a folder."""
     files = {"migration.md": report.as_markdown() + "\n", "migration.json": report.as_json() + "\n"}
     for one, plan in made.plans.items():

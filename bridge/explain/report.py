@@ -1,0 +1,106 @@
+"""The report of `explain`: how the row ends, its versions, and every merge call on one side or two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.explain.story import story, words
+from bridge.report import Report, cell, json_record, plan_as_json
+
+if TYPE_CHECKING:
+    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.trace import Call
+    from bridge.explain.versions import Side
+    from payloads import Record
+
+
+def report_of(told: ExplainReport) -> Report:
+    """Report one row."""
+    sides = told.comparison
+    report = Report("explain", parting_words(told), success=told.success)
+    report.sides = None if sides is None else sides.names
+    types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))
+    report.plan = plan_as_json(told.sides[0].plan) | {
+        "row": dict(told.row),
+        "table_type": types[0] if len(types) == 1 else "both",
+        "from": None if sides is None or len(types) > 1 else str(sides.left.release),
+        "to": None if sides is None or len(types) > 1 else sides.to or sides.names[1],
+        "upgrade_after": None if sides is None else sides.upgrade_after,
+        "keep_table_version": sides is not None and sides.keep_table_version,
+        "compact_after": list(told.compact_after),
+    }
+    report.statistics = {
+        "rows_in": len(told.versions),
+        "commits": told.commits,
+        "calls": [len(side.trace.calls) for side in told.sides],
+        "parting_commit": told.first_difference(),
+    }
+    report.results = [
+        _side_as_json(told, side, name, decided)
+        for side, name, decided in zip(told.sides, told.long_names, told.deciding_calls(), strict=True)
+    ]
+    report.body += story(told)
+    return report
+
+
+def parting_words(told: ExplainReport) -> str:
+    """Say what becomes of the row, and where two sides diverge."""
+    row, parting = words(told.row), told.first_difference()
+    ends = [_end(side, told) for side in told.sides]
+    if len(told.sides) == 1:
+        return f"{row} ends {ends[0]} after {told.commits} commits ({len(told.sides[0].trace.calls)} merge calls)."
+    if told.ends_equal:
+        between = f"; after commit {parting} they differ" if parting is not None else ""
+        return f"{row} ends {ends[0]} on both sides{between}."
+    since = f", first after commit {parting}" if parting is not None else ""
+    return (
+        f"{row} differs{since}: "
+        + "; ".join(f"{name} ends {end}" for name, end in zip(told.names, ends, strict=True))
+        + "."
+    )
+
+
+def _end(side: ExplainedSide, told: ExplainReport) -> str:
+    if side.trace.error is not None:
+        return "with an error"
+    row = side.trace.row_after(told.commits)
+    if row is None:
+        return "without a row"
+    shown = json_record(row, told.schema)
+    return "as " + ", ".join(f"{name}={cell(shown[name])}" for name in shown if name not in told.row)
+
+
+def _side_as_json(told: ExplainReport, side: ExplainedSide, name: str, decided: Call | None) -> dict[str, Any]:
+    """Return a side with its calls for programs."""
+    row, error = side.trace.row_after(told.commits), side.trace.error
+    return {
+        "side": name,
+        "table_type": side.plan.table_type.value,
+        "row": _row(told, row),
+        "error": None if error is None else str(error),
+        "calls": [_call(told, call) | {"parts": call is decided} for call in side.trace.calls],
+    }
+
+
+def _call(told: ExplainReport, call: Call) -> dict[str, Any]:
+    return {
+        "commit": call.commit,
+        "release": str(call.release),
+        "point": call.point.value,
+        "method": call.method,
+        "older": _side(told, call.older),
+        "newer": _side(told, call.newer),
+        "result": _side(told, call.result),
+        "rule": call.rule,
+    }
+
+
+def _side(told: ExplainReport, side: Side | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    ordering = None if side.ordering is None else str(side.ordering.value)
+    return {"record": _row(told, side.record), "ordering": ordering, "is_delete": side.is_delete}
+
+
+def _row(told: ExplainReport, record: Record | None) -> dict[str, Any] | None:
+    return None if record is None else json_record(record, told.schema)

@@ -1,0 +1,283 @@
+"""Files of batches and frames, with the order in which their rows arrived.
+
+A batch is one file or one flat folder of files of one format, and batches come in the plain string order of their
+names (`10` before `9`). All columns of a frame are nullable, as with every file that Spark reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812 (Spark's own convention)
+from pyspark.sql import types as spark_types
+
+from bridge.engines import ARRIVAL, RecordWriter, arrow_schema
+from bridge.errors import InputError
+from bridge.spark import Files, files_of, in_one_task, quoted, spark_schema, visible
+from payloads.avro import read_container
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+# The type of `ARRIVAL`.
+_ARRIVAL_TYPE = spark_types.StructType(
+    [
+        spark_types.StructField("file", spark_types.IntegerType()),
+        spark_types.StructField("block", spark_types.LongType()),
+        spark_types.StructField("row", spark_types.LongType()),
+    ],
+)
+# A quote inside quotes is doubled and may span lines (RFC 4180), so a CSV file can't be split.
+_CSV_OPTIONS = {"header": "true", "multiLine": "true", "escape": '"'}
+_AVRO_ROWS = 10_000  # in an Arrow batch
+_CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
+_GLOB = re.compile(r"([\\*?\[\]{}])")
+_NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
+
+
+class Batch(NamedTuple):
+    """One batch: the name of its file or folder, and its rows with the column `ARRIVAL`."""
+
+    name: str
+    frame: DataFrame
+
+
+def read_batches(
+    spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None, *, check: bool = True
+) -> list[Batch]:
+    """Read the folder of `--batches`, a batch per entry; each batch keeps the schema that its files have.
+
+    CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
+    unless the caller parses all rows himself, and comes back to `check` them where that fails or a batch has no rows.
+    A CSV file starts with its header, and an empty field is null.
+    Names that start with `.` or `_` are left out.
+
+    Raises:
+        InputError: naming the file or folder that can't be read, and what to do.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        msg = f"{folder} is not a folder; name a folder that has one file or folder a batch"
+        raise InputError(msg)
+    entries = visible(folder)
+    if not entries:
+        msg = f"the folder {folder} has no batches; put one file or folder a batch there"
+        raise InputError(msg)
+    return [Batch(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check)) for entry in entries]
+
+
+def read_frame(
+    spark: SparkSession,
+    path: str | Path,
+    schema: spark_types.StructType | None = None,
+    *,
+    arrival: bool = False,
+) -> DataFrame:
+    """Read one file or flat folder (`--stored`, `--log`, `--incoming`); `arrival` adds the column `ARRIVAL`.
+
+    Raises:
+        InputError: see `read_batches`.
+    """
+    return _read(spark, files_of(Path(path)), schema, arrival=arrival)
+
+
+def _read(
+    spark: SparkSession,
+    files: Files,
+    schema: spark_types.StructType | None,
+    *,
+    arrival: bool,
+    check: bool = True,
+) -> DataFrame:
+    with _failures(files.origin):
+        if files.format == "avro":
+            return _avro(spark, files, arrival=arrival)
+        frame = _of_spark(spark, files, schema, check=check)
+    if ARRIVAL in frame.columns:
+        _refuse_taken(files)
+    if check and files.format != "parquet":
+        _check_rows(spark, files, frame)
+    wanted = frame.columns
+    if schema is not None and files.format == "csv":
+        # The columns that a batch lacks stay absent: schema evolution decides what they become.
+        wanted = [name for name in schema.fieldNames() if name in wanted]
+    columns = [quoted(name) for name in wanted]
+    return frame.select(*columns, _arrival(files.paths).alias(ARRIVAL)) if arrival else frame.select(*columns)
+
+
+def _of_spark(spark: SparkSession, files: Files, schema: spark_types.StructType | None, *, check: bool) -> DataFrame:
+    match files.format:
+        case "csv":
+            return _csv(spark, files, schema, check=check)
+        case "json":
+            return _json(spark, files, schema)
+        case _:
+            # Without a merged schema Spark takes that of one file, and drops the columns that it lacks.
+            return spark.read.option("mergeSchema", "true").parquet(*map(_spark_path, files.paths))
+
+
+def _check_rows(spark: SparkSession, files: Files, frame: DataFrame) -> None:
+    """Parse every row once, so that a bad one is found here and its file named."""
+    try:
+        frame.write.format("noop").mode("overwrite").save()
+    except (PySparkException, Py4JJavaError) as error:
+        for path in files.paths if len(files.paths) > 1 else []:
+            alone = files._replace(origin=path, paths=[path])
+            _check_rows(spark, alone, _of_spark(spark, alone, frame.schema, check=False))
+        raise _unreadable(files.origin, error) from error
+
+
+@contextlib.contextmanager
+def _failures(origin: Path) -> Iterator[None]:
+    try:
+        yield
+    except (PySparkException, Py4JJavaError, SchemaError, OSError, EOFError, UnicodeDecodeError) as error:
+        raise _unreadable(origin, error) from error
+
+
+def _unreadable(origin: Path, error: Exception) -> InputError:
+    causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
+    reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
+    return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
+
+
+def _refuse_taken(files: Files) -> NoReturn:
+    msg = f"{files.origin} has a column {ARRIVAL}, a name that is taken; rename the column"
+    raise InputError(msg)
+
+
+def _refuse_empty(files: Files) -> NoReturn:
+    msg = f"{files.origin} has no rows to take the column types from; give them with --schema"
+    raise InputError(msg)
+
+
+def _arrival(paths: list[Path]) -> Column:
+    """Return what sorts rows by file, block and row.
+
+    Spark packs blocks of files into partitions by size, so partitions are in no order; but a block lies inside one
+    partition, and there the id grows from row to row.
+    """
+    ranks = F.create_map(*(F.lit(part) for rank, path in enumerate(paths) for part in (_uri(path.name), rank)))
+    rank = F.coalesce(ranks[F.col("_metadata.file_name")], F.raise_error(F.lit("a file of the batch was renamed")))
+    return F.struct(
+        rank.cast("int").alias("file"),
+        F.col("_metadata.file_block_start").alias("block"),
+        F.monotonically_increasing_id().alias("row"),
+    )
+
+
+def _json(spark: SparkSession, files: Files, schema: spark_types.StructType | None) -> DataFrame:
+    reader = spark.read.option("mode", "FAILFAST")
+    if schema is None and in_one_task(spark):
+        schema = _inferred(spark, files)
+    frame = (reader.schema(schema) if schema is not None else reader).json([_spark_path(path) for path in files.paths])
+    return frame if frame.columns else _refuse_empty(files)
+
+
+def _inferred(spark: SparkSession, files: Files) -> spark_types.StructType | None:
+    """Return the schema that Spark infers for JSON lines, without its job; None if the text is not plain objects."""
+    rows = []
+    try:
+        for path in files.paths:
+            with (gzip.open if path.suffix.lower() == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
+                rows += [line for line in lines if line.strip()]
+        if not rows or not all(isinstance(json.loads(row), dict) for row in rows):
+            return None
+        found = F.schema_of_json(F.lit(f"[{','.join(rows)}]"))
+        # Spark infers the schema of a conversion when it analyses the query, and runs none.
+        array = spark.range(0).select(F.from_json(F.lit("[]"), found).alias("rows")).schema["rows"].dataType
+    except (ValueError, RecursionError, OSError, EOFError, PySparkException):
+        return None  # Spark's reader reports the error
+    element = array.elementType if isinstance(array, spark_types.ArrayType) else None
+    return element if isinstance(element, spark_types.StructType) and element.fields else None
+
+
+def _csv(spark: SparkSession, files: Files, schema: spark_types.StructType | None, *, check: bool) -> DataFrame:
+    headers = {path: header for path in files.paths if (header := _header(path))}
+    header = next(iter(headers.values()), [] if schema is None else schema.fieldNames())
+    for path, other in headers.items():
+        if other != header or len(set(other)) < len(other):
+            msg = f"{path}: its header {','.join(other)} differs from the batch's, or repeats a column; align the files"
+            raise InputError(msg)
+    reader = spark.read.options(mode="FAILFAST", **_CSV_OPTIONS)
+    paths = [_spark_path(path) for path in files.paths]
+    if schema is None:
+        frame = reader.option("inferSchema", "true").csv(paths)
+        return frame if frame.columns and not (check and frame.isEmpty()) else _refuse_empty(files)
+    unknown = set(header) - set(schema.fieldNames())
+    if unknown:
+        msg = f"{files.origin}: the schema lacks the columns {', '.join(sorted(unknown))} of the header; add them to it"
+        raise InputError(msg)
+    return reader.schema(spark_types.StructType([schema[name] for name in header])).csv(paths)
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names in the first line of a CSV file, `_c0` like Spark for no name; nothing for an empty file."""
+    with (gzip.open if path.suffix.lower() == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as text:
+        return [name or f"_c{index}" for index, name in enumerate(next(csv.reader(text), []))]
+
+
+def _avro(spark: SparkSession, files: Files, *, arrival: bool) -> DataFrame:
+    structs = [_container_schema(path) for path in files.paths]
+    for path, struct in zip(files.paths, structs, strict=True):
+        if struct != structs[0]:
+            msg = (
+                f"{path}: its schema is not that of {files.paths[0].name}; make files of different schemas own batches"
+            )
+            raise InputError(msg)
+    target = _all_nullable(structs[0])
+    if ARRIVAL in target.fieldNames():
+        _refuse_taken(files)
+    target = target.add(ARRIVAL, _ARRIVAL_TYPE)
+    named = spark.createDataFrame([(rank, str(path)) for rank, path in enumerate(files.paths)], "rank int, path string")
+
+    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow = arrow_schema(target)
+        for batch in batches:
+            for rank, path in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield from _container_rows(rank, Path(path), arrow)
+
+    frame = named.mapInArrow(rows, target)
+    return frame if arrival else frame.drop(ARRIVAL)
+
+
+def _container_schema(path: Path) -> spark_types.StructType:
+    with path.open("rb") as stream, _failures(path):
+        return spark_schema(read_container(stream)[0])
+
+
+def _container_rows(rank: int, path: Path, arrow: pa.Schema) -> Iterator[pa.RecordBatch]:
+    with path.open("rb") as stream, _failures(path):
+        schema, records = read_container(stream)
+        writer = RecordWriter(schema, arrow)
+        start = 0
+        while chunk := list(itertools.islice(records, _AVRO_ROWS)):
+            arrival = [{"file": rank, "block": 0, "row": row} for row in range(start, start + len(chunk))]
+            start += len(chunk)
+            yield writer.batch(chunk, {ARRIVAL: arrival})
+
+
+def _all_nullable(struct: spark_types.StructType) -> spark_types.StructType:
+    return spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in struct])
+
+
+def _spark_path(path: Path) -> str:
+    return "file:" + _GLOB.sub(r"\\\1", str(path))
+
+
+def _uri(name: str) -> str:
+    """Return `name` as `_metadata.file_name` has it: quoted like Java's URI does."""
+    return _NOT_IN_URI.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), name)

@@ -1,0 +1,233 @@
+"""The report of `simulate`: the snapshot after each batch, what each commit changed, where two table types disagree."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, Self
+
+from pyspark.sql import functions as sf
+
+from bridge.engines import COMMIT
+from bridge.pipeline.batches import as_batches
+from bridge.pipeline.differences import Figures, disagreements, figures
+from bridge.pipeline.simulate import simulate_commits, upgrade_commits
+from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
+from bridge.spark import kept, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.pipeline.batches import Batches, BatchesLike
+    from bridge.plan import MergePlan
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SimulateReport:
+    """What `simulate` answers for one table. Nothing runs before a figure or a row is read.
+
+    Once figures are read, the snapshots are kept by Spark; `close`, or a `with` block, releases them.
+
+    Attributes:
+        batches: what was written.
+        plan: what merged; after an upgrade, `new`.
+        snapshots: the rows of the table after each commit, with the number of the commit in `_pb_commit` (from 1).
+        compact_after: the commits after which the log was compacted.
+        new: the plan that took the table over, after the commit `upgrade_after`.
+        upgrade_after: the number of that commit; None without an upgrade.
+    """
+
+    batches: Batches
+    plan: MergePlan
+    snapshots: DataFrame
+    compact_after: tuple[int, ...] = ()
+    new: MergePlan | None = None
+    upgrade_after: int | None = None
+
+    @functools.cached_property
+    def figures(self) -> tuple[Figures, ...]:
+        """What each commit changed: rows, and keys inserted, changed and deleted."""
+        return tuple(figures(self.kept, self.plan.identity, len(self.batches)))
+
+    @property
+    def verdict(self) -> str:
+        """The answer in one sentence."""
+        return self.to_report(whole=False).verdict
+
+    @property
+    def success(self) -> bool:
+        """True: an error of a payload or of the settings is raised."""
+        return True
+
+    @functools.cached_property
+    def kept(self) -> DataFrame:
+        """The snapshots, kept from the first job on."""
+        return kept(self.snapshots)
+
+    def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
+        """Return the report of the command line; `whole`: with the rows of each snapshot, `sample` of them at most."""
+        return report_simulations([self], sample, whole=whole)
+
+    def to_json(self, sample: int | None = None) -> str:
+        """Return what `payload-bridge simulate --output json` prints."""
+        return self.to_report(sample).as_json()
+
+    def close(self) -> None:
+        """Release the rows that Spark keeps."""
+        if "kept" in self.__dict__:
+            self.kept.unpersist()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection[int] = ()) -> SimulateReport:
+    """Write batches in order to an empty table of the plan's type, and take the snapshot after each.
+
+    One job for all commits, numbered from 1. A column that a later batch adds is null in the snapshots before it.
+
+    Args:
+        batches: the batches, or one DataFrame a batch.
+        plan: what merges, and how.
+        compact_after: the commits after which the log of a merge-on-read table is compacted, before the snapshot.
+
+    Raises:
+        InputError: a batch does not fit the one before it.
+        PlanError: a column that the plan names is not there, or the settings ask for what is not ported.
+    """
+    written = as_batches(batches)
+    compactions = tuple(compact_after)
+    versions = written.versions(plan)
+    snapshots = simulate_commits(versions, plan, commits=len(written), compact_after=compactions)
+    return SimulateReport(written, plan, snapshots, compactions)
+
+
+def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
+    batches: BatchesLike,
+    old: MergePlan,
+    new: MergePlan,
+    *,
+    upgrade_after: int,
+    keep_table_version: bool = False,
+    compact_after: Collection[int] = (),
+) -> SimulateReport:
+    """Do what `simulate` does for a table that `old` writes until the batch `upgrade_after`, and then `new`.
+
+    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
+    table at its version. If `upgrade_after` is the last batch, the new release only reads, and the last snapshot is
+    its.
+
+    Raises:
+        PlanError: there is nothing to upgrade, or more differs than what the writer passes.
+        MergeConfigError: the settings contradict each other; said as Hudi says it.
+        InputError: a batch does not fit the one before it.
+    """
+    written = as_batches(batches)
+    compactions = tuple(compact_after)
+    snapshots = upgrade_commits(
+        written.versions(old),
+        old,
+        new,
+        commits=len(written),
+        upgrade_after=upgrade_after,
+        keep_table_version=keep_table_version,
+        compact_after=compactions,
+    )
+    return SimulateReport(written, old, snapshots, compactions, new, upgrade_after)
+
+
+# -- the report
+
+
+def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, whole: bool) -> Report:
+    """Report tables of the same batches and settings, one a table type.
+
+    Args:
+        parts: the tables; of two, the keys on which they disagree are reported, too.
+        sample: how many rows or keys to show.
+        whole: whether the results have the rows of the snapshots.
+    """
+    first = parts[0]
+    plan = first.plan
+    report = Report("simulate", "", plan=plan_as_json(plan))
+    report.plan |= {
+        "table_type": plan.table_type.value if len(parts) == 1 else "both",
+        "compact_after": list(first.compact_after),
+    }
+    if first.new is not None:
+        report.plan |= {"to": str(first.new.release), "upgrade_after": first.upgrade_after}
+    if len(parts) == 1:
+        _tell(report, parts, {})
+    else:
+        commits = len(first.batches)
+        differing = disagreements(parts[0].kept, parts[1].kept, plan.identity)
+        counts = dict(map(tuple, differing.groupBy(COMMIT).count().collect()))
+        _tell(report, parts, counts)
+        last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)
+        _name_keys(report, last, counts.get(commits, 0), commits, sample)
+    if whole:
+        _add_snapshots(report, parts, sample)
+    return report
+
+
+def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, int]) -> None:
+    """Put the figures of all commits into the report; `differing` are the keys on which table types disagree."""
+    lines = []
+    for part in parts:
+        for batch, own in zip(part.batches.names, part.figures, strict=True):
+            line = {"table type": part.plan.table_type.value, "batch": batch, **own._asdict()}
+            if len(parts) > 1:
+                line["disagree"] = differing.get(own.commit, 0)
+            lines.append(line)
+    report.body.append(Table.of_rows(tuple(lines[0]), lines, "What each commit changed in the snapshot"))
+
+    batches = parts[0].batches
+    totals = {name: sum(getattr(own, name) for part in parts for own in part.figures) for name in Figures._fields[2:]}
+    written = batches.rows * len(parts)
+    report.statistics = {
+        "rows_in": written,
+        "rows_out": sum(part.figures[-1].rows for part in parts),
+        "inserted": totals["inserted"],
+        "merged": totals["changed"],
+        "deleted": totals["deleted"],
+        "ignored": written - sum(totals.values()),
+        "quarantined": 0,
+        "commits": len(batches),
+    }
+    rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
+    report.verdict = f"{batches.rows} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+
+
+def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sample: int | None) -> None:
+    """Name some of the `number` keys on which the table types disagree after the last commit."""
+    report.statistics["disagreeing_keys"] = number
+    if not number:
+        report.verdict += " Both table types agree on every key."
+        return
+    report.verdict += f" The table types disagree on {number} {'key' if number == 1 else 'keys'}."
+    shown = json_rows(keys.limit(SAMPLE if sample is None else sample))
+    count = "" if len(shown) == number else f", {len(shown)} of {number}"
+    title = f"Keys on which the table types disagree after commit {commits}{count}"
+    report.body.append(Table.of_rows(keys.columns, shown, title))
+
+
+def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int | None) -> None:
+    """Put the snapshots into the results, `sample` rows of each."""
+    longest = 0
+    for part in parts:
+        by_commit: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
+        for row in json_rows(part.kept.orderBy(COMMIT, *map(quoted, part.plan.identity))):
+            by_commit[row.pop(COMMIT)].append(row)
+        for commit in range(1, len(part.batches) + 1):
+            rows = by_commit[commit]
+            longest = max(longest, len(rows))
+            table_type = part.plan.table_type.value
+            report.results.append({"commit": commit, "table_type": table_type, "snapshot": rows[:sample]})
+    if sample is not None and longest > sample:
+        report.warnings.append(f"only the first {sample} rows of each snapshot are listed (--sample)")
