@@ -67,7 +67,7 @@ def row(ts, fails=None):
     return {"id": "a", "ts": ts, "fails": fails}
 
 
-def merge_of(release, listener=None, payload="tests.bridge.test_merge_failures:FailsWhereTold"):
+def merge_of(release, listener=None, payload="tests.bridge.merge.test_merge_failures:FailsWhereTold"):
     plan = MergePlan(payload=payload, release=release, key="id", ordering="ts", table_type="mor")
     return RecordMerge(plan, SCHEMA, listener=listener)
 
