@@ -592,7 +592,7 @@ def test_one_side_both_types_and_markdown(spark: SparkSession, days: list[str]) 
         ((), 2, "Missing option '--row'"),
         (("--row", "a", "--row", "id=b"), 2, "id is given twice"),
         (("--row", "a", "--from", "0.15"), 2, "give both"),
-        (("--row", "a", *RELEASES, "--release", "1.0"), 2, "leave it out"),
+        (("--row", "a", *RELEASES, "--release", "1.0"), 2, "omit it with"),
         (("--row", "a", "--from", "0.15", "--to", "1.2", "--table-type", "both"), 2, "choose cow or mor"),
         (("--row", "a", "--upgrade-after", "1"), 2, "add --from and --to"),
         (("--row", "a", *RELEASES, "--upgrade-after", "3"), 2, "there are 2 batches"),
