@@ -25,6 +25,7 @@ class HudiRelease(enum.Enum):
     Added in 0.1.0.
     """
 
+    V0_14 = "0.14"
     V0_15 = "0.15"
     V1_0 = "1.0"
     V1_1 = "1.1"

@@ -118,3 +118,12 @@ def is_a_number(operand: ast.expr) -> bool:
     """Whether an operand is a whole number or a constant, which then holds one."""
     is_constant = bool(re.fullmatch(r"_?[A-Z][A-Z_]+", last_name(operand)))
     return is_constant or (isinstance(operand, ast.Constant) and type(operand.value) is int)
+
+
+def test_a_class_name_is_used_once() -> None:
+    found: dict[str, list[str]] = {}
+    for path in modules():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(name_of(path))
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}

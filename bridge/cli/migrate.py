@@ -23,7 +23,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.config import TableMergeConfig, first_release_of
+from bridge.config import TableMergeConfig, assumed_writer
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.pipeline import Batches
 from bridge.plan import TableType
@@ -216,10 +216,10 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
 
 
 def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
-    """Return the release that has written so far: the oldest that creates the table's version."""
+    """Return the release that has written so far, by the version of the table."""
     if stored is None:
         return HudiRelease.V0_15
-    return first_release_of(TableMergeConfig.from_properties(stored).version)
+    return assumed_writer(TableMergeConfig.from_properties(stored).version)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
+_RELEASES = ", ".join(map(str, HudiRelease))
+
 
 def names(text: str) -> tuple[str, ...]:
     """Read column names, separated by commas; surrounding spaces are ignored."""
@@ -72,7 +74,7 @@ def payload_option(**settings: Any) -> Callable[[F], F]:
 
 def release_option(**settings: Any) -> Callable[[F], F]:
     """Make `--release`."""
-    text = "The Hudi release whose rules apply: 0.15, 1.0, 1.1 or 1.2."
+    text = f"The Hudi release whose rules apply: {_RELEASES}."
     return click.option("--release", type=release, metavar="R", help=text, **settings)
 
 
@@ -200,7 +202,7 @@ def java_options(command: F) -> F:
 
 def left_plan_options(command: F) -> F:
     """Add the options that make the plan of the first of two sides, whose release is that of `--from`."""
-    text = "The Hudi release to compare with: 0.15, 1.0, 1.1 or 1.2."
+    text = f"The Hudi release to compare with: {_RELEASES}."
     left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 

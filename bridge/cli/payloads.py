@@ -48,7 +48,7 @@ def _list(release: HudiRelease | None) -> Report:
     for entry in results:
         rows.append((entry["java_name"].removeprefix(_PREFIX), _span(entry["releases"])))
         rows += [(f"  also {alias.removeprefix(_PREFIX)}", _span(lines)) for alias, lines in entry["aliases"].items()]
-    where = "Hudi 0.15 to 1.2" if release is None else f"Hudi {release}"
+    where = f"Hudi {min(HudiRelease)} to {max(HudiRelease)}" if release is None else f"Hudi {release}"
     body: list[str | Table] = [
         f"Name a class by its full Java name ({_PREFIX}...) or by the part after the last dot.",
         Table((f"Java name after {_PREFIX}", "releases"), rows),

@@ -9,7 +9,7 @@ import click
 from bridge.cli.options import refuse, release
 from bridge.cli.table import properties_of, table_options, writer_of
 from bridge.cli.verb import Verb
-from bridge.config import TableMergeConfig, first_release_of
+from bridge.config import TableMergeConfig, assumed_writer
 from bridge.errors import PlanError
 from bridge.migration import plan_migration, report_plan
 from payloads import HudiRelease
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "from_release",
     type=release,
     metavar="R",
-    help="The release that has written the table so far. Default: the oldest that creates its version.",
+    help="The release that has written the table so far. Default: by its version, 0.15 for 6, 1.0 for 8, 1.1 for 9.",
 )
 @click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
 def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_version: bool, **options: Any) -> Report:
@@ -40,7 +40,7 @@ def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_v
     Example: payload-bridge plan warehouse/orders --to 1.2 --payload AWSDmsAvroPayload
     """
     properties = properties_of(table, from_release or HudiRelease.latest())
-    old = from_release or first_release_of(TableMergeConfig.from_properties(properties).version)
+    old = from_release or assumed_writer(TableMergeConfig.from_properties(properties).version)
     writer = writer_of(release=old, **options)
     try:
         made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version)

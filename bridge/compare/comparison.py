@@ -217,6 +217,7 @@ def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
         if ":" in name:
             raise PlanError(str(unknown)) from error
         modes = ", ".join(mode.name for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM)
-        msg = f"{name!r} is neither a release (0.15, 1.0, 1.1, 1.2) nor a merge mode ({modes}), and {unknown}"
+        known = ", ".join(map(str, HudiRelease))
+        msg = f"{name!r} is neither a release ({known}) nor a merge mode ({modes}), and {unknown}"
         raise PlanError(msg) from error
     return merger

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.config.capabilities import Capabilities, capabilities, first_release_of
+from bridge.config.capabilities import Capabilities, assumed_writer, capabilities
 from bridge.config.creation import created_properties, given_settings
 from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
@@ -86,6 +86,7 @@ __all__ = [
     "TableMergeConfig",
     "TableType",
     "TargetMode",
+    "assumed_writer",
     "capabilities",
     "change_mode",
     "change_version",
@@ -96,7 +97,6 @@ __all__ = [
     "deprecated_keys",
     "effective_config",
     "first_given",
-    "first_release_of",
     "format_properties",
     "from_sql",
     "given_settings",

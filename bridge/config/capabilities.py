@@ -23,6 +23,9 @@ class Capabilities:
     Attributes:
         release: the release.
         bundle: the Maven version of the bundles whose behaviour is ported.
+        newest_spark: the newest Spark 3 with a bundle of Scala 2.12.
+        is_assumed_writer: counts as the writer of tables of the version that it creates, if nothing says who it was;
+            one release a version.
         readable_versions: the table versions that it reads and writes (HoodieTableVersion), the oldest first.
         table_version: the version of the table; that of a new table where none is named.
         merge_modes: merges by RecordMergeMode, and tables of its own store one (HoodieTableConfig).
@@ -53,6 +56,8 @@ class Capabilities:
 
     release: HudiRelease
     bundle: str
+    newest_spark: str
+    is_assumed_writer: bool
     readable_versions: tuple[int, ...]
     table_version: int = 0
     merge_modes: bool
@@ -94,9 +99,11 @@ class Capabilities:
         return ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE") if self.payload_successors else ()
 
 
-_V0_15 = Capabilities(
-    release=HudiRelease.V0_15,
-    bundle="0.15.0",
+_V0_14 = Capabilities(
+    release=HudiRelease.V0_14,
+    bundle="0.14.1",
+    newest_spark="3.4",
+    is_assumed_writer=False,
     readable_versions=(6,),
     merge_modes=False,
     payload_writer=True,
@@ -116,6 +123,7 @@ _V0_15 = Capabilities(
     delete_block_dates=True,
     delete_block_instants=True,
 )
+_V0_15 = replace(_V0_14, release=HudiRelease.V0_15, bundle="0.15.0", newest_spark="3.5", is_assumed_writer=True)
 _V1_0 = replace(
     _V0_15,
     release=HudiRelease.V1_0,
@@ -143,9 +151,16 @@ _V1_1 = replace(
     commit_time_payload=True,
     operation_deletes=True,
 )
-_V1_2 = replace(_V1_1, release=HudiRelease.V1_2, bundle="1.2.0", commit_time_lookup=False, spark_conf=True)
+_V1_2 = replace(
+    _V1_1,
+    release=HudiRelease.V1_2,
+    bundle="1.2.0",
+    is_assumed_writer=False,
+    commit_time_lookup=False,
+    spark_conf=True,
+)
 
-_ROWS: Final = {row.release: row for row in (_V0_15, _V1_0, _V1_1, _V1_2)}
+_ROWS: Final = {row.release: row for row in (_V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
 
 TABLE_VERSIONS: Final = tuple(sorted({row.created_version for row in _ROWS.values()}))
 """The table versions that the releases create, the oldest first."""
@@ -158,6 +173,7 @@ def capabilities(release: HudiRelease, table_version: int | None = None) -> Capa
     return replace(row, table_version=row.created_version if table_version is None else table_version)
 
 
-def first_release_of(table_version: int) -> HudiRelease:
-    """Return the oldest release that creates tables of a version, one of TABLE_VERSIONS."""
-    return next(row.release for row in _ROWS.values() if row.created_version == table_version)
+def assumed_writer(table_version: int) -> HudiRelease:
+    """Return the release that counts as the writer of a table of a version, one of TABLE_VERSIONS, if nothing says."""
+    rows = (row for row in _ROWS.values() if row.is_assumed_writer and row.created_version == table_version)
+    return next(rows).release

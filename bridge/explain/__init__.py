@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from bridge.explain.explanation import ExplainedSide, ExplainReport, explain, explain_comparison, explain_sides
 from bridge.explain.story import story
-from bridge.explain.trace import Call, Trace, check_traceable, trace_key
+from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import Side, same_record
 
 __all__ = [
-    "Call",
     "ExplainReport",
     "ExplainedSide",
     "Side",
     "Trace",
+    "TracedCall",
     "check_traceable",
     "explain",
     "explain_comparison",

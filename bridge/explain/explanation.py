@@ -14,7 +14,7 @@ from bridge.compare import comparison_of
 from bridge.engines import COMMIT, RecordReader, arrow_schema
 from bridge.errors import InputError
 from bridge.explain.report import parting_words, report_of
-from bridge.explain.trace import Call, Trace, check_traceable, trace_key
+from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import same_record
 from bridge.pipeline import ARRIVAL, as_batches
 from bridge.programs import handover
@@ -131,7 +131,7 @@ class ExplainReport:
                 return commit
         return None
 
-    def deciding_calls(self) -> tuple[Call | None, ...]:
+    def deciding_calls(self) -> tuple[TracedCall | None, ...]:
         """Return the call of each side at which they begin to differ; None if there is none.
 
         That is the first pair at one merge point with unlike results. Where the sides don't go through the same points,
@@ -151,7 +151,7 @@ class ExplainReport:
             self._deciding(calls, side.trace.row_after(commit)) for calls, side in zip(here, self.sides, strict=True)
         )
 
-    def _deciding(self, calls: list[Call], end: Record | None) -> Call | None:
+    def _deciding(self, calls: list[TracedCall], end: Record | None) -> TracedCall | None:
         """Return the call that produced `end`: those after it only pass it on."""
         decided = None
         for call in reversed(calls):
@@ -164,7 +164,7 @@ class ExplainReport:
         return same_record(left, right, self.schema)
 
 
-def _data(call: Call) -> Record | None:
+def _data(call: TracedCall) -> Record | None:
     return None if call.result is None else call.result.record
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.config import EffectiveMergeConfig, MergeRule
-    from bridge.explain.recorder import Answer
+    from bridge.explain.recorder import PayloadCall
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Record
 
@@ -36,7 +36,7 @@ class Rules:
         self._markers = self._delete_markers()
 
     def words(
-        self, point: MergePoint, carriers: tuple[Any, Any, Any], answers: Sequence[Answer], *, to_log: bool
+        self, point: MergePoint, carriers: tuple[Any, Any, Any], answers: Sequence[PayloadCall], *, to_log: bool
     ) -> str:
         """Return what decided.
 
@@ -71,7 +71,7 @@ class Rules:
             return config.dedup if point is MergePoint.COMBINE_INPUT else config.merge
         return config.read
 
-    def _of_write(self, version: Any, result: Any, answers: Sequence[Answer], *, to_log: bool) -> str:
+    def _of_write(self, version: Any, result: Any, answers: Sequence[PayloadCall], *, to_log: bool) -> str:
         """Say why a version is stored, logged or dropped."""
         answer = _last(answers, "get_insert_value")
         tested = _last(answers, "is_deleted")
@@ -96,7 +96,7 @@ class Rules:
 
     # -- payloads
 
-    def _of_payload(self, older: Any, newer: Any, result: Any, answers: Sequence[Answer]) -> str:
+    def _of_payload(self, older: Any, newer: Any, result: Any, answers: Sequence[PayloadCall]) -> str:
         if isinstance(newer, LogDelete):
             return self._of_entry(older, newer, kept=result is older, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
@@ -108,7 +108,7 @@ class Rules:
             return self._answer(answer)
         return winner(older, newer, result, self._schema) + text
 
-    def _of_custom(self, rule: MergeRule, older: Any, newer: Any, result: Any, answers: Sequence[Answer]) -> str:
+    def _of_custom(self, rule: MergeRule, older: Any, newer: Any, result: Any, answers: Sequence[PayloadCall]) -> str:
         if older is None:
             return self._of_entry(None, newer, kept=False, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
@@ -126,7 +126,7 @@ class Rules:
         deletes = side_of(newer).is_delete or (older is not None and side_of(older).is_delete)
         return self._can.buffered_mergers or not deletes
 
-    def _answer(self, answer: Answer) -> str:
+    def _answer(self, answer: PayloadCall) -> str:
         """Say what a payload method returned; the class is named where it is not the writer's."""
         class_name, own = type(answer.payload).__name__, self._plan.payload
         is_own = own is None or own.name.replace(":", ".").rpartition(".")[2] == class_name
@@ -240,7 +240,7 @@ class Rules:
         mode = None if self._config is None else self._config.partial_update_mode
         return "" if mode is None else f" ({mode})"
 
-    def _overruled(self, answer: Answer, older: Any, newer: Any, result: Any) -> str:
+    def _overruled(self, answer: PayloadCall, older: Any, newer: Any, result: Any) -> str:
         """Say so if a merge mode does not follow the payload's result."""
         kept = side_of(result) if result is not None else None
         if answer.method != "combine_and_get_update_value" or kept is None or kept.is_delete:
@@ -253,7 +253,7 @@ class Rules:
             return ", which it has edited in place; the reader considers it unchanged, and the edit is lost"
         return ""
 
-    def _returned(self, answer: Answer) -> str:
+    def _returned(self, answer: PayloadCall) -> str:
         """Say what a payload method returned, seen from the merge."""
         payload, method, other, value = answer
         if method == "pre_combine":
@@ -271,5 +271,5 @@ class Rules:
         return "a row equal to the incoming one" if same else "a row of its own"
 
 
-def _last(answers: Sequence[Answer], method: str) -> Answer | None:
+def _last(answers: Sequence[PayloadCall], method: str) -> PayloadCall | None:
     return next((answer for answer in reversed(answers) if answer.method == method), None)

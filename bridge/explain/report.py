@@ -9,7 +9,7 @@ from bridge.report import Report, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
     from bridge.explain.explanation import ExplainedSide, ExplainReport
-    from bridge.explain.trace import Call
+    from bridge.explain.trace import TracedCall
     from bridge.explain.versions import Side
     from payloads import Record
 
@@ -70,7 +70,7 @@ def _end(side: ExplainedSide, told: ExplainReport) -> str:
     return "as " + ", ".join(f"{name}={cell(shown[name])}" for name in shown if name not in told.row)
 
 
-def _side_as_json(told: ExplainReport, side: ExplainedSide, name: str, decided: Call | None) -> dict[str, Any]:
+def _side_as_json(told: ExplainReport, side: ExplainedSide, name: str, decided: TracedCall | None) -> dict[str, Any]:
     """Return a side with its calls for programs."""
     row, error = side.trace.row_after(told.commits), side.trace.error
     return {
@@ -82,7 +82,7 @@ def _side_as_json(told: ExplainReport, side: ExplainedSide, name: str, decided: 
     }
 
 
-def _call(told: ExplainReport, call: Call) -> dict[str, Any]:
+def _call(told: ExplainReport, call: TracedCall) -> dict[str, Any]:
     return {
         "commit": call.commit,
         "release": str(call.release),

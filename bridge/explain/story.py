@@ -10,7 +10,7 @@ from bridge.report import Table, json_record
 
 if TYPE_CHECKING:
     from bridge.explain.explanation import ExplainedSide, ExplainReport
-    from bridge.explain.trace import Call
+    from bridge.explain.trace import TracedCall
     from bridge.explain.versions import Side
     from bridge.report import Label
     from payloads import AvroSchema, Record
@@ -95,7 +95,7 @@ class Labels:
         return next(same, None)
 
 
-def _calls(told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, decided: Call | None) -> Table:
+def _calls(told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, decided: TracedCall | None) -> Table:
     releases = {call.release for call in side.trace.calls}
     lines = [
         (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))
@@ -108,11 +108,11 @@ def _calls(told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, 
     return Table(("commit", "where", "what merges -> result"), lines, title, frozenset({"commit"}))
 
 
-def _where(call: Call, *, names_release: bool) -> str:
+def _where(call: TracedCall, *, names_release: bool) -> str:
     return f"{call.point.value} {call.release}" if names_release else call.point.value
 
 
-def _call(call: Call, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
+def _call(call: TracedCall, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
     older = "" if call.older is None else f"{labels.of(call.older)}, then "
     mark = f"  {PARTING}" if parts else ""
     return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{_wrapped(call.rule)}"

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.errors import MergeFailedError, PlanError
 from bridge.explain.reasons import Rules
-from bridge.explain.recorder import recorded_plan
+from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
 from bridge.explain.versions import Side, side_of
-from bridge.merge import LogDelete, MergePoint, RecordMerge, Rule, calls_of
-from bridge.plan import MergePlan, TableType
+from bridge.merge import LogDelete, MergePoint, RecordMerge, Rule, located
+from bridge.plan import TableType
 from bridge.programs import SMALL_FILE_LIMIT, Arrival, Origin, Simulate, Upgrade, small_file_candidates
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from bridge.explain.recorder import Answer
-    from bridge.merge import Carrier, LogRow
+    from bridge.merge import Carrier, LogRow, StoredRow
+    from bridge.plan import MergePlan
     from bridge.programs import Action, Emit, Handover
-    from payloads import AvroSchema, HudiRelease, Record
+    from payloads import AvroSchema, HudiRelease, PayloadRef, Record
 
 _METHODS = {
     Rule.PRE_COMBINE: "pre_combine",
@@ -28,13 +28,14 @@ _METHODS = {
     Rule.DELTA: "delta merge",
     Rule.FINAL: "final merge",
     Rule.DELETE_TEST: "delete test",
+    Rule.COMPARISON: "compare ordering values",
 }
-COMPARED = "compare ordering values"
+COMPARED = _METHODS[Rule.COMPARISON]
 """The method of a call where the log reader decides about a delete entry by itself, without the payload."""
 DELETE_TEST = _METHODS[Rule.DELETE_TEST]
 
 
-class Call(NamedTuple):
+class TracedCall(NamedTuple):
     """One merge call.
 
     Attributes:
@@ -67,7 +68,7 @@ class Trace(NamedTuple):
         error: what ended it before the last commit.
     """
 
-    calls: list[Call]
+    calls: list[TracedCall]
     rows: dict[int, Record | None]
     error: PayloadBridgeError | None = None
 
@@ -111,14 +112,12 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
         "log_updates": plan.table_type is TableType.MERGE_ON_READ,
         "compact_after": compact_after,
     }
-    answers: list[Answer] = []
+    program: _Traced
     try:
-        merge = RecordMerge(recorded_plan(plan, answers.append), schema)
-        program: _Traced
         if handover is None:
-            program = _Traced(merge, answers, **settings)
+            program = _Traced(plan, schema, **settings)
         else:
-            program = _TracedUpgrade(merge, answers, **settings, handover=_recorded(handover, answers))
+            program = _TracedUpgrade(plan, schema, **settings, handover=handover)
     except PayloadBridgeError as error:
         return Trace([], {}, error)
     return _run(program, arrivals, plan)
@@ -150,35 +149,26 @@ def _run(program: _Traced, arrivals: list[Arrival], plan: MergePlan) -> Trace:
             program.accept(arrival, _ignore)
         program.finish(_ignore)
     except Exception as error:  # noqa: BLE001 (a payload or merger may raise anything)
-        reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
-        failed = MergeFailedError(reason, plan.payload_name, program.merge.point.value, identity)
-        failed.__cause__ = error
+        failure = located(error)
+        failed = MergeFailedError(failure.reason, plan.payload_name, failure.point.value, identity)
+        failed.__cause__ = failure.error
         program.number(program.current_commit)
     return Trace(program.calls, program.rows, failed)
 
 
-def _recorded(change: Handover, answers: list[Answer]) -> Handover:
-    plans: dict[str, Any] = {
-        name: recorded_plan(plan, answers.append)
-        for name, plan in change._asdict().items()
-        if isinstance(plan, MergePlan)
-    }
-    return change._replace(**plans)
-
-
 class _Traced(Simulate):
-    """Notes the calls; each belongs to the commit whose snapshot is taken next."""
+    """Listens to its merges, and notes the calls; each belongs to the commit whose snapshot is taken next."""
 
-    def __init__(self, merge: RecordMerge, answers: list[Answer], **settings: Any) -> None:
-        super().__init__(merge, **settings)
-        self.calls: list[Call] = []
+    def __init__(self, plan: MergePlan, schema: AvroSchema, **settings: Any) -> None:
+        self.calls: list[TracedCall] = []
         self.rows: dict[int, Record | None] = {}
-        self._unnumbered: list[Call] = []
-        self._answers = answers
+        self._unnumbered: list[TracedCall] = []
+        self._recorder = PayloadRecorder()
+        self._names_payload = plan.payload is not None
         self._rules: dict[int, Rules] = {}
         self._preface = ""
         self._to_log = False
-        merge.trace = self._note
+        super().__init__(RecordMerge(plan, schema, listener=self), **settings)
 
     @property
     def current_commit(self) -> int:
@@ -190,47 +180,47 @@ class _Traced(Simulate):
         self.calls += [call._replace(commit=commit) for call in self._unnumbered]
         self._unnumbered.clear()
 
-    def query(self, commit: int, emit: Any) -> None:
+    def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot, and give the calls since the last one their commit."""
         super().query(commit, emit)
         self.number(commit)
 
-    def show(self, row: Any, commit: int, emit: Emit) -> None:
+    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
         """Note the row that is visible from `commit` on."""
         if commit <= self._commits:
             self.rows[commit] = None if row is None else side_of(row).record
         super().show(row, commit, emit)
 
     def log_entries(self) -> list[LogRow | LogDelete]:
-        """Make the entries of a batch, and note the deletes, which come about by the delete test alone."""
-        merge, make = self.merge, self.merge.log_entry
-
-        def noted(version: Any) -> Any:
-            entry = make(version)
-            if isinstance(entry, LogDelete):
-                self._add_call(MergePoint.INSERT, DELETE_TEST, (None, version, entry))
-            return entry
-
-        self._to_log, merge.log_entry = True, noted
+        """Make the entries of a batch."""
+        self._to_log = True
         try:
             return super().log_entries()
         finally:
-            self._to_log, merge.log_entry = False, make
+            self._to_log = False
 
-    def _note(self, point: MergePoint, older: Any, newer: Any, result: Any) -> None:
-        rule = calls_of(self.merge.plan.release)[MergePoint.INSERT if older is None else point].rule
-        by_scanner = isinstance(newer, LogDelete) and rule in {Rule.PRE_COMBINE, Rule.INSERT_VALUE}
-        self._add_call(point, COMPARED if by_scanner else _METHODS[rule], (older, newer, result))
-
-    def _add_call(self, point: MergePoint, method: str, carriers: tuple[Any, Any, Any]) -> None:
+    def merged(
+        self,
+        point: MergePoint,
+        rule: Rule,
+        older: Carrier | None,
+        newer: Carrier | LogDelete,
+        result: Carrier | LogDelete | None,
+    ) -> None:
+        """Note a call, with what decided it."""
         plan = self.merge.plan
         if id(plan) not in self._rules:
             self._rules[id(plan)] = Rules(plan, self.merge.schema)
-        words = self._preface + self._rules[id(plan)].words(point, carriers, self._answers, to_log=self._to_log)
-        self._answers.clear()
-        older, newer, result = carriers
+        told = self._rules[id(plan)].words(point, (older, newer, result), self._recorder.calls, to_log=self._to_log)
+        self._recorder.calls.clear()
         sides = (None if older is None else side_of(older), side_of(newer), None if result is None else side_of(result))
-        self._unnumbered.append(Call(0, plan.release, point, method, *sides, words))
+        self._unnumbered.append(TracedCall(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
+
+    def payload_ref(self, payload: PayloadRef) -> PayloadRef:
+        """Have the calls of payloads recorded, unless the plan names a merge mode and Hudi the class."""
+        if not self._names_payload:
+            return payload
+        return RecordedPayloadRef(payload.name, payload.jar, payload.package, recorder=self._recorder)
 
 
 class _TracedUpgrade(_Traced, Upgrade):

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from bridge.merge.buffered import merge_props
-from bridge.merge.carriers import NO_PARTITION, Carrier, LogDelete, LogRow, StoredRow, Version, key_of_version
+from bridge.merge.calls import Listener, MergePointError, located
+from bridge.merge.carriers import (
+    NO_PARTITION,
+    Carrier,
+    LogDelete,
+    LogRow,
+    PayloadVersion,
+    StoredRow,
+    key_of_version,
+    logged_row,
+)
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
@@ -14,17 +24,21 @@ __all__ = [
     "DECIMAL_SCALE",
     "NO_PARTITION",
     "Carrier",
+    "Listener",
     "LogDelete",
     "LogRow",
     "MergePoint",
+    "MergePointError",
     "MetaColumns",
+    "PayloadVersion",
     "RecordMerge",
     "Rule",
     "SchemaView",
     "StoredRow",
-    "Version",
     "calls_of",
     "key_of_version",
+    "located",
+    "logged_row",
     "merge_config",
     "merge_props",
     "props_of",

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import keys
 from bridge.errors import PlanError
 from bridge.merge.carriers import StoredRow
+from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
 from mergers.strategies import buffered_merger
+from payloads import NATURAL_ORDER
 from payloads.api import Properties
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig, MergeRule
-    from bridge.merge.carriers import Progress, RowShape
+    from bridge.merge.calls import Listener
+    from bridge.merge.carriers import RowShape
+    from bridge.merge.points import MergePoint
     from bridge.plan import MergePlan
-    from mergers import HoodieRecordMerger
+    from mergers import HoodieAvroIndexedRecord, HoodieRecordMerger
     from mergers.strategies import BufferedMerger
-    from payloads import AvroSchema
+    from payloads import AvroSchema, PayloadRef
 
 _CUSTOM = RecordMergeMode.CUSTOM
 
@@ -31,7 +35,7 @@ class Setup(NamedTuple):
     plan: MergePlan
     schema: AvroSchema
     shape: RowShape
-    progress: Progress
+    listener: Listener | None
 
 
 def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
@@ -49,7 +53,7 @@ class Buffered:
 
     def __init__(self, setup: Setup) -> None:
         """Take what all its calls share."""
-        self._config, self._plan, self.schema, self._shape, self._progress = setup
+        self._config, self._plan, self.schema, self._shape, self._listener = setup
         self._release = self._config.release
 
     def _merger(
@@ -79,27 +83,32 @@ class Buffered:
             merger = resolve_merger(self._plan.merger)
             return pre_combining(merger) if mode == "pre_combine" else merger
         rows_are_avro = engine is HoodieRecordType.AVRO
-        payload = self._plan.payload_ref(rule.payload)
+        payload = self._observed(self._plan.payload_ref(rule.payload))
         return AvroRecordMerger(payload, self._release, mode, rows_are_avro=rows_are_avro)
 
-    def as_stored_row(self, merged: Any, *known: StoredRow | None) -> StoredRow:
+    def _observed(self, payload: PayloadRef) -> PayloadRef:
+        """Return the reference by which the class is found: the listener's, where there is one."""
+        return payload if self._listener is None else self._listener.payload_ref(payload)
+
+    @staticmethod
+    def as_stored_row(merged: HoodieAvroIndexedRecord, *known: StoredRow | None) -> StoredRow:
         """Return a merge result as one of our carriers: a known one, or one with the source of its record."""
         if isinstance(merged, StoredRow):
             return merged
         source = next((row.source for row in known if row is not None and row.record is merged.record), None)
         return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)
 
-    def _final(self, merger: BufferedMerger, base: StoredRow, newer: StoredRow) -> StoredRow | None:
+    def _final(self, merger: BufferedMerger, point: MergePoint, base: StoredRow, newer: StoredRow) -> StoredRow | None:
         """Return the row after a final merge: `base` itself if it stays, None for a delete."""
         merged = merger.final_merge(base, newer)
         row: StoredRow | None = base
         if merged is not base:
-            row = None if merged.marked_delete else self._stored(self.as_stored_row(merged, base, newer))
-        if self._progress.trace:
-            self._progress.trace(self._progress.point, base, newer, row)
+            row = None if merged.marked_delete else self._stored(self.as_stored_row(merged, base, newer), point)
+        if self._listener is not None:
+            self._listener.merged(point, Rule.FINAL, base, newer, row)
         return row
 
-    def _stored(self, row: StoredRow) -> StoredRow:
-        """Return a row as it is stored: in the columns of the table, unless it has a source."""
+    def _stored(self, row: StoredRow, point: MergePoint) -> StoredRow:
+        """Return a row as a merge point stores it: in the columns of the table, unless it has a source."""
         record = row.record if row.source is not None else self._shape.stored(row.record)
-        return StoredRow(row.key, record, self.schema, row.source)
+        return StoredRow(row.key, record, self.schema, row.source, None, NATURAL_ORDER, point)

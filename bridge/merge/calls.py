@@ -1,31 +1,71 @@
-"""What a release calls: the interfaces of a writer, a reader, an index lookup, and a listener.
+"""What a release calls: the interfaces of a writer, a reader and an index lookup, of a listener, and how calls fail.
 
-Each is generic in the carrier of a version: `Version` where payload objects merge, `StoredRow` where a merge mode does.
+Writers, readers and lookups are generic in the carrier of a version: `PayloadVersion` where payload objects merge,
+`StoredRow` where a merge mode does.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from bridge.merge.points import MergePoint
+from payloads import PayloadBridgeError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
-    from bridge.merge.points import MergePoint
+    from bridge.merge.points import Rule
     from mergers import HoodieKey
-    from payloads import Ordering, Record
+    from payloads import Ordering, PayloadRef, Record
     from payloads.builtin import DeleteTest, PairRule
 
 C = TypeVar("C")
 
 
 class Listener(Protocol):
-    """Called after each merge call."""
+    """Told of every merge call; the calls of `upsert_pair` and `insert_single` have none."""
 
-    def __call__(
-        self, point: MergePoint, older: Carrier | None, newer: Carrier | LogDelete, result: Carrier | None, /
+    def merged(
+        self,
+        point: MergePoint,
+        rule: Rule,
+        older: Carrier | None,
+        newer: Carrier | LogDelete,
+        result: Carrier | LogDelete | None,
     ) -> None:
-        """Take one call: the version that was there, the one that came, and what is there now."""
+        """Take one call: where, by what, the version that was there, the one that came, and what is there now."""
+
+    def payload_ref(self, payload: PayloadRef) -> PayloadRef:
+        """Return by which reference the merge finds a payload class: as it is, or a class that reports its calls."""
+
+
+class MergePointError(PayloadBridgeError, RuntimeError):
+    """A call at a merge point failed.
+
+    Attributes:
+        point: the merge point.
+        error: what the call raised.
+    """
+
+    def __init__(self, point: MergePoint, error: Exception) -> None:
+        super().__init__(point, error)
+        self.point = point
+        self.error = error
+
+    def __str__(self) -> str:
+        return f"{self.point.value}: {self.reason}"
+
+    @property
+    def reason(self) -> str:
+        """What went wrong; an error that is not this project's is named by its type."""
+        error = self.error
+        return str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
+
+
+def located(error: Exception) -> MergePointError:
+    """Return an error with its merge point; what fails outside any call fails where versions come in."""
+    return error if isinstance(error, MergePointError) else MergePointError(MergePoint.COMBINE_INPUT, error)
 
 
 class Writer(Protocol[C]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bridge.merge.points import MergePoint
 from bridge.spark import META_COLUMNS
 from mergers import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieKey
 from payloads import NATURAL_ORDER
@@ -16,8 +17,6 @@ from payloads.avro import JavaString
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bridge.merge.calls import Listener
-    from bridge.merge.points import MergePoint
     from bridge.plan import MergePlan
     from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
 
@@ -26,10 +25,16 @@ NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _NO_META = dict.fromkeys(META_COLUMNS)
 
 
-class Version(HoodieAvroRecord):
-    """A version carried by a payload: an incoming one, or the folded log. `source`: the row its record is, or None."""
+class PayloadVersion(HoodieAvroRecord):
+    """A version carried by a payload: an incoming one, or the folded log.
+
+    Attributes:
+        source: the row its record is; None where a merge made it.
+        made_at: as in `StoredRow`; only a combined batch is returned in this form.
+    """
 
     __slots__ = ("source",)
+    made_at = MergePoint.COMBINE_INPUT
 
     def __init__(self, key: HoodieKey, payload: HoodieRecordPayload, source: Any = None) -> None:  # one per row: flat
         self.key = key
@@ -39,9 +44,14 @@ class Version(HoodieAvroRecord):
 
 
 class StoredRow(HoodieAvroIndexedRecord):
-    """A version as plain data: a stored or visible row, or a buffered record. `source`: as in `Version`."""
+    """A version as plain data: a stored or visible row, or a buffered record.
 
-    __slots__ = ("source",)
+    Attributes:
+        source: as in `PayloadVersion`.
+        made_at: the merge point that made its record, where one did.
+    """
+
+    __slots__ = ("made_at", "source")
 
     def __init__(  # noqa: PLR0913, PLR0917 (one per row: flat)
         self,
@@ -51,6 +61,7 @@ class StoredRow(HoodieAvroIndexedRecord):
         source: Any = None,
         operation: str | None = None,
         ordering_value: Ordering | None = NATURAL_ORDER,
+        made_at: MergePoint = MergePoint.COMBINE_INPUT,
     ) -> None:
         self.key = key
         self.record = record
@@ -58,9 +69,10 @@ class StoredRow(HoodieAvroIndexedRecord):
         self.operation = operation
         self.ordering_value = ordering_value
         self.source = source
+        self.made_at = made_at
 
 
-Carrier = Version | StoredRow
+Carrier = PayloadVersion | StoredRow
 
 
 def key_of_version(version: Carrier) -> HoodieKey:
@@ -81,19 +93,9 @@ class LogDelete(NamedTuple):
     ordering: Ordering | None
 
 
-class Progress:
-    """Where a merge is: the merge point of the last call, for messages, and who is told of every call.
-
-    Attributes:
-        point: the merge point.
-        trace: called with (merge point, older, newer, result), where set.
-    """
-
-    __slots__ = ("point", "trace")
-
-    def __init__(self, point: MergePoint, trace: Listener | None) -> None:
-        self.point = point
-        self.trace = trace
+def logged_row(key: HoodieKey, entry: LogRow, schema: AvroSchema | None = None) -> StoredRow:
+    """Return a row of a data block as a version of its key."""
+    return StoredRow(key, entry.record, schema, entry.source, None, NATURAL_ORDER, MergePoint.INSERT)
 
 
 class RowShape:

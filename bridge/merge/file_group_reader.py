@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.merge.buffered import Buffered, merge_props
+from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, StoredRow, with_meta_columns
-from bridge.merge.points import MergePoint
+from bridge.merge.points import MergePoint, Rule
 from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
@@ -41,33 +42,39 @@ class FileGroupReader(Buffered):
         # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
         own = Properties() if by_operation else props
         self._deletes = DeleteContext(own, self._schema, reads_operation=by_operation, release=config.release)
+        self._rule_of_first = Rule.DELETE_TEST if by_operation else Rule.COMPARISON
 
     def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
         """Fold the next log entry of a key into its folded log."""
-        self._progress.point = MergePoint.LOG_FOLD
         newer: LogDelete | StoredRow
-        if isinstance(entry, LogDelete):
-            newer = entry
-            merged = self._merger_of_mode.fold(folded, DeleteEntry(key, entry.ordering))
-            result = self.as_stored_row(merged, folded)
-        else:
-            newer = self._buffered(key, entry.record, entry.source)
-            if self._deletes.is_delete(newer.record):
-                newer.operation = _DELETE
-            result = self.as_stored_row(self._merger_of_mode.fold(folded, newer), newer, folded)
-        if self._progress.trace and (folded is not None or result is not newer):
-            self._progress.trace(MergePoint.LOG_FOLD, folded, newer, result)
+        try:
+            if isinstance(entry, LogDelete):
+                newer = entry
+                merged = self._merger_of_mode.fold(folded, DeleteEntry(key, entry.ordering))
+                result = self.as_stored_row(merged, folded)
+            else:
+                newer = self._buffered(key, entry.record, entry.source)
+                if self._deletes.is_delete(newer.record):
+                    newer.operation = _DELETE
+                result = self.as_stored_row(self._merger_of_mode.fold(folded, newer), newer, folded)
+        except Exception as error:
+            raise MergePointError(MergePoint.LOG_FOLD, error) from error
+        if self._listener is not None and (folded is not None or result is not newer):
+            rule = self._rule_of_first if folded is None else Rule.DELTA
+            self._listener.merged(MergePoint.LOG_FOLD, rule, folded, newer, result)
         return result
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> StoredRow | None:
         """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
         if folded is None:
             return base
-        self._progress.point = point
-        if base is None:
-            return None if folded.marked_delete else self._stored(folded)
-        older = self._buffered(base.key, base.record, base.source)
-        row = self._final(self._merger_of_mode, older, folded)
+        try:
+            if base is None:
+                return None if folded.marked_delete else self._stored(folded, point)
+            older = self._buffered(base.key, base.record, base.source)
+            row = self._final(self._merger_of_mode, point, older, folded)
+        except Exception as error:
+            raise MergePointError(point, error) from error
         return base if row is older else row
 
     def _buffered(self, key: HoodieKey | None, record: Record, source: object) -> StoredRow:

@@ -5,16 +5,17 @@ Source: HoodieIndexUtils of 0.15.0 to 1.2.0 (tagGlobalLocationBackToRecords, mer
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.merge.buffered import Buffered, merge_props
-from bridge.merge.carriers import StoredRow, Version, key_of_version, key_reader, with_meta_columns
+from bridge.merge.calls import MergePointError
+from bridge.merge.carriers import PayloadVersion, StoredRow, key_of_version, key_reader, with_meta_columns
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.log_scanner import LogScanner
 from bridge.merge.payload_base import Payloads
-from bridge.merge.points import MergePoint
+from bridge.merge.points import MergePoint, Rule
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey, HoodieRecordType, RecordMergeMode
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bridge.merge.buffered import Setup
-    from bridge.merge.carriers import LogDelete, LogRow, Progress, RowShape
+    from bridge.merge.calls import Listener
+    from bridge.merge.carriers import LogDelete, LogRow, RowShape
     from bridge.plan import MergePlan
     from payloads import AvroSchema, PayloadRef, Record
 
@@ -34,19 +36,19 @@ class PayloadLookup(Payloads):
     """What the index does until 1.0: the payload merges, and the merged record says where it belongs."""
 
     def __init__(
-        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress
+        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Listener | None
     ) -> None:
         """Bind the calls; both releases read the existing rows with the log scanner."""
-        super().__init__(payload, plan, schema, shape, progress)
+        super().__init__(payload, plan, schema, shape, listener)
         self._at_tag = self._at[MergePoint.TAG]
-        self._scanner = LogScanner(payload, plan, schema, shape, progress)
-        self._found_class: Any = self.payload_class.for_schema(self._at_tag.schema)
-        self._written_class: Any = self.payload_class.for_schema(schema)
+        self._scanner = LogScanner(payload, plan, schema, shape, listener)
+        self._found_class = self.payload_class.for_schema(self._at_tag.schema)
+        self._written_class = self.payload_class.for_schema(schema)
         self._release = plan.release
         self._moves = plan.moves_rows
         self._is_on_read = plan.table_type is TableType.MERGE_ON_READ
 
-    def merges(self, version: Version, path: str) -> bool:
+    def merges(self, version: PayloadVersion, path: str) -> bool:
         """Whether the index merges `version` with the row that it found in the partition `path`."""
         return self._moves and (self._is_on_read or key_of_version(version).partition_path != path)
 
@@ -57,26 +59,34 @@ class PayloadLookup(Payloads):
             folded = self._scanner.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
         return self._scanner.read(MergePoint.COMPACT, base, folded)
 
-    def merged(self, found: StoredRow, path: str, version: Version) -> Version | None:
+    def merged(self, found: StoredRow, path: str, version: PayloadVersion) -> PayloadVersion | None:
         """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
-        self._progress.point, schema, props = self._at_tag
+        try:
+            result = self._merged(found, path, version)
+        except Exception as error:
+            raise MergePointError(MergePoint.TAG, error) from error
+        if self._listener is not None:
+            self._listener.merged(MergePoint.TAG, Rule.COMBINE, found, version, result)
+        return result
+
+    def _merged(self, found: StoredRow, path: str, version: PayloadVersion) -> PayloadVersion | None:
+        _, schema, props = self._at_tag
         if version.payload.is_deleted(self.schema, props):
             return None
-        value: Any = version.payload.get_insert_value(self.schema, props)
+        value = version.payload.get_insert_value(self.schema, props)
         older = self._payload_of(found.record, HoodieKey(key_of_version(version).record_key, path))
-        stored: Any = older.payload.get_insert_value(schema, props)
+        stored = older.payload.get_insert_value(schema, props)
         if value is None or stored is None:
             return None
-        newer = self._payload_of(value, key_of_version(version))
-        row: Any = self._combine.merge(StoredRow(older.key, stored, schema), newer, schema, props)
-        result = None
-        if row is not None:
-            record = {name: row.record[name] for name in self.schema.by_name}
-            key = HoodieKey(key_of_version(version).record_key, self._path_in(row.record))
-            result = Version(key, self._written_class(record, self._scanner.ordering_of(record)))
-        if self._progress.trace:
-            self._progress.trace(MergePoint.TAG, found, version, result)
-        return result
+        # As Hudi does, this takes a SENTINEL for a record, and fails.
+        newer = self._payload_of(value, key_of_version(version))  # type: ignore[arg-type]
+        row = self._combine.merge(StoredRow(older.key, stored, schema), newer, schema, props)  # type: ignore[arg-type]
+        if row is None:
+            return None
+        merged: Record = row.record  # type: ignore[attr-defined]  # plain data
+        record = {name: merged[name] for name in self.schema.by_name}
+        key = HoodieKey(key_of_version(version).record_key, self._path_in(merged))
+        return PayloadVersion(key, self._written_class(record, self._scanner.ordering_of(record)))  # type: ignore[arg-type]
 
     def _path_in(self, merged: Record) -> str:
         path: str | None = merged.get(_PARTITION_PATH)
@@ -88,9 +98,9 @@ class PayloadLookup(Payloads):
             raise InputError(msg)
         return path
 
-    def _payload_of(self, record: Record, key: HoodieKey) -> Version:
+    def _payload_of(self, record: Record, key: HoodieKey) -> PayloadVersion:
         named = {**with_meta_columns(record), _RECORD_KEY: key.record_key, _PARTITION_PATH: key.partition_path}
-        return Version(key, self._found_class(named, self._scanner.ordering_of(named)))
+        return PayloadVersion(key, self._found_class(named, self._scanner.ordering_of(named)))  # type: ignore[arg-type]
 
 
 class ModeLookup(Buffered):
@@ -125,15 +135,17 @@ class ModeLookup(Buffered):
 
     def merged(self, found: StoredRow, path: str, version: StoredRow) -> StoredRow | None:  # noqa: ARG002 (as until 1.0)
         """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
-        self._progress.point = MergePoint.TAG
-        ordering = self._merge.context.row_ordering(found.record)
-        older = StoredRow(found.key, found.record, self.schema, found.source, None, ordering)
-        merged = self._merge.final_merge(older, version)
-        result = None
-        if not merged.marked_delete:
-            row = self.as_stored_row(merged, older, version)
-            key = version.key if row.record is version.record else self._key_of(row.record)
-            result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
-        if self._progress.trace:
-            self._progress.trace(MergePoint.TAG, found, version, result)
+        try:
+            ordering = self._merge.context.row_ordering(found.record)
+            older = StoredRow(found.key, found.record, self.schema, found.source, None, ordering)
+            merged = self._merge.final_merge(older, version)
+            result = None
+            if not merged.marked_delete:
+                row = self.as_stored_row(merged, older, version)
+                key = version.key if row.record is version.record else self._key_of(row.record)
+                result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
+        except Exception as error:
+            raise MergePointError(MergePoint.TAG, error) from error
+        if self._listener is not None:
+            self._listener.merged(MergePoint.TAG, Rule.FINAL, found, version, result)
         return result

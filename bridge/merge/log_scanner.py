@@ -8,15 +8,17 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from bridge.merge.carriers import LogDelete, StoredRow, Version, with_meta_columns
+from bridge.merge.calls import MergePointError
+from bridge.merge.carriers import LogDelete, PayloadVersion, StoredRow, with_meta_columns
 from bridge.merge.payload_base import Payloads
-from bridge.merge.points import LOG_SCANNER, MergePoint
+from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
 from payloads import NATURAL_ORDER
 from payloads.ordering import same_class
 from payloads.ordering_fields import raw_converter
 
 if TYPE_CHECKING:
-    from bridge.merge.carriers import LogRow, Progress, RowShape
+    from bridge.merge.calls import Listener
+    from bridge.merge.carriers import LogRow, RowShape
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
@@ -27,47 +29,48 @@ class LogScanner(Payloads):
     """What readers of 0.15 call, and the index of 1.0: entries are pre-combined, then merged with the stored row."""
 
     def __init__(
-        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress
+        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Listener | None
     ) -> None:
         """Bind the reader's calls."""
-        super().__init__(payload, plan, schema, shape, progress, LOG_SCANNER)
+        super().__init__(payload, plan, schema, shape, listener, LOG_SCANNER)
         self._at_log_fold = self._at[MergePoint.LOG_FOLD]
         self._logged_class = self.payload_class.for_schema(self._at_log_fold.schema)
         self.ordering_of = self._ordering_reader()
 
-    def fold_log(self, folded: Version | None, key: HoodieKey, entry: LogRow | LogDelete) -> Version:
+    def fold_log(self, folded: PayloadVersion | None, key: HoodieKey, entry: LogRow | LogDelete) -> PayloadVersion:
         """Fold the next log entry of a key into its folded log."""
-        self._progress.point = MergePoint.LOG_FOLD
-        if isinstance(entry, LogDelete):
-            return self._fold_delete(folded, key, entry)
-        record = with_meta_columns(entry.record)
-        payload = self._logged_class(record, self.ordering_of(record))  # type: ignore[arg-type]
-        newer = Version(key, payload, entry.source)
+        try:
+            if isinstance(entry, LogDelete):
+                return self._fold_delete(folded, key, entry)
+            record = with_meta_columns(entry.record)
+            payload = self._logged_class(record, self.ordering_of(record))  # type: ignore[arg-type]
+        except Exception as error:
+            raise MergePointError(MergePoint.LOG_FOLD, error) from error
+        newer = PayloadVersion(key, payload, entry.source)
         return newer if folded is None else self._fold(self._at_log_fold, folded, newer)
 
-    def read(self, point: MergePoint, base: StoredRow | None, folded: Version | None) -> StoredRow | None:
+    def read(self, point: MergePoint, base: StoredRow | None, folded: PayloadVersion | None) -> StoredRow | None:
         """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
         if folded is None:
             return base
         at = self._at[point]
         # Every read builds its payloads anew: what a payload remembers of this one must not last.
-        version = Version(folded.key, copy.deepcopy(folded.payload), folded.source)  # type: ignore[arg-type]
+        version = PayloadVersion(folded.key, copy.deepcopy(folded.payload), folded.source)  # type: ignore[arg-type]
         if base is None:
             return self._insert(at, version)
         stored = StoredRow(base.key, with_meta_columns(base.record), at.schema)
         merged = self._apply(at, stored, version)
         return base if merged is stored else merged
 
-    def _fold_delete(self, folded: Version | None, key: HoodieKey, entry: LogDelete) -> Version:
+    def _fold_delete(self, folded: PayloadVersion | None, key: HoodieKey, entry: LogDelete) -> PayloadVersion:
         """Keep the buffered version iff the entry has an ordering value of the same class that is smaller."""
         ordering = entry.ordering or NATURAL_ORDER
         kept = None if folded is None else folded.payload.get_ordering_value()
-        result = folded
-        if kept is None or ordering.is_default or not same_class(kept, ordering) or not kept > ordering:
-            result = Version(key, self._logged_class(None, ordering))
-        if self._progress.trace:
-            self._progress.trace(MergePoint.LOG_FOLD, folded, entry, result)
-        return result  # type: ignore[return-value]  # without a buffered version it is the delete
+        stays = kept is not None and not ordering.is_default and same_class(kept, ordering) and kept > ordering
+        result = folded if folded is not None and stays else PayloadVersion(key, self._logged_class(None, ordering))
+        if self._listener is not None:
+            self._listener.merged(MergePoint.LOG_FOLD, Rule.COMPARISON, folded, entry, result)
+        return result
 
     def _ordering_reader(self) -> Reader:
         """The log's way until 0.15: a top-level field as it is stored; Integer 0 if there is no such field."""

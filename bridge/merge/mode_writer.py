@@ -6,19 +6,21 @@ themselves are `mergers.strategies`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.errors import PlanError
 from bridge.merge.buffered import Buffered, merge_props
+from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
 from bridge.merge.payload_base import check_constructor
-from bridge.merge.points import MergePoint
+from bridge.merge.points import MergePoint, Rule
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
 from mergers.strategies import CommitTimeMerger, EventTimeMerger
-from payloads import NATURAL_ORDER, SENTINEL
+from payloads import NATURAL_ORDER
+from payloads.api import Sentinel
 from payloads.builtin import IS_DELETED, BuiltinPayload, PairRule, PartialUpdateAvroPayload, flag_tests, text_tests
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
 
@@ -73,7 +75,7 @@ class ModeWriter(Buffered):
         """Return the class that the writer builds for each row, to test it for a delete; None if it builds none."""
         if self._plan.payload is None:
             return None
-        payload_class = self._plan.payload.resolve(self._release)
+        payload_class = self._observed(self._plan.payload).resolve(self._release)
         check_constructor(payload_class)
         is_built = not issubclass(payload_class, BuiltinPayload) or issubclass(payload_class, PartialUpdateAvroPayload)
         return payload_class.for_schema(self.schema) if is_built else None
@@ -82,46 +84,47 @@ class ModeWriter(Buffered):
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
     ) -> StoredRow:
         """Make the buffered record of an incoming row; `ordering` overrides what the ordering fields say."""
-        self._progress.point = MergePoint.COMBINE_INPUT
         if record is None:
             return StoredRow(key, None, self.schema, source, _DELETE, ordering or NATURAL_ORDER)
-        if ordering is None:
-            ordering = NATURAL_ORDER if self._by_commit else self._read_ordering(record)
-        if self._built_class is None:
-            operation = _DELETE if self._deletes.is_delete(record) else None
-            return StoredRow(key, record, self.schema, source, operation, ordering)
-        payload = self._payload(record, ordering)
-        operation = _DELETE if payload.is_deleted(self.schema, self._insert_props) else None
+        try:
+            if ordering is None:
+                ordering = NATURAL_ORDER if self._by_commit else self._read_ordering(record)
+            if self._built_class is None:
+                operation = _DELETE if self._deletes.is_delete(record) else None
+                return StoredRow(key, record, self.schema, source, operation, ordering)
+            payload = _built(self._built_class, record, ordering)
+            operation = _DELETE if payload.is_deleted(self.schema, self._insert_props) else None
+        except Exception as error:
+            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         row = _PayloadRow(key, record, self.schema, source, operation, ordering)
         row.payload = payload
         return row
 
-    def _payload(self, record: Record, ordering: Ordering | None) -> HoodieRecordPayload:
-        payload_class: Any = self._built_class
-        payload: HoodieRecordPayload = payload_class(record) if ordering is None else payload_class(record, ordering)
-        return payload
-
     def combine_input(self, older: StoredRow, newer: StoredRow) -> StoredRow:
         """Combine two versions of one batch, in their order of arrival."""
-        self._progress.point = MergePoint.COMBINE_INPUT
-        merged = self._dedup.delta_merge(newer, older)
+        try:
+            merged = self._dedup.delta_merge(newer, older)
+        except Exception as error:
+            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         result = older if merged is None else self.as_stored_row(merged, newer, older)
         if merged is not None and result.key is not newer.key:
             # BaseWriteHelper: what a merge returns gets the key of the newer one, whose partition may be another.
             result = StoredRow(
                 newer.key, result.record, result.schema, result.source, result.operation, result.ordering_value
             )
-        if self._progress.trace:
-            self._progress.trace(MergePoint.COMBINE_INPUT, older, newer, result)
+        if self._listener is not None:
+            self._listener.merged(MergePoint.COMBINE_INPUT, Rule.DELTA, older, newer, result)
         return result
 
     def fold_uncombined(self, older: StoredRow, newer: StoredRow) -> StoredRow:
         """Fold two versions of a batch that was not combined, as the merge handle does before the stored row."""
-        self._progress.point = MergePoint.UPSERT
-        merged = self._merge.delta_merge(newer, older)
+        try:
+            merged = self._merge.delta_merge(newer, older)
+        except Exception as error:
+            raise MergePointError(MergePoint.UPSERT, error) from error
         result = older if merged is None else self.as_stored_row(merged, newer, older)
-        if self._progress.trace:
-            self._progress.trace(MergePoint.UPSERT, older, newer, result)
+        if self._listener is not None:
+            self._listener.merged(MergePoint.UPSERT, Rule.FINAL, older, newer, result)
         return result
 
     def upsert_pair(self, stored: Record, incoming: Record) -> Record | None:
@@ -148,36 +151,54 @@ class ModeWriter(Buffered):
 
     def insert(self, version: StoredRow) -> StoredRow | None:
         """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
-        self._progress.point = MergePoint.INSERT
-        row = None if version.marked_delete else version
-        if row is not None and self._built_class is not None and self._config.merge.mode is _CUSTOM:
-            payload = row.payload if isinstance(row, _PayloadRow) else self._payload(row.record, row.ordering_value)
-            own = payload.record
-            value: Any = payload.get_insert_value(self.schema, self._insert_props)
-            if value is None or value is SENTINEL:
-                row = None
-            elif value is not own:
-                row = StoredRow(version.key, value, self.schema)
-        row = None if row is None else self._stored(row)
-        if self._progress.trace:
-            self._progress.trace(MergePoint.INSERT, None, version, row)
+        row = None
+        if not version.marked_delete:
+            try:
+                row = self._inserted(version)
+            except Exception as error:
+                raise MergePointError(MergePoint.INSERT, error) from error
+        if self._listener is not None:
+            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, row)
         return row
+
+    def _inserted(self, version: StoredRow) -> StoredRow | None:
+        row = version
+        if self._built_class is not None and self._config.merge.mode is _CUSTOM:
+            payload = (
+                row.payload
+                if isinstance(row, _PayloadRow)
+                else _built(self._built_class, row.record, row.ordering_value)
+            )
+            own = payload.record
+            value = payload.get_insert_value(self.schema, self._insert_props)
+            if value is None or isinstance(value, Sentinel):
+                return None
+            if value is not own:
+                row = StoredRow(version.key, value, self.schema)
+        return self._stored(row, MergePoint.INSERT)
 
     def upsert(self, base: StoredRow, version: StoredRow) -> StoredRow | None:
         """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
-        self._progress.point = MergePoint.UPSERT
-        base.ordering_value = self._merge.context.row_ordering(base.record)
-        return self._final(self._merge, base, version)
+        try:
+            base.ordering_value = self._merge.context.row_ordering(base.record)
+            return self._final(self._merge, MergePoint.UPSERT, base, version)
+        except Exception as error:
+            raise MergePointError(MergePoint.UPSERT, error) from error
 
     def log_entry(self, version: StoredRow) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
-        self._progress.point = MergePoint.INSERT
         if not version.marked_delete:
             row = self.insert(version)
             return None if row is None else LogRow(row.record, row.source)
-        # Delete entries carry the real ordering value in commit-time tables, too.
-        ordering = version.ordering_value if version.record is None else self._read_ordering(version.record)
-        return LogDelete(None if ordering is None else read_back(ordering, self._release))
+        try:
+            # Delete entries carry the real ordering value in commit-time tables, too.
+            ordering = version.ordering_value if version.record is None else self._read_ordering(version.record)
+            entry = LogDelete(None if ordering is None else read_back(ordering, self._release))
+        except Exception as error:
+            raise MergePointError(MergePoint.INSERT, error) from error
+        if self._listener is not None:
+            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, entry)
+        return entry
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
         """Return the column tests for rows that go in as they are; None if each record needs a call."""
@@ -202,3 +223,7 @@ class ModeWriter(Buffered):
             return None
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
         return None if is_consistent else PairRule(fields[0], (True, True, False), holds_for_dates=False)
+
+
+def _built(payload_class: type[HoodieRecordPayload], record: Record, ordering: Ordering | None) -> HoodieRecordPayload:
+    return payload_class(record) if ordering is None else payload_class(record, ordering)

@@ -5,20 +5,22 @@ Source: HoodieRecordUtils, HoodieAvroRecordMerger and the merge handles of 0.15.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.merge.carriers import StoredRow, Version
-from bridge.merge.points import MergePoint, SchemaView, calls_of, props_of
+from bridge.merge.calls import MergePointError
+from bridge.merge.carriers import PayloadVersion, StoredRow
+from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
-from payloads import SENTINEL, PayloadConstructorError
-from payloads.api import Properties
+from payloads import NATURAL_ORDER, PayloadConstructorError
+from payloads.api import Properties, Sentinel
 from payloads.builtin import BuiltinPayload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bridge.merge.carriers import Progress, RowShape
+    from bridge.merge.calls import Listener
+    from bridge.merge.carriers import RowShape
     from bridge.merge.points import Call
     from bridge.plan import MergePlan
     from payloads import AvroSchema, HoodieRecordPayload, PayloadRef, Record
@@ -55,7 +57,7 @@ class Payloads:
         plan: MergePlan,
         schema: AvroSchema,
         shape: RowShape,
-        progress: Progress,
+        listener: Listener | None,
         calls: Mapping[MergePoint, Call] | None = None,
     ) -> None:
         """Resolve the class and decide all that depends on plan and schema alone; `calls` replace the release's."""
@@ -63,7 +65,8 @@ class Payloads:
         self.release = plan.release
         self.ordering = plan.ordering[0] if plan.ordering else None
         self._shape = shape
-        self._progress = progress
+        self._listener = listener
+        payload = payload if listener is None else listener.payload_ref(payload)
         self._pre_combine = AvroRecordMerger(payload, plan.release, "pre_combine")
         self._combine = AvroRecordMerger(payload, plan.release, "combine")
         self.payload_class = self._combine.payload_class
@@ -73,39 +76,50 @@ class Payloads:
             for point, call in (calls or calls_of(plan.release)).items()
         }
 
-    def _fold(self, at: _At, older: Version, newer: Version) -> Version:
-        self._progress.point = at.point
-        merged: Any = self._pre_combine.merge(older, newer, at.schema, at.props)
-        if merged is not older and merged is not newer:
-            merged = Version(newer.key, merged.payload)  # type: ignore[arg-type]
-        if self._progress.trace:
-            self._progress.trace(at.point, older, newer, merged)
-        return merged  # type: ignore[no-any-return]
+    def _fold(self, at: _At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
+        try:
+            merged = self._pre_combine.merge(older, newer, at.schema, at.props)
+        except Exception as error:
+            raise MergePointError(at.point, error) from error
+        if merged is older:
+            folded = older
+        elif merged is newer:
+            folded = newer
+        else:
+            folded = PayloadVersion(newer.key, merged.payload)  # type: ignore[arg-type, union-attr]
+        if self._listener is not None:
+            self._listener.merged(at.point, Rule.PRE_COMBINE, older, newer, folded)
+        return folded
 
-    def _apply(self, at: _At, base: StoredRow, version: Version) -> StoredRow | None:
-        self._progress.point = at.point
-        own = version.payload.record  # before the call: some payloads keep their result
-        row: Any = self._combine.merge(base, version, at.schema, at.props)
-        if row is not None and row is not base:
-            row = self._row(version, own, row.record, at.schema)
-        if self._progress.trace:
-            self._progress.trace(at.point, base, version, row)
-        return row  # type: ignore[no-any-return]
-
-    def _insert(self, at: _At, version: Version) -> StoredRow | None:
-        self._progress.point, schema, props = at
-        payload = version.payload
-        # A snapshot query runs no delete test on a key that only the log has (RecordMergingFileIterator).
-        is_delete = at.point is not MergePoint.SNAPSHOT and payload.is_deleted(schema, props)
-        own = payload.record
-        value: Any = None if is_delete else payload.get_insert_value(schema, props)
-        row = None if value is None or value is SENTINEL else self._row(version, own, value, schema)
-        if self._progress.trace:
-            self._progress.trace(at.point, None, version, row)
+    def _apply(self, at: _At, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
+        own = version.payload.record  # before the call: some payloads keep what they made of it
+        try:
+            merged = self._combine.merge(base, version, at.schema, at.props)
+            row: StoredRow | None = base
+            if merged is not base:  # else it is None, or plain data
+                row = None if merged is None else self._row(at, version, own, merged.record)  # type: ignore[attr-defined]
+        except Exception as error:
+            raise MergePointError(at.point, error) from error
+        if self._listener is not None:
+            self._listener.merged(at.point, Rule.COMBINE, base, version, row)
         return row
 
-    def _row(self, version: Version, own: Record | None, record: Record, schema: AvroSchema) -> StoredRow:
+    def _insert(self, at: _At, version: PayloadVersion) -> StoredRow | None:
+        payload = version.payload
+        try:
+            # A snapshot query runs no delete test on a key that only the log has (RecordMergingFileIterator).
+            is_delete = at.point is not MergePoint.SNAPSHOT and payload.is_deleted(at.schema, at.props)
+            own = payload.record
+            value = None if is_delete else payload.get_insert_value(at.schema, at.props)
+            row = None if value is None or isinstance(value, Sentinel) else self._row(at, version, own, value)
+        except Exception as error:
+            raise MergePointError(at.point, error) from error
+        if self._listener is not None:
+            self._listener.merged(at.point, Rule.INSERT_VALUE, None, version, row)
+        return row
+
+    def _row(self, at: _At, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
         """Make the row of a merge result: it keeps the version's source where it is the version's `own` record."""
         if record is own and version.source is not None:
-            return StoredRow(version.key, record, schema, version.source)
-        return StoredRow(version.key, self._shape.stored(record), schema)
+            return StoredRow(version.key, record, at.schema, version.source)
+        return StoredRow(version.key, self._shape.stored(record), at.schema, None, None, NATURAL_ORDER, at.point)

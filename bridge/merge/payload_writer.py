@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PlanError
-from bridge.merge.carriers import LogDelete, LogRow, Version
+from bridge.merge.calls import MergePointError
+from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
 from bridge.merge.delete_block import read_back
 from bridge.merge.payload_base import Payloads, check_constructor
-from bridge.merge.points import MergePoint
+from bridge.merge.points import MergePoint, Rule
 from payloads import NATURAL_ORDER, SENTINEL
 from payloads.builtin import BuiltinPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
@@ -20,7 +21,8 @@ from payloads.user import PairCalls, PayloadAdapter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bridge.merge.carriers import Progress, RowShape, StoredRow
+    from bridge.merge.calls import Listener
+    from bridge.merge.carriers import RowShape, StoredRow
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
@@ -35,7 +37,7 @@ class PayloadWriter(Payloads):
     needs_ordering = True
 
     def __init__(
-        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress
+        self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Listener | None
     ) -> None:
         """Bind the writer's calls.
 
@@ -44,7 +46,7 @@ class PayloadWriter(Payloads):
             PayloadNotFoundError: the release has no such payload.
             PayloadConstructorError: no writer can build it.
         """
-        super().__init__(payload, plan, schema, shape, progress)
+        super().__init__(payload, plan, schema, shape, listener)
         check_constructor(self.payload_class)
         self._at_dedup, self._at_insert = self._at[MergePoint.COMBINE_INPUT], self._at[MergePoint.INSERT]
         self._at_upsert = self._at[MergePoint.UPSERT]
@@ -55,32 +57,34 @@ class PayloadWriter(Payloads):
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
-    ) -> Version:
+    ) -> PayloadVersion:
         """Build the payload of an incoming row; `ordering` overrides what the ordering field says."""
-        self._progress.point = MergePoint.COMBINE_INPUT
-        if ordering is None:
-            ordering = NATURAL_ORDER if record is None else self._read_ordering(record)
-        # Hudi hands a null ordering value to the constructor, which refuses it.
-        return Version(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
+        try:
+            if ordering is None:
+                ordering = NATURAL_ORDER if record is None else self._read_ordering(record)
+            # Hudi hands a null ordering value to the constructor, which refuses it.
+            return PayloadVersion(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
+        except Exception as error:
+            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
 
-    def combine_input(self, older: Version, newer: Version) -> Version:
+    def combine_input(self, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         """Combine two versions of one batch, in their order of arrival."""
         return self._fold(self._at_dedup, older, newer)
 
     @staticmethod
-    def fold_uncombined(older: Version, newer: Version) -> Version:  # noqa: ARG004 (as the writers from 1.1 on have it)
+    def fold_uncombined(older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:  # noqa: ARG004 (as the writers from 1.1 on have it)
         """Return which of two versions of an uncombined batch is merged with the stored row: the map keeps the last."""
         return newer
 
-    def is_deleted(self, version: Version) -> bool:
+    def is_deleted(self, version: PayloadVersion) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.payload.is_deleted(self.schema, self._at_insert.props)
 
-    def insert(self, version: Version) -> StoredRow | None:
+    def insert(self, version: PayloadVersion) -> StoredRow | None:
         """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
         return self._insert(self._at_insert, version)
 
-    def upsert(self, base: StoredRow, version: Version) -> StoredRow | None:
+    def upsert(self, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
         """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
         return self._apply(self._at_upsert, base, version)
 
@@ -91,35 +95,43 @@ class PayloadWriter(Payloads):
         than the payload does. The function returns the stored record itself if it stays, the incoming one itself if it
         is stored as it came, else a new record as it is stored, and None for a delete.
         """
-        progress, read_ordering, shaped = self._progress, self._read_ordering, self._shape.stored
+        read_ordering, shaped = self._read_ordering, self._shape.stored
         point, schema, props = self._at_upsert
         build, combine = self._pair_calls(schema, props)
 
         def merge(stored: Record, incoming: Record) -> Record | None:
-            progress.point = MergePoint.COMBINE_INPUT
-            built = build(incoming, read_ordering(incoming))
-            progress.point = point
-            merged: Any = combine(built, incoming, stored)
-            if merged is None or merged is stored or merged is incoming:
-                return merged
-            return stored if merged is SENTINEL else shaped(merged)
+            try:
+                built = build(incoming, read_ordering(incoming))
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            try:
+                merged: Any = combine(built, incoming, stored)
+                if merged is None or merged is stored or merged is incoming:
+                    return merged
+                return stored if merged is SENTINEL else shaped(merged)
+            except Exception as error:
+                raise MergePointError(point, error) from error
 
         return merge
 
     def _single_insert(self) -> Callable[[Record], Record | None]:
         """Return what does `incoming` and `insert` for a row without other versions; it answers as `_pair_merge`."""
-        progress, read_ordering, shaped = self._progress, self._read_ordering, self._shape.stored
+        read_ordering, shaped = self._read_ordering, self._shape.stored
         point, schema, props = self._at_insert
         written_class: Any = self._written_class
 
         def insert(incoming: Record) -> Record | None:
-            progress.point = MergePoint.COMBINE_INPUT
-            payload = written_class(incoming, read_ordering(incoming))
-            progress.point = point
-            value: Any = None if payload.is_deleted(schema, props) else payload.get_insert_value(schema, props)
-            if value is None or value is SENTINEL:
-                return None
-            return incoming if value is incoming else shaped(value)
+            try:
+                payload = written_class(incoming, read_ordering(incoming))
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            try:
+                value: Any = None if payload.is_deleted(schema, props) else payload.get_insert_value(schema, props)
+                if value is None or value is SENTINEL:
+                    return None
+                return incoming if value is incoming else shaped(value)
+            except Exception as error:
+                raise MergePointError(point, error) from error
 
         return insert
 
@@ -134,14 +146,19 @@ class PayloadWriter(Payloads):
 
         return calls or PairCalls(written_class, merge)
 
-    def log_entry(self, version: Version) -> LogRow | LogDelete | None:
+    def log_entry(self, version: PayloadVersion) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
-        self._progress.point = MergePoint.INSERT
-        ordering = version.payload.get_ordering_value()
-        if self.is_deleted(version):
-            return LogDelete(read_back(ordering, self.release))
-        row = self.insert(version)
-        return None if row is None else LogRow(row.record or {}, row.source)
+        try:
+            ordering = version.payload.get_ordering_value()
+            entry = LogDelete(read_back(ordering, self.release)) if self.is_deleted(version) else None
+        except Exception as error:
+            raise MergePointError(MergePoint.INSERT, error) from error
+        if entry is None:
+            row = self.insert(version)
+            return None if row is None else LogRow(row.record or {}, row.source)
+        if self._listener is not None:
+            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, entry)
+        return entry
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:
         """Return the column tests for rows that go in as they are; None if each record needs a call."""

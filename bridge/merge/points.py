@@ -55,6 +55,7 @@ class Rule(enum.Enum):
     DELTA = "merge mode: delta merge"
     FINAL = "merge mode: final merge"
     DELETE_TEST = "delete test of the row"
+    COMPARISON = "comparison of ordering values"
 
 
 class Call(NamedTuple):
@@ -107,6 +108,7 @@ _FILE_GROUP_READER = {
 }
 
 _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
+    HudiRelease.V0_14: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V0_15: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V1_0: {**_PAYLOAD_WRITER, **_FILE_GROUP_READER},
     HudiRelease.V1_1: {**_MODE_WRITER, **_FILE_GROUP_READER},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from bridge.config import TableMergeConfig, capabilities, created_properties, effective_config
 from bridge.errors import PlanError
 from bridge.merge.buffered import Setup
-from bridge.merge.carriers import Progress, RowShape, key_reader
+from bridge.merge.carriers import RowShape, key_reader
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.index_lookup import ModeLookup, PayloadLookup
 from bridge.merge.log_scanner import LogScanner
@@ -18,13 +18,13 @@ from bridge.merge.points import MergePoint
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.merge.calls import IndexLookup, Listener, Reader, Writer
-    from bridge.merge.carriers import Carrier, StoredRow, Version
+    from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
     from bridge.plan import MergePlan
     from payloads import AvroSchema
     from payloads.builtin import DeleteTest, PairRule
 
-W = TypeVar("W", "Version", "StoredRow")
-R = TypeVar("R", "Version", "StoredRow")
+W = TypeVar("W", "PayloadVersion", "StoredRow")
+R = TypeVar("R", "PayloadVersion", "StoredRow")
 
 
 class RecordMerge:
@@ -44,7 +44,7 @@ class RecordMerge:
     """
 
     def __init__(
-        self, plan: MergePlan, schema: AvroSchema, *, has_meta: bool = False, progress: Progress | None = None
+        self, plan: MergePlan, schema: AvroSchema, *, has_meta: bool = False, listener: Listener | None = None
     ) -> None:
         """Resolve payload and mode, and decide all that depends on plan and schema alone.
 
@@ -52,7 +52,7 @@ class RecordMerge:
             plan: what merges, and how.
             schema: the write schema, without meta columns.
             has_meta: whether stored rows carry the meta columns.
-            progress: notes where the merge is; None for one of its own.
+            listener: is told of every call, and may have payload classes replaced by ones that report their calls.
 
         Raises:
             PlanError: an ordering field is not in the schema.
@@ -64,8 +64,8 @@ class RecordMerge:
         self.schema = schema
         self.key_of = key_reader(plan)
         self._has_meta = has_meta
-        self._progress = progress or Progress(MergePoint.COMBINE_INPUT, None)
-        writer, reader, self._lookup = _sides(plan, schema, RowShape(has_meta=has_meta), self._progress)
+        self._listener = listener
+        writer, reader, self._lookup = _sides(plan, schema, RowShape(has_meta=has_meta), listener)
         # Bound once: programs call them for every version.
         self.incoming = writer.incoming
         self.combine_input = writer.combine_input
@@ -81,22 +81,8 @@ class RecordMerge:
         self.reader = reader
 
     def with_plan(self, plan: MergePlan) -> RecordMerge:
-        """Return the calls of another plan for the same rows; both note in one place where the merge is."""
-        return RecordMerge(plan, self.schema, has_meta=self._has_meta, progress=self._progress)
-
-    @property
-    def point(self) -> MergePoint:
-        """The merge point of the last call, for messages."""
-        return self._progress.point
-
-    @property
-    def trace(self) -> Listener | None:
-        """Called with (merge point, older, newer, result) after each call, where set."""
-        return self._progress.trace
-
-    @trace.setter
-    def trace(self, trace: Listener | None) -> None:
-        self._progress.trace = trace
+        """Return the calls of another plan for the same rows and the same listener."""
+        return RecordMerge(plan, self.schema, has_meta=self._has_meta, listener=self._listener)
 
     @property
     def lookup(self) -> IndexLookup[Carrier]:
@@ -154,24 +140,24 @@ class _Sides(NamedTuple):
     lookup: IndexLookup[Carrier] | None
 
 
-def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, progress: Progress) -> _Sides:
+def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Listener | None) -> _Sides:
     """Return writer, reader and, for a global index, lookup of the plan's release."""
     can = capabilities(plan.release)
     if not can.file_group_reader:
         if plan.payload is None:
             msg = f"Hudi {plan.release} merges only with payloads; name one"
             raise PlanError(msg)
-        arguments = (plan.payload, plan, schema, shape, progress)
+        arguments = (plan.payload, plan, schema, shape, listener)
         lookup = PayloadLookup(*arguments) if plan.global_index else None
         return _paired(PayloadWriter(*arguments), LogScanner(*arguments), lookup)
     config = merge_config(plan)
-    setup = Setup(config, plan, schema, shape, progress)
+    setup = Setup(config, plan, schema, shape, listener)
     reader = FileGroupReader(setup)
     if can.payload_writer:
         if config.merge.payload is None:
             msg = f"Hudi {plan.release} needs a payload class to write; name one with --payload"
             raise PlanError(msg)
-        arguments = (plan.payload_ref(config.merge.payload), plan, schema, shape, progress)
+        arguments = (plan.payload_ref(config.merge.payload), plan, schema, shape, listener)
         return _paired(PayloadWriter(*arguments), reader, PayloadLookup(*arguments) if plan.global_index else None)
     return _paired(ModeWriter(setup), reader, ModeLookup(setup) if plan.global_index else None)
 

@@ -16,7 +16,7 @@ from bridge.config import (
 )
 from bridge.errors import MergeFailedError
 from bridge.explain import trace_key
-from bridge.migration.scenarios import SCENARIOS, UNAVAILABLE, Difference, Scenario, Version
+from bridge.migration.scenarios import SCENARIOS, UNAVAILABLE, Scenario, ScenarioDifference, ScenarioRow
 from bridge.plan import MergePlan
 from mergers import RecordMergeMode
 from payloads import builtin_payloads, parse_schema
@@ -55,7 +55,7 @@ class Rows(NamedTuple):
         return self.second if self.second == self.third else f"{self.second}, then {self.third}"
 
 
-def differences(left: Answering, right: Answering) -> tuple[Difference, ...] | None:
+def differences(left: Answering, right: Answering) -> tuple[ScenarioDifference, ...] | None:
     """Return the scenarios with different results on two tables; None if the class of one can't run here.
 
     Only Hudi's own classes are: what a user's class expects of its columns is not known.
@@ -64,7 +64,7 @@ def differences(left: Answering, right: Answering) -> tuple[Difference, ...] | N
     if before is None or after is None:
         return None
     return tuple(
-        Difference(scenario, str(before[name]), str(after[name]))
+        ScenarioDifference(scenario, str(before[name]), str(after[name]))
         for name, scenario in SCENARIOS.items()
         if before[name] != after[name]
     )
@@ -116,7 +116,7 @@ def _play(scenario: Scenario, plan: MergePlan) -> Rows:
     return Rows(_shown(trace, 2), _shown(trace, 3))
 
 
-def _row(version: Version) -> Record:
+def _row(version: ScenarioRow) -> Record:
     return {
         "key": "a",
         "ts": version.ts,

@@ -10,10 +10,10 @@ from bridge.config import (
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
+    assumed_writer,
     capabilities,
     change_mode,
     change_version,
-    first_release_of,
     given_settings,
 )
 from bridge.errors import PlanError
@@ -117,7 +117,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
     `properties` are what the table stores, `writer` the options of its writer, which still passes them;
-    `from_release` is who wrote the table until now, by default the oldest release that makes its version.
+    `from_release` is who wrote the table until now, by default the one that its version stands for (`assumed_writer`).
     A merge mode is set under the newest release; CUSTOM needs the payload class or the strategy id of the writer.
     `mode` is a merge mode to set besides under the release `to`; `jar` names where compiled payload classes are.
 
@@ -130,7 +130,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)
-    old = first_release_of(table.version) if from_release is None else HudiRelease.parse(from_release)
+    old = assumed_writer(table.version) if from_release is None else HudiRelease.parse(from_release)
     named, new = _target(to)
     mode = mode or named
     newest = capabilities(new).created_version
@@ -142,7 +142,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         msg = f"table version {version} cannot be kept with a new merge mode, which needs version 9"
         raise PlanError(msg)
     # A downgrade is the work of the release that knows the table's version.
-    worker = new if newest >= table.version else max(old, first_release_of(table.version))
+    worker = new if newest >= table.version else max(old, assumed_writer(table.version))
     after = change_version(properties, version, worker, options)
     if mode is not None:
         after = change_mode(after, mode, options)

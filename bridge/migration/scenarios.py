@@ -26,7 +26,7 @@ class About(enum.Enum):
     CODE = "code that runs"
 
 
-class Version(NamedTuple):
+class ScenarioRow(NamedTuple):
     """A row of a scenario.
 
     Attributes:
@@ -55,102 +55,102 @@ class Scenario(NamedTuple):
 
     about: About
     text: str
-    batches: tuple[tuple[Version, ...], ...]
+    batches: tuple[tuple[ScenarioRow, ...], ...]
 
 
-_STORED: Final = (Version(5, "v5", "w5"),)
-_STORED_NULL: Final = (Version(5, "v5", None),)
+_STORED: Final = (ScenarioRow(5, "v5", "w5"),)
+_STORED_NULL: Final = (ScenarioRow(5, "v5", None),)
 
 SCENARIOS: Final[Mapping[str, Scenario]] = {
     "k01": Scenario(
         About.LATE_ROWS,
         "a late row: ts 3 after ts 5",
-        (_STORED, (Version(3, "v3", "w3"),)),
+        (_STORED, (ScenarioRow(3, "v3", "w3"),)),
     ),
     "k02": Scenario(
         About.VALUES,
         "a newer row with a null column",
-        (_STORED, (Version(7, "v7", None),)),
+        (_STORED, (ScenarioRow(7, "v7", None),)),
     ),
     "k03": Scenario(
         About.LATE_ROWS,
         "a late row with a value where the stored column is null",
-        (_STORED_NULL, (Version(3, "v3", "w3"),)),
+        (_STORED_NULL, (ScenarioRow(3, "v3", "w3"),)),
     ),
     "k04": Scenario(
         About.DELETES,
         "a late delete by flag: ts 3 after ts 5",
-        (_STORED, (Version(3, "v3", "w3", is_deleted=True),)),
+        (_STORED, (ScenarioRow(3, "v3", "w3", is_deleted=True),)),
     ),
     "k05": Scenario(
         About.DELETES,
         "a delete by flag of ts 7, then a row of ts 6 in the next batch",
-        (_STORED, (Version(7, "v7", "w7", is_deleted=True),), (Version(6, "v6", "w6"),)),
+        (_STORED, (ScenarioRow(7, "v7", "w7", is_deleted=True),), (ScenarioRow(6, "v6", "w6"),)),
     ),
     "k06": Scenario(
         About.BATCH,
         "a new key twice in one batch: ts 5, then ts 3",
-        ((), (Version(5, "p5", None), Version(3, "q3", None))),
+        ((), (ScenarioRow(5, "p5", None), ScenarioRow(3, "q3", None))),
     ),
     "k07": Scenario(
         About.BATCH,
         "a new key twice in one batch: ts 3 with a value, ts 5 with null",
-        ((), (Version(3, "q3", "w3"), Version(5, "p5", None))),
+        ((), (ScenarioRow(3, "q3", "w3"), ScenarioRow(5, "p5", None))),
     ),
     "k08": Scenario(
         About.TIES,
         "a row of the same ts 5",
-        (_STORED, (Version(5, "tie", "wt"),)),
+        (_STORED, (ScenarioRow(5, "tie", "wt"),)),
     ),
     "k09": Scenario(
         About.BATCH,
         "in one batch a delete by flag of ts 7, then a row of ts 6",
-        (_STORED, (Version(7, "v7", "w7", is_deleted=True), Version(6, "u6", "w6"))),
+        (_STORED, (ScenarioRow(7, "v7", "w7", is_deleted=True), ScenarioRow(6, "u6", "w6"))),
     ),
     "k10": Scenario(
         About.DELETES,
         "a row of ts 7 with Op=D",
-        (_STORED, (Version(7, "v7", None, "D"),)),
+        (_STORED, (ScenarioRow(7, "v7", None, "D"),)),
     ),
     "k11": Scenario(
         About.DELETES,
         "a new key with Op=D",
-        ((), (Version(7, "v7", "w7", "D"),)),
+        ((), (ScenarioRow(7, "v7", "w7", "D"),)),
     ),
     "k12": Scenario(
         About.DELETES,
         "a row of ts 7 with Op=D, then Op=I of ts 8 in the next batch",
-        (_STORED, (Version(7, "v7", None, "D"),), (Version(8, "v8", "w8", "I"),)),
+        (_STORED, (ScenarioRow(7, "v7", None, "D"),), (ScenarioRow(8, "v8", "w8", "I"),)),
     ),
     "k13": Scenario(
         About.VALUES,
         "a newer row whose column has the marker for unavailable values",
-        (_STORED, (Version(7, UNAVAILABLE, "w7"),)),
+        (_STORED, (ScenarioRow(7, UNAVAILABLE, "w7"),)),
     ),
     "k14": Scenario(
         About.DELETES,
         "a delete by flag of an unknown key, then a row of ts 1 in the next batch",
-        ((), (Version(7, "v7", "w7", is_deleted=True),), (Version(1, "v1", "w1"),)),
+        ((), (ScenarioRow(7, "v7", "w7", is_deleted=True),), (ScenarioRow(1, "v1", "w1"),)),
     ),
     "k15": Scenario(
         About.LATE_ROWS,
         "a late row of ts 3 with a value, then ts 4 with null in the next batch",
-        (_STORED_NULL, (Version(3, "v3", "w3"),), (Version(4, "v4", None),)),
+        (_STORED_NULL, (ScenarioRow(3, "v3", "w3"),), (ScenarioRow(4, "v4", None),)),
     ),
     "k16": Scenario(
         About.BATCH,
         "in one batch Op=D of ts 7, then Op=I of ts 6",
-        (_STORED, (Version(7, "v7", None, "D"), Version(6, "u6", "w6", "I"))),
+        (_STORED, (ScenarioRow(7, "v7", None, "D"), ScenarioRow(6, "u6", "w6", "I"))),
     ),
     "k17": Scenario(
         About.DELETES,
         "a late row with Op=D: ts 3 after ts 5",
-        (_STORED, (Version(3, "v3", None, "D"),)),
+        (_STORED, (ScenarioRow(3, "v3", None, "D"),)),
     ),
 }
 
 
-class Difference(NamedTuple):
+class ScenarioDifference(NamedTuple):
     """A scenario with different results on two tables."""
 
     scenario: Scenario

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from bridge.config import OVERWRITE, SUCCESSORS
 from bridge.migration.known_changes import NOTES
 from bridge.migration.move import Answering, Move, SilentChange
-from bridge.migration.scenarios import About, Difference
+from bridge.migration.scenarios import About, ScenarioDifference
 from mergers import RecordMergeMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Examples = Callable[[Answering, Answering], tuple[Difference, ...] | None]
+    Examples = Callable[[Answering, Answering], tuple[ScenarioDifference, ...] | None]
 
 
 def silent_changes(move: Move, examples: Examples) -> tuple[SilentChange, ...]:

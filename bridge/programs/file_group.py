@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.merge import LogDelete, LogRow, StoredRow
+from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import Timeline
+from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
     from bridge.merge import RecordMerge
@@ -33,8 +34,7 @@ class FileGroup(Timeline):
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry, also as it is: the index reads logs in its own way."""
         super().append_log(entry)
-        kept = entry if isinstance(entry, LogDelete) else StoredRow(self.key, entry.record, None, entry.source)
-        self.entries.append(kept)
+        self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
     def existing(self) -> StoredRow | None:
         """Return the row as the index reads it."""
@@ -52,7 +52,8 @@ class FileGroup(Timeline):
         """Return a row as a query sees it: with the partition columns of its partition, whatever the file has."""
         if row is None or all(row.record[name] == value for name, value in self.columns.items()):
             return row
-        return StoredRow(row.key, {**row.record, **self.columns}, row.schema)
+        record = {**row.record, **self.columns}
+        return StoredRow(row.key, record, row.schema, None, None, NATURAL_ORDER, row.made_at)
 
     def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
         """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
-from bridge.merge import LogDelete, LogRow, StoredRow, key_of_version
+from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, key_of_version
 from bridge.programs.file_group import FileGroup
 from bridge.programs.program import Action, Origin, change_of
 from payloads import NATURAL_ORDER
@@ -64,7 +64,7 @@ class _FileGroups:
         """Return an empty file group in the partition of `key`.
 
         Raises:
-            InputError: a merge names a partition that is not the one of its `record`.
+            MergePointError: a merge names a partition that is not the one of its `record`.
         """
         path = key.partition_path
         # No version had the partition that a user's merge makes up.
@@ -73,7 +73,7 @@ class _FileGroups:
                 f"the merged row has the partition {path} in _hoodie_partition_path, but its partition columns name "
                 f"{named}; set both"
             )
-            raise InputError(msg)
+            raise MergePointError(MergePoint.TAG, InputError(msg))
         return FileGroup(self.merge, key, self._columns[path])
 
     def write(self) -> None:
@@ -115,7 +115,7 @@ class _FileGroups:
                 f"where a global index does not move rows, Hudi {self.merge.plan.release} stores such a row of a "
                 "merge-on-read table a second time, which is not ported: let it move rows, or correct the partition"
             )
-            raise InputError(msg)
+            raise MergePointError(MergePoint.TAG, InputError(msg))
 
     def _insert(self, version: Carrier) -> None:
         group = self.new_group(key_of_version(version), version.record)
@@ -228,7 +228,7 @@ class GlobalAppend(GlobalUpsert):
                 f"the key comes back to the partition {group.key.partition_path}, whose base file still has a row that "
                 "the log has deleted; compact the table first"
             )
-            raise InputError(msg)
+            raise MergePointError(MergePoint.INSERT, InputError(msg))
         emit(Action.INSERT, group.in_partition(group.base), False, None)
 
 

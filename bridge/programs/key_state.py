@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
-from bridge.merge import LogDelete, LogRow, StoredRow
+from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow
 from bridge.programs.program import Origin
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class KeyState:
                 f"a batch inserts {len(rows)} rows of the new key; Hudi would store them all and have duplicates from "
                 "then on, which is not ported: combine the batch (hoodie.combine.before.upsert=true) or drop one"
             )
-            raise InputError(msg)
+            raise MergePointError(MergePoint.INSERT, InputError(msg))
         return rows[0] if rows else None
 
     def held(self) -> Iterator[Carrier]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.merge import LogDelete, StoredRow
+from bridge.merge import LogDelete, logged_row
 from bridge.programs.key_state import KeyState
 from bridge.programs.program import Action, change_of
 
@@ -51,7 +51,7 @@ class Append(KeyState):
             if isinstance(entry, LogDelete):
                 emit(Action.DELETE, None, True, entry.ordering)
             else:
-                emit(new, StoredRow(self.key, entry.record, self.merge.schema, entry.source), True, None)
+                emit(new, logged_row(self.key, entry, self.merge.schema), True, None)
 
 
 class Snapshot(KeyState):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from bridge.merge import Carrier, RecordMerge
     from bridge.programs.path_search import KeyPaths
-    from bridge.programs.path_walk import Answer
+    from bridge.programs.path_walk import PathEnd
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
 
@@ -48,7 +48,7 @@ class AllPaths:
         """Search; the paths of a single version, too, may differ: in a base file and in a log.
 
         Raises:
-            Exception: what every path ends in.
+            MergePointError: what every path ends in.
         """
         self.emit_answers(KeyHistory(self._key, self._versions, self._batches), emit)
 
@@ -56,7 +56,7 @@ class AllPaths:
         """Return the answers of a history.
 
         Raises:
-            Exception: what every path ends in.
+            MergePointError: what every path ends in.
         """
         found = self.search.paths(history)
         if found.failure is not None:
@@ -96,7 +96,7 @@ class SmallestHistory(AllPaths):
             emit(Action.KEEP, row, json.dumps(text))
 
 
-def _emit(emit: Emit, answer: Answer, history: KeyHistory, more: Mapping[str, object]) -> None:
+def _emit(emit: Emit, answer: PathEnd, history: KeyHistory, more: Mapping[str, object]) -> None:
     path: Path = answer.path
     text = {
         "table_type": path.table_type.value,

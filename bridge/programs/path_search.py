@@ -11,12 +11,13 @@ from bridge.errors import PlanError
 from bridge.merge import RecordMerge, StoredRow
 from bridge.plan import TableType
 from bridge.programs.commits import Timeline
-from bridge.programs.path_walk import Answer, KeyHistory, Path, Walk
+from bridge.programs.path_walk import KeyHistory, Path, PathEnd, Walk
 from mergers.laws import canonical, error_kind
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
+    from bridge.merge import MergePointError
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Record
 
@@ -32,14 +33,14 @@ class KeyPaths(NamedTuple):
         is_complete: whether every state was followed; else there may be more answers.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[PathEnd, ...]
     is_complete: bool = True
 
     @property
-    def failure(self) -> Exception | None:
-        """The first error, where every path ends in one."""
-        fails = bool(self.answers) and all(answer.error is not None for answer in self.answers)
-        return self.answers[0].error if fails else None
+    def failure(self) -> MergePointError | None:
+        """The first failure, where every path ends in one."""
+        fails = bool(self.answers) and all(answer.failure is not None for answer in self.answers)
+        return self.answers[0].failure if fails else None
 
     @property
     def depends(self) -> bool:
@@ -57,8 +58,8 @@ class Smallest(NamedTuple):
     """
 
     history: KeyHistory
-    left: Answer
-    right: Answer
+    left: PathEnd
+    right: PathEnd
 
 
 def key_paths(
@@ -157,7 +158,7 @@ class PathSearch:
 
     def paths(self, history: KeyHistory) -> KeyPaths:
         """Return the answers of all paths; an error of a payload or merger is one."""
-        nearest: dict[Hashable, tuple[tuple[int, int, int], Answer]] = {}
+        nearest: dict[Hashable, tuple[tuple[int, int, int], PathEnd]] = {}
         is_complete = True
         for rank, (one, table) in enumerate(self._tables.items()):
             walk = Walk(table, one, history)
@@ -168,7 +169,7 @@ class PathSearch:
             is_complete = is_complete and walk.is_complete
         return KeyPaths(tuple(answer for _, answer in sorted(nearest.values(), key=_steps)), is_complete)
 
-    def answer(self, history: KeyHistory, path: Path) -> Answer:
+    def answer(self, history: KeyHistory, path: Path) -> PathEnd:
         """Return the answer of one path."""
         return Walk(self._tables[path.table_type], path.table_type, history).along(path)
 
@@ -227,7 +228,7 @@ class PathSearch:
         for count in range(len(right.compact_after) + 1):
             yield right._replace(compact_after=right.compact_after[:count])
 
-    def _kind(self, answer: Answer) -> Hashable:
+    def _kind(self, answer: PathEnd) -> Hashable:
         """Return what is equal for answers that are: rows by value and type, errors by their kind."""
         if answer.error is not None:
             return "error", error_kind(answer.error)
@@ -238,5 +239,5 @@ class PathSearch:
         return canonical({name: record[name] for name in self._schema.by_name if name in record}, self._schema)
 
 
-def _steps(found: tuple[tuple[int, int, int], Answer]) -> tuple[int, int, int]:
+def _steps(found: tuple[tuple[int, int, int], PathEnd]) -> tuple[int, int, int]:
     return found[0]

@@ -11,7 +11,7 @@ import dataclasses
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.merge import StoredRow, Version
+from bridge.merge import PayloadVersion, StoredRow, located
 from bridge.plan import TableType
 from bridge.programs.program import Arrival, Origin
 from mergers.laws import canonical, copied_payload, payload_key
@@ -21,7 +21,7 @@ from payloads.user import copied
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from bridge.merge import Carrier
+    from bridge.merge import Carrier, MergePointError
     from bridge.programs.commits import Timeline
     from mergers import HoodieKey
     from payloads import AvroSchema
@@ -48,18 +48,23 @@ class Path(NamedTuple):
     compact_after: tuple[int, ...] = ()
 
 
-class Answer(NamedTuple):
+class PathEnd(NamedTuple):
     """What is at the end of a path.
 
     Attributes:
         path: the path.
         row: what a query sees; None for no row.
-        error: why the path ends before; None if it does not.
+        failure: why the path ends before, and at which merge point; None if it does not.
     """
 
     path: Path
     row: StoredRow | None
-    error: Exception | None = None
+    failure: MergePointError | None = None
+
+    @property
+    def error(self) -> Exception | None:
+        """What the failed call raised."""
+        return None if self.failure is None else self.failure.error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,7 +130,7 @@ class Walk:
             self._is_end[position] = True
         table.start(history.key)
 
-    def ends(self) -> Iterator[tuple[tuple[int, int], Answer]]:
+    def ends(self) -> Iterator[tuple[tuple[int, int], PathEnd]]:
         """Give the answer of every state in which paths end, with the steps of the nearest one."""
         size = len(self._history)
         reached: list[dict[Hashable, _State]] = [{} for _ in range(size + 1)]
@@ -143,7 +148,7 @@ class Walk:
         for state in reached[size].values():
             yield state.steps, self._seen(state)
 
-    def along(self, path: Path) -> Answer:
+    def along(self, path: Path) -> PathEnd:
         """Return the answer of one path."""
         state, start = _State(), 0
         for number, stop in enumerate(itertools.accumulate(path.commits), start=1):
@@ -151,7 +156,7 @@ class Walk:
             try:
                 written, *compacted = self._written(state, batch, start, stop)
             except Exception as error:  # noqa: BLE001 (as above)
-                return Answer(path, None, error)
+                return PathEnd(path, None, located(error))
             state, start = compacted[0] if compacted and number in path.compact_after else written, stop
         return self._seen(state)._replace(path=path)
 
@@ -216,19 +221,19 @@ class Walk:
         regrouped, compactions = state.steps
         return regrouped + sum(self._is_end[start + 1 : stop]) + (not self._is_end[stop]), compactions
 
-    def _seen(self, state: _State) -> Answer:
+    def _seen(self, state: _State) -> PathEnd:
         path = self._path(state.last)
         try:
-            return Answer(path, self._table.merge.snapshot(state.base, _copy(state.log)))
+            return PathEnd(path, self._table.merge.snapshot(state.base, _copy(state.log)))
         except Exception as error:  # noqa: BLE001 (as above)
-            return Answer(path, None, error)
+            return PathEnd(path, None, located(error))
 
-    def _failed(self, state: _State, stop: int, error: Exception) -> Answer:
+    def _failed(self, state: _State, stop: int, error: Exception) -> PathEnd:
         """Return the answer of a path that fails in the commit up to `stop`; the versions after it are one commit."""
         before = self._path(state.last)
         sizes = (stop - sum(before.commits), len(self._history) - stop)
         commits = (*before.commits, *(size for size in sizes if size))
-        return Answer(before._replace(commits=commits), None, error)
+        return PathEnd(before._replace(commits=commits), None, located(error))
 
     def _path(self, last: _Commit | None) -> Path:
         commits: list[_Commit] = []
@@ -244,10 +249,11 @@ def _copy(carrier: Any) -> Any:
     """Return a copy of a carrier, so that what code does to it on one path is unknown on every other."""
     if carrier is None:
         return None
-    if isinstance(carrier, Version):
-        return Version(carrier.key, copied_payload(carrier.payload), carrier.source)  # type: ignore[arg-type]
+    if isinstance(carrier, PayloadVersion):
+        return PayloadVersion(carrier.key, copied_payload(carrier.payload), carrier.source)  # type: ignore[arg-type]
     record = copied(carrier.record) if isinstance(carrier.record, dict) else carrier.record
-    return StoredRow(carrier.key, record, carrier.schema, carrier.source, carrier.operation, carrier.ordering_value)
+    kept = (carrier.schema, carrier.source, carrier.operation, carrier.ordering_value, carrier.made_at)
+    return StoredRow(carrier.key, record, *kept)
 
 
 def _state_key(state: _State, schema: AvroSchema) -> Hashable:
@@ -256,7 +262,7 @@ def _state_key(state: _State, schema: AvroSchema) -> Hashable:
     log: Any = state.log
     if log is None:
         return base
-    if isinstance(log, Version):
+    if isinstance(log, PayloadVersion):
         known = payload_key(log.payload)
         return base, object() if known is None else known
     return base, log.operation, _row_key(log, schema), repr(log.ordering_value)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import TableMergeConfig, capabilities, change_version, created_properties
 from bridge.errors import PlanError
-from bridge.merge import LogDelete, LogRow, StoredRow
+from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
 from bridge.programs.small_files import SMALL_FILE_LIMIT, small_file_candidates
@@ -141,8 +141,7 @@ class Upgrade(Simulate):
         """Note an entry, also as it is: another release folds the same log anew."""
         super().append_log(entry)
         if self.merge is self._old:
-            kept = entry if isinstance(entry, LogDelete) else StoredRow(self.key, entry.record, None, entry.source)
-            self._entries.append(kept)
+            self._entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
     def compact(self) -> None:
         """Merge the log into the base file."""

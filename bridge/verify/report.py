@@ -12,7 +12,7 @@ from payloads.avro import Branch
 
 if TYPE_CHECKING:
     from bridge.verify.verification import Verification
-    from mergers.laws import Bounds, Counterexample, LawResult, Step, Version
+    from mergers.laws import Bounds, Counterexample, LawResult, MergeStep, Version
 
 
 def report_of(verification: Verification) -> Report:
@@ -92,7 +92,7 @@ def _counterexample_as_json(found: Counterexample, meaning: str) -> dict[str, An
     }
 
 
-def _side_as_json(steps: tuple[Step, ...]) -> dict[str, Any]:
+def _side_as_json(steps: tuple[MergeStep, ...]) -> dict[str, Any]:
     return {
         "bracketing": steps[-1].text,
         "steps": [{"merge": s.text, "result": _answer_as_json(s.answer)} for s in steps],

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bridge.verify.verification import Verification
     from mergers.laws import LawResult
 
-_BUNDLE = "org.apache.hudi:hudi-spark3.5-bundle_2.12:"
 _OTHER_KEY = 7
 _ORDER = ("action", "schedule-independence", "associativity", "commutativity", "tombstone", "idempotence")
 
@@ -27,7 +26,7 @@ _SCRIPT = '''"""{title}
 {story}
 
 Each side is a table: one list of rows is one commit, and the rows of a commit are deduplicated by Hudi before they are
-written. Run it with Java 11 or 17 and PySpark 3.5:
+written. Run it with Java 11 or 17 and PySpark {spark}:
 
     spark-submit --packages {packages}{jars_option} {{this file}}
 """
@@ -130,6 +129,7 @@ def spark_text(verification: Verification) -> str:
         title=f"{verification.report.subject}, {result.law.id}: {result.law.statement}.",
         story=story.replace("\\", "\\\\").replace('"""', "'''"),
         packages=",".join(_packages(verification)),
+        spark=capabilities(verification.release).newest_spark,
         jars=jars,
         jars_option=f" --jars {jars}" if jars else "",
         ddl=", ".join(f"{quoted_name(field.name)} {field.dataType.simpleString()}" for field in struct.fields),
@@ -146,7 +146,9 @@ def spark_text(verification: Verification) -> str:
 def _packages(verification: Verification) -> list[str]:
     own = () if verification.compiled is None else verification.compiled.reference.package
     has_bundle = any(coordinate.startswith("org.apache.hudi:hudi-spark") for coordinate in own)
-    return [*own] if has_bundle else [_BUNDLE + capabilities(verification.release).bundle, *own]
+    can = capabilities(verification.release)
+    bundle = f"org.apache.hudi:hudi-spark{can.newest_spark}-bundle_2.12:{can.bundle}"
+    return [*own] if has_bundle else [bundle, *own]
 
 
 def _table_version(verification: Verification, name: dict[str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_br
 from mergers.laws.interpreter import ending, started
 from mergers.laws.jobs import Answers, ElsewhereError, Jobs, answered
 from mergers.laws.payload_algebra import copied_payload, payload_key
-from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, Step, Verdict, answer_text
+from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, MergeStep, Verdict, answer_text
 from mergers.laws.rules import RULE_SETS, laws_named
 from mergers.laws.subject import Subject, subject_of
 from mergers.laws.universe import value_at
@@ -46,11 +46,11 @@ __all__ = [
     "LawResult",
     "LawViolationError",
     "Merge",
+    "MergeStep",
     "Observed",
     "Operands",
     "Row",
     "RuleSet",
-    "Step",
     "Subject",
     "Verdict",
     "Version",

@@ -9,7 +9,7 @@ from mergers.laws.core import Again, Equation, text
 from mergers.laws.equality import Failed, same_answer
 from mergers.laws.interpreter import Interpreters
 from mergers.laws.jobs import Answers, ElsewhereError
-from mergers.laws.report import Counterexample, Step
+from mergers.laws.report import Counterexample, MergeStep
 
 if TYPE_CHECKING:
     from mergers.laws.algebra import Algebra
@@ -53,8 +53,10 @@ class Repetition:
             for expr, their in zip(self._jobs.expressions, theirs, strict=True):
                 our = self._evaluator.value(expr, bound).answer
                 if not self._same(our, their):
-                    there = Step(f"{text(expr)}, in another process", their)
-                    return Counterexample(Equation(expr, Again(expr)), operands, (Step(text(expr), our),), (there,))
+                    there = MergeStep(f"{text(expr)}, in another process", their)
+                    return Counterexample(
+                        Equation(expr, Again(expr)), operands, (MergeStep(text(expr), our),), (there,)
+                    )
         return None
 
     def cause(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mergers.laws import core
 from mergers.laws.equality import Equality, Failed, same_answer, same_bytes
 from mergers.laws.nodes import Node, copied_row, positions_of, row_answer, turned
-from mergers.laws.report import Counterexample, Step
+from mergers.laws.report import Counterexample, MergeStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -108,13 +108,13 @@ class Evaluator:
         left, right = (tuple(self._steps(side, bound)) for side in equation)
         return Counterexample(equation, operands, left, right)
 
-    def _steps(self, expr: Expr, operands: Bound) -> Iterator[Step]:
+    def _steps(self, expr: Expr, operands: Bound) -> Iterator[MergeStep]:
         if isinstance(expr, core.Merge | core.Act):
             older, newer = (expr.older, expr.newer) if isinstance(expr, core.Merge) else (expr.row, expr.newer)
             for part in (older, newer):
                 if not isinstance(part, core.Incoming | core.Row):
                     yield from self._steps(part, operands)
-        yield Step(core.text(expr), self.value(expr, operands).answer)
+        yield MergeStep(core.text(expr), self.value(expr, operands).answer)
 
     def value(self, expr: Expr, operands: Bound) -> Node:
         """Return the node of an expression."""

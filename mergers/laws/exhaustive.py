@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mergers.laws.universe import Universe
 
 
-class Trial(NamedTuple):
+class TriedOperands(NamedTuple):
     """The outcome of trying the operands of a law.
 
     Attributes:
@@ -31,7 +31,7 @@ class Trial(NamedTuple):
     refused: bool = False
 
 
-def try_all(law: Law, evaluator: Evaluator, universe: Universe) -> Trial:
+def try_all(law: Law, evaluator: Evaluator, universe: Universe) -> TriedOperands:
     """Try stored rows and versions by number, so that the first counterexample has the fewest versions."""
     versions = [(version, evaluator.incoming(version)) for version in universe.incoming]
     rows = [(row, evaluator.row(row)) for row in (universe.rows if law.has_row else (None,))]
@@ -52,10 +52,10 @@ def try_all(law: Law, evaluator: Evaluator, universe: Universe) -> Trial:
                         first = equation, Operands(row, tuple(version for version, _ in chosen))
                     if not evaluator.agree(value, right(bound)):
                         operands = Operands(row, tuple(version for version, _ in chosen))
-                        return Trial(cases, evaluator.counterexample(equation, operands))
+                        return TriedOperands(cases, evaluator.counterexample(equation, operands))
     if first is not None and evaluator.refused - refused == equations:
-        return Trial(cases, evaluator.counterexample(*first), refused=True)
-    return Trial(cases)
+        return TriedOperands(cases, evaluator.counterexample(*first), refused=True)
+    return TriedOperands(cases)
 
 
 def _grouped(

@@ -34,7 +34,7 @@ class LawViolationError(PayloadBridgeError, AssertionError):
     """A merge breaks a law; the message shows the smallest operands that were found."""
 
 
-class Step(NamedTuple):
+class MergeStep(NamedTuple):
     """One merge of a side: the expression as text, and its result."""
 
     text: str
@@ -54,8 +54,8 @@ class Counterexample(NamedTuple):
 
     equation: Equation
     operands: Operands
-    left: tuple[Step, ...]
-    right: tuple[Step, ...]
+    left: tuple[MergeStep, ...]
+    right: tuple[MergeStep, ...]
     cause: str = ""
 
     @property

@@ -5,7 +5,6 @@ import decimal
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from tests.support import ROOT
 
-ROOT = Path(__file__).parents[2]
 DEFAULT = ("--payload", "DefaultHoodieRecordPayload", "--release", "0.15", "--key", "id", "--ordering", "ts")
 ENVELOPE = ["format", "verb", "success", "verdict", "plan", "statistics", "results", "warnings"]
 COLUMNS = pa.schema(
@@ -265,7 +264,7 @@ def test_a_point_takes_exactly_its_inputs(run, incoming, point, inputs, phrase):
     [
         ({"--payload": "DefaultHoodiePayload"}, "did you mean DefaultHoodieRecordPayload"),
         ({"--payload": "no.such.module:Class"}, "there is no module no"),
-        ({"--release": "0.9"}, "choose one of 0.15, 1.0, 1.1, 1.2"),
+        ({"--release": "0.9"}, "choose one of 0.14, 0.15, 1.0, 1.1, 1.2"),
         ({"--key": "a,,b"}, "an empty or a repeated name"),
         ({"--ordering": "ts,seq"}, "has one ordering field"),
         ({"--incoming": "missing.parquet"}, "does not exist"),
@@ -490,7 +489,8 @@ def test_the_list_of_payloads(run):
     answer = json.loads(run("payloads", "--output", "json").stdout)
     by_name = {entry["name"]: entry for entry in answer["results"]}
     assert by_name["FirstValueAvroPayload"]["releases"] == ["0.15", "1.0"]
-    assert by_name["AWSDmsAvroPayload"]["aliases"] == {"org.apache.hudi.payload.AWSDmsAvroPayload": ["0.15", "1.0"]}
+    old_name = {"org.apache.hudi.payload.AWSDmsAvroPayload": ["0.14", "0.15", "1.0"]}
+    assert by_name["AWSDmsAvroPayload"]["aliases"] == old_name
     only = json.loads(run("payloads", "--release", "1.2", "--output", "json").stdout)["results"]
     assert "FirstValueAvroPayload" not in {entry["name"] for entry in only}
     assert max(map(len, run("payloads").stdout.splitlines())) <= 80
@@ -501,7 +501,10 @@ def test_the_list_of_payloads(run):
 )
 def test_the_rules_of_a_payload(run, name):
     (entry,) = json.loads(run("payloads", name, "--output", "json").stdout)["results"]
-    assert entry["rules"]["answers_sentinel"] == {"0.15": "False", "1.0": "False", "1.1": "False", "1.2": "True"}
+    assert entry["rules"]["answers_sentinel"] == {
+        **dict.fromkeys(("0.14", "0.15", "1.0", "1.1"), "False"),
+        "1.2": "True",
+    }
     assert entry["source"].rpartition(":")[0].endswith("default.py")
     assert entry["doc"].startswith("Keep the version")
     text = run("payloads", name).stdout

@@ -6,6 +6,7 @@ import collections
 import copy
 import dataclasses
 import decimal
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -200,6 +201,35 @@ def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: s
         column = pa.array(orderings, pa.int32() if kind == "date" else arrow).cast(arrow)
         pair = table(zip((Origin.STORED, Origin.INCOMING), rows, strict=True)).set_column(1, "ts", column)
         assert answer_or_error(job, pair) == answer_or_error(job, asked_each(pair))
+
+
+RULED = [*PAYLOADS[:-1], "ReverseOrderHoodieRecordPayload", "COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"]
+
+
+@pytest.mark.parametrize("kind", ORDERINGS)
+@pytest.mark.parametrize("rule", RULED)
+def test_every_pair_of_ordering_values_is_decided_by_columns_as_by_the_rule(kind: str, rule: str) -> None:
+    """In each release, of rows and of deletes; each pair has a key of its own, so that one job decides all."""
+    is_mode = rule.endswith("_ORDERING")
+    avro, arrow, values = ORDERINGS[kind]
+    fields = [
+        {"name": name, "type": ["null", avro if name == "ts" else own], "default": None}
+        for name, own in AVRO_TYPES.items()
+    ]
+    schema = parse_schema({"type": "record", "name": "Row", "fields": fields})
+    chosen = list(itertools.product(values, values, [("U", None), ("U", True), ("D", False)]))
+    rows, orderings = [], []
+    for number, (old, new, flags) in enumerate(chosen):
+        rows.append((Origin.STORED, (f"{number:03}", None, "stored", "U", None)))
+        rows.append((Origin.INCOMING, (f"{number:03}", None, "incoming", *flags)))
+        orderings += [old, new]
+    column = pa.array(orderings, pa.int32() if kind == "date" else arrow).cast(arrow)
+    versions = table(rows).set_column(1, "ts", column)
+    for release in ("1.1", "1.2") if is_mode else [one for one in HudiRelease if is_shipped(rule, one)]:
+        chosen_rule = {"merger": rule} if is_mode else {"payload": rule}
+        plan = MergePlan(release=release, key="id", ordering="ts", **chosen_rule)  # type: ignore[arg-type]
+        job = Job(plan, schema, NAMES, "upsert")
+        assert answer_or_error(job, versions) == answer_or_error(job, asked_each(versions)), release
 
 
 TOLD = {

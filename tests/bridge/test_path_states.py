@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from bridge import MergePlan, TableType, key_paths
-from bridge.merge.carriers import StoredRow, Version
+from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.record_merge import RecordMerge
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
@@ -49,7 +49,7 @@ def test_states_of_a_payload_differ_by_its_ordering_value():
     payload_class = resolve_payload(DEFAULT, "0.15").for_schema(SCHEMA)
 
     def key_of(ts):
-        return _state_key(_State(log=Version(HoodieKey("a"), payload_class(None, Ordering("long", ts)))), SCHEMA)
+        return _state_key(_State(log=PayloadVersion(HoodieKey("a"), payload_class(None, Ordering("long", ts)))), SCHEMA)
 
     assert key_of(5) == key_of(5) != key_of(9)
 

@@ -4,13 +4,13 @@ import itertools
 import json
 import random
 import re
-from pathlib import Path as File
 
 import pytest
 from click.testing import CliRunner
 
 from bridge import MergePlan, PlanError, TableType, all_paths, key_paths, smallest_history
 from bridge.cli import main
+from bridge.merge import MergePointError
 from bridge.merge.carriers import StoredRow
 from bridge.merge.record_merge import RecordMerge
 from bridge.pipeline.path_text import path_words, step_words
@@ -19,13 +19,14 @@ from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
 from bridge.programs.program import Arrival, Origin
-from payloads import PayloadBridgeError, parse_schema
+from payloads import parse_schema
 from payloads.avro.schema import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.laws.recorded import read_case
+from tests.support import GUIDE
 
 COW, MOR = TableType
-GUIDE = File(__file__).parents[2] / "migration_guide" / "paths.md"
+PAGE = GUIDE / "paths.md"
 SCHEMA = parse_schema(
     {
         "type": "record",
@@ -125,8 +126,8 @@ def simulated(path, history, merge):
         for number, version in zip(numbers, history.versions, strict=True):
             program.accept(Arrival(Origin.INCOMING, number, dict(version.record), None), emit)
         program.finish(emit)
-    except PayloadBridgeError as error:
-        return type(error).__name__
+    except MergePointError as failure:
+        return type(failure.error).__name__
     return repr(last[0] if last else None)
 
 
@@ -227,13 +228,22 @@ def test_no_version_is_refused():
 # -- bounds
 
 
+class CountsCalls:
+    count = 0
+
+    def merged(self, *call):
+        self.count += 1
+
+    def payload_ref(self, payload):
+        return payload
+
+
 def calls_of(count):
     """Return how many merges the search of a key takes."""
-    merge = RecordMerge(plan_of("OverwriteNonDefaultsWithLatestAvroPayload"), SCHEMA)
-    calls = []
-    merge.trace = lambda *call: calls.append(call)
+    listener = CountsCalls()
+    merge = RecordMerge(plan_of("OverwriteNonDefaultsWithLatestAvroPayload"), SCHEMA, listener=listener)
     PathSearch(merge).paths(history_of(random_versions(count, 3), merge))
-    return len(calls)
+    return listener.count
 
 
 def test_the_work_for_many_versions_is_not_exponential():
@@ -320,9 +330,9 @@ def test_two_steps_are_no_step():
 
 
 def test_the_example_of_the_guide_runs(capsys):
-    (code,) = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     names = {}
-    exec(compile(code, GUIDE.name, "exec"), names)  # noqa: S102 (our own example)
+    exec(compile(code, PAGE.name, "exec"), names)  # noqa: S102 (our own example)
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) > 1
     assert printed == [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]

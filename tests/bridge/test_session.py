@@ -13,8 +13,8 @@ import pytest
 from bridge import JavaNotFoundError
 from bridge.spark.session import _java_versions, _spark_modules, find_java
 from tests.environment import clean_environment, environment_without_java
+from tests.support import ROOT
 
-ROOT = Path(__file__).parents[2]
 VECTOR = "jdk.incubator.vector"
 
 

@@ -14,7 +14,8 @@ from pyspark.sql import types as spark_types
 from bridge import MergePlan, PlanError
 from bridge.engines import Job
 from bridge.engines.python.worker import merged
-from bridge.errors import InputError, MergeFailedError
+from bridge.errors import MergeFailedError
+from bridge.merge import MergePointError
 from bridge.merge.carriers import key_reader
 from bridge.merge.record_merge import RecordMerge
 from bridge.plan import TableType
@@ -135,7 +136,7 @@ def test_appends_one_by_one_answer_as_real_hudi(history: History) -> None:
         arrivals = [*(Arrival(Origin.STORED, 0, row, None) for row in stored), *known, *incoming(history, number)]
         try:
             written = outcomes(program, merge, arrivals)
-        except InputError as error:
+        except MergePointError as error:
             assert "compact the table first" in str(error)  # noqa: PT017 (a refusal, after which there is no more)
             return
         stored = [plain(row) for _, action, row, to_log, _ in written if not to_log and action is not Action.SKIP]
@@ -211,7 +212,7 @@ def test_duplicates_of_a_new_key_are_refused_where_the_batch_is_not_combined() -
     merge = merge_of(history)
     row = dict(history.commits[0].incoming[0])
     twice = [Arrival(Origin.INCOMING, 1, row, source) for source in (0, 1)]
-    with pytest.raises(InputError, match="a batch inserts 2 rows of the new key"):
+    with pytest.raises(MergePointError, match="a batch inserts 2 rows of the new key"):
         outcomes(Upsert(merge), merge, twice)
 
 
@@ -234,7 +235,7 @@ def row_with_another_partition(payload: str, release: str) -> tuple[GlobalIndexT
 def test_a_row_that_hudi_would_store_twice_is_refused(payload: str, release: str) -> None:
     """From 1.1 on a global index that leaves rows where they are duplicates those of a merge-on-read table."""
     program, merge, versions = row_with_another_partition(payload, release)
-    with pytest.raises(InputError, match="stores such a row of a merge-on-read table a second time"):
+    with pytest.raises(MergePointError, match="stores such a row of a merge-on-read table a second time"):
         outcomes(program, merge, versions)
 
 

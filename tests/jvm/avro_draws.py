@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
+from payloads.builtin import UNAVAILABLE
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,7 +30,6 @@ _TEXTS = (
     "9",
     "1.9",
 )
-UNAVAILABLE = "__debezium_unavailable_value"
 
 _SCALARS: dict[str, Sequence[Json]] = {
     "null": (None,),

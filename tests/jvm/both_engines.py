@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.engines import ORDERING, Job
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from bridge import MergePlan
     from tests.jvm.versions import Tables, Versions
 
-_FAILED: Final = "failed"
+_FAILED: Final = re.compile(r"failed at \S+ \(key id=-?\d+")
 
 
 class _Run(NamedTuple):
@@ -56,7 +57,7 @@ class Compared(NamedTuple):
 
     Attributes:
         differences: where the engines differ.
-        outcomes: what Java made of each key in each program; a message where it failed.
+        outcomes: what Java made of each key in each program; where it failed, the merge point and the key.
     """
 
     differences: list[Difference]
@@ -95,14 +96,13 @@ class BothEngines:
             for key in sorted({*answer, *expected}, key=repr):
                 mine, reference = answer.get(key), expected.get(key)
                 outcomes.append(mine)
-                is_same = isinstance(reference, str) if isinstance(mine, str) else mine == reference
-                if not is_same:
+                if mine != reference:
                     versions = run.versions.of(run.origins, None if key is None else {key}).to_pylist()
                     found.append(Difference(run.program, run.arguments, key, mine, reference, versions))
         return Compared(found, outcomes)
 
     def _in_java(self, plan: MergePlan, runs: list[_Run]) -> list[dict[int | None, Any]]:
-        """Return the outcomes of each run by key: sorted rows, or the message of a failure."""
+        """Return the outcomes of each run by key: sorted rows, or where it failed."""
         calls = Calls(plan)
         jars = jars_of(self.spark, calls.reference, plan.release, calls.classes)
         harness = self._driver.class_in([str(self._harness)], "com.acme.EachKey")
@@ -164,8 +164,8 @@ def _by_key(run: _Run, added: tuple[str, ...], answer: dict[str, Any]) -> dict[i
             row[ORDERING] = {"type": java_type, "value": text}
     failed = answer["failed"]
     if run.all_keys:
-        return {None: next(iter(failed.values())) if failed else _comparable(rows)}
-    return {**_keyed(rows), **{int(key): message for key, message in failed.items()}}
+        return {None: _failure(next(iter(failed.values()))) if failed else _comparable(rows)}
+    return {**_keyed(rows), **{int(key): _failure(message) for key, message in failed.items()}}
 
 
 def _in_python(job: Job, run: _Run, in_java: dict[int | None, Any]) -> dict[int | None, Any]:
@@ -189,11 +189,16 @@ def _keyed(rows: list[dict[str, Any]]) -> dict[int | None, Any]:
     return {key: _comparable([row for row in rows if row["id"] == key]) for key in keys}
 
 
+def _failure(message: str) -> str:
+    """Return the merge point and the key that a failure names; what follows is in the words of each language."""
+    return str(_FAILED.search(message)[0])
+
+
 def _merged(job: Job, versions: pa.RecordBatch) -> Any:
     try:
         return _comparable([row for batch in merged(job, [versions]) for row in batch.to_pylist()])
-    except MergeFailedError:
-        return _FAILED
+    except MergeFailedError as error:
+        return _failure(str(error))
 
 
 def _comparable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

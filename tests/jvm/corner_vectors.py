@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.config import capabilities
 from payloads import HudiRelease
-from tests.jvm.random_vectors import VERSIONS
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 Json = Any
 
 _MODEL = "org.apache.hudi.common.model."
-_CONSISTENT = "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled"
 _LATIN = "".join(map(chr, (0, 1, 8, 9, 10, 12, 13, 31, 34, 39, 47, 92, 126, 127, 128, 159, 160, 255)))
 _INNER = {"type": "record", "name": "Inner", "namespace": "t", "fields": [{"name": "t", "type": "bytes"}]}
 _TYPES: dict[str, tuple[Json, Json, Json]] = {
@@ -80,7 +80,7 @@ def cases(release: HudiRelease) -> list[dict[str, Json]]:
     found += _non_defaults()
     if release >= HudiRelease.V1_1:
         found += _partial_updates()
-    version = VERSIONS[release]
+    version = capabilities(release).bundle
     return [{"id": f"{version}/corners/{n}", "hudi_version": version, **case} for n, case in enumerate(found)]
 
 
@@ -105,7 +105,7 @@ def _orderings(release: HudiRelease) -> Iterator[dict[str, Json]]:
     for name in _TYPES:
         for path in ("t", "a.t"):
             for consistent in ("true", "false"):
-                props = {"hoodie.payload.ordering.field": path, _CONSISTENT: consistent}
+                props = {"hoodie.payload.ordering.field": path, CONSISTENT_TIMESTAMP: consistent}
                 for null in (True, False):
                     records = [{"value": _value(name)}, {"value": _value(name, null=null), **ordering}]
                     common = {"schema": name, "props": props, "records": records}
@@ -136,7 +136,7 @@ def _event_times() -> Iterator[dict[str, Json]]:
         name = f"{_MODEL}{'DefaultHoodieRecord' if payload == 'Default' else 'FirstValueAvro'}Payload"
         for schema in _TYPES:
             for path in ("t", "a", "a.t"):
-                props = {"hoodie.payload.event.time.field": path, _CONSISTENT: "true"}
+                props = {"hoodie.payload.event.time.field": path, CONSISTENT_TIMESTAMP: "true"}
                 records = [{"value": _value(schema), "ordering": {"type": "long", "value": 1}}]
                 yield {
                     "op": "insert_value",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from payloads.builtin import UNAVAILABLE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-UNAVAILABLE = "__debezium_unavailable_value"
 TEXT = st.text("aB1é\uffff\U0001f600", max_size=3) | st.sampled_from(["D", "d", "I", "true", UNAVAILABLE])
 BYTES = st.binary(max_size=3) | st.just(UNAVAILABLE.encode())
 INT = st.integers(-3, 3) | st.sampled_from([127, 128, 2**31 - 1, -(2**31)])

@@ -14,6 +14,7 @@ import click
 from bridge import local_session
 from bridge.engines.jvm.calls import PayloadCalls
 from payloads import HudiRelease, PayloadRef, builtin_payloads
+from payloads.release import releases
 from tests.jvm.case_pools import each_pool, some_sequences
 from tests.jvm.differential import compared
 from tests.jvm.shrink import described
@@ -74,15 +75,15 @@ class Comparison:
 def main(**options: Any) -> None:
     """Print a line a class and release, and what differs in its shrunk form; exit with 1 where something does."""
     options["seed"] = secrets.randbits(32) if options["seed"] is None else options["seed"]
-    releases = list(HudiRelease) if options["release"] is None else [options["release"]]
-    ports = [port for line in releases for port in builtin_payloads(line) if _is_chosen(port.__name__, **options)]
+    lines = releases(since="0.15") if options["release"] is None else [options["release"]]
+    ports = [port for line in lines for port in builtin_payloads(line) if _is_chosen(port.__name__, **options)]
     ports.sort(key=lambda port: (port.__name__, port.release))
     spark = local_session()
     spread = Counter(port.__name__ for port in ports)
     shares = [(port, -(-options["examples"] // spread[port.__name__])) for port in ports]
     # Each worker has objects of its own in the JVM, which live as long as this process refers to them.
     calls = [
-        {line: PayloadCalls(spark, PayloadRef("HoodieAvroPayload"), line) for line in releases}
+        {line: PayloadCalls(spark, PayloadRef("HoodieAvroPayload"), line) for line in lines}
         for _ in range(options["workers"])
     ]
     fork = multiprocessing.get_context("fork")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from bridge.config import capabilities
 from payloads import HudiRelease, builtin_payloads
-from tests.jvm.avro_draws import UNAVAILABLE, AvroDraws, kind_of, ordering_of
+from payloads.builtin import UNAVAILABLE
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP
+from tests.jvm.avro_draws import AvroDraws, kind_of, ordering_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,16 +24,10 @@ _PROPS = {
         "hoodie.table.ordering.fields",
     ),
     "event time": "hoodie.payload.event.time.field",
-    "consistent": "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled",
+    "consistent": CONSISTENT_TIMESTAMP,
     "tie": "hoodie.payload.update.on.same.ordering.field",
     "delete field": "hoodie.payload.delete.field",
     "delete marker": "hoodie.payload.delete.marker",
-}
-VERSIONS = {
-    HudiRelease.V0_15: "0.15.0",
-    HudiRelease.V1_0: "1.0.2",
-    HudiRelease.V1_1: "1.1.1",
-    HudiRelease.V1_2: "1.2.0",
 }
 
 
@@ -61,7 +58,11 @@ class Corners(AvroDraws):
         found = []
         for number in range(count):
             schema = self._one(list(self.schemas))
-            vector = {"id": f"{self.release}/{number}", "hudi_version": VERSIONS[self.release], "schema": schema}
+            vector = {
+                "id": f"{self.release}/{number}",
+                "hudi_version": capabilities(self.release).bundle,
+                "schema": schema,
+            }
             found.append(vector | self._one(drawers)(schema))
         return found
 

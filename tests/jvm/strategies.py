@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from bridge.spark import META_COLUMNS
 from payloads import NATURAL_ORDER, HudiRelease, Ordering, parse_schema
 from payloads.errors import PayloadBridgeError
-from payloads.ordering_fields import field_reader
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader
 from tests.jvm.field_types import FIELD_TYPES, OPERATIONS, ORDERABLE, SEQUENCES
 from tests.jvm.json_values import json_members, json_text
 
@@ -21,14 +22,6 @@ if TYPE_CHECKING:
 
     from payloads import AvroSchema, Record
     from payloads.builtin.base import BuiltinPayload
-
-META = (
-    "_hoodie_commit_time",
-    "_hoodie_commit_seqno",
-    "_hoodie_record_key",
-    "_hoodie_partition_path",
-    "_hoodie_file_name",
-)
 
 
 class Row(dict[str, Any]):
@@ -169,7 +162,7 @@ def shapes(draw: st.DrawFn, payload_class: type[BuiltinPayload]) -> Shape:
     """Draw the shape of cases for a payload class that is bound to a release."""
     found = [_Field({"name": "id", "type": "string"}, st.just("k")), draw(fields("ts", ORDERABLE))]
     if draw(_UP_TO[3]) == 0:
-        found[:0] = [_nullable(name, "string", st.sampled_from(["1", "2"])) for name in META]
+        found[:0] = [_nullable(name, "string", st.sampled_from(["1", "2"])) for name in META_COLUMNS]
     flag = draw(st.sampled_from(["none", "nullable", "nullable", "required", "text"]))
     if flag == "nullable":
         found.append(_nullable("_hoodie_is_deleted", "boolean", st.booleans()))
@@ -206,7 +199,7 @@ def _schema(found: list[_Field]) -> AvroSchema:
 def _reader(schema: AvroSchema, name: str, props: dict[str, str]) -> Callable[[Record], Ordering | None] | None:
     column = {"MySqlDebeziumAvroPayload": "_event_seq", "PostgresDebeziumAvroPayload": "_event_lsn"}.get(name, "ts")
     try:
-        return field_reader(schema, column, consistent=props.get(_CONSISTENT) == "true")
+        return field_reader(schema, column, consistent=props.get(CONSISTENT_TIMESTAMP) == "true")
     except PayloadBridgeError:
         return None
 
@@ -256,7 +249,6 @@ ORDERINGS = st.one_of(
     st.builds(Ordering, st.just("local_date"), st.integers(-1, 1)),
     st.builds(Ordering, st.just("timestamp"), st.sampled_from([-1, 0, 1500, 10**9])),
 )
-_CONSISTENT = "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled"
 _EVENT_TIME = "hoodie.payload.event.time.field"
 _ORDERING_KEYS = (
     "hoodie.payload.ordering.field",
@@ -289,7 +281,7 @@ def properties(draw: st.DrawFn, release: HudiRelease) -> dict[str, str]:
         if draw(_UP_TO[5]):
             props["hoodie.payload.delete.marker"] = draw(st.sampled_from(["D", "true", "1", "0", "1.5"]))
     if draw(_UP_TO[3]) == 0:
-        props[_CONSISTENT] = draw(st.sampled_from(["true", "TRUE", "false", "yes"]))
+        props[CONSISTENT_TIMESTAMP] = draw(st.sampled_from(["true", "TRUE", "false", "yes"]))
     if draw(_UP_TO[3]) == 0:
         props[_EVENT_TIME] = draw(st.sampled_from(["ts", "v", "missing"]))
     if release is HudiRelease.V1_2 and draw(_UP_TO[2]) == 0:

@@ -17,6 +17,7 @@ from bridge.engines.jvm.jars import bundle_for, resolve
 from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
+from bridge.spark import META_COLUMNS
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
 from payloads import (
     SENTINEL,
@@ -259,14 +260,9 @@ def _columns(text):
 
 @pytest.mark.parametrize("release", ["0.15", "1.0", "1.2"])
 def test_meta_columns_of_written_rows_are_new(jar, spark, release):
-    meta = [
-        "_hoodie_commit_time",
-        "_hoodie_commit_seqno",
-        "_hoodie_record_key",
-        "_hoodie_partition_path",
-        "_hoodie_file_name",
-    ]
-    stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(*(sf.lit("old").alias(name) for name in meta), "*")
+    stored = batch(spark, ("a", 1, "x"), ("z", 1, "z")).select(
+        *(sf.lit("old").alias(name) for name in META_COLUMNS), "*"
+    )
     plan = example_plan(jar, "Concat", release=release)
     merged = upsert(stored, batch(spark, ("a", 2, "y")), plan).orderBy("id").collect()
     assert [(row["v"], row["_hoodie_record_key"], row["_hoodie_file_name"]) for row in merged] == [

@@ -30,7 +30,9 @@ DATA = (
 )
 """The data columns; the first is the key."""
 KEYS = 25
-COMMITS = 4
+KEYS_OF_COMMIT = (10, 3, 16, 22, 6, KEYS)
+"""From how many keys a commit draws: file groups get logs where few are new, and files of unlike sizes after that."""
+COMMITS = len(KEYS_OF_COMMIT)
 _CONTROL = (
     StructType()
     .add(ORIGIN, "byte")
@@ -96,9 +98,9 @@ def _versions(spark: SparkSession, rows: Sequence[_Row]) -> Versions:
 
 def _batches(chance: random.Random, gaps: Sequence[None]) -> Iterator[_Row]:
     """Give the rows of several batches, by arrival."""
-    for commit in range(1, COMMITS + 1):
-        for _ in range(KEYS):
-            yield (*_row(chance, chance.randrange(KEYS), gaps), int(Origin.INCOMING), commit, None, None)
+    for commit, keys in enumerate(KEYS_OF_COMMIT, start=1):
+        for _ in range(keys):
+            yield (*_row(chance, chance.randrange(keys), gaps), int(Origin.INCOMING), commit, None, None)
 
 
 def _contested(chance: random.Random, gaps: Sequence[None]) -> Iterator[_Row]:
@@ -110,7 +112,10 @@ def _contested(chance: random.Random, gaps: Sequence[None]) -> Iterator[_Row]:
             for commit in range(chance.randrange(4)):
                 deletes = chance.random() < 0.3
                 data = (key, *[None] * (len(DATA.fields) - 1)) if deletes else _row(chance, key, gaps)
-                yield (*data, int(origin), commit + 1, deletes, _entry_ordering(chance, gaps) if deletes else None)
+                # A combined batch has the ordering value of its rows, too.
+                has_ordering = deletes or (origin is Origin.INCOMING and chance.random() < 0.2)
+                ordering = _entry_ordering(chance, gaps) if has_ordering else None
+                yield (*data, int(origin), commit + 1, deletes, ordering)
 
 
 def _row(chance: random.Random, key: int, gaps: Sequence[None]) -> _Row:

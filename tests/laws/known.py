@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-OLD, NEW = ("0.15", "1.0"), ("1.1", "1.2")
+UNTIL_0_15, NEW = ("0.14", "0.15"), ("1.1", "1.2")
+OLD = (*UNTIL_0_15, "1.0")
 ALL = OLD + NEW
 
 HOLDS, BREAKS, TIES_BREAK, UNSAID = "holds", "breaks", "ties break", "-"
@@ -20,11 +21,11 @@ _LAST_ARRIVAL = (BREAKS, HOLDS, HOLDS)
 _FREE = (UNSAID, UNSAID, UNSAID)
 
 OBSERVED = (
-    ("OverwriteWithLatestAvroPayload", ("0.15",), (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
+    ("OverwriteWithLatestAvroPayload", UNTIL_0_15, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("OverwriteWithLatestAvroPayload", ("1.0", *NEW), (_LAST_ARRIVAL, _LAST_ARRIVAL, _LAST_ARRIVAL)),
     ("DefaultHoodieRecordPayload", ALL, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("EventTimeAvroPayload", ALL, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
-    ("FirstValueAvroPayload", OLD, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
+    ("FirstValueAvroPayload", ("0.15", "1.0"), (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("ReverseOrderHoodieRecordPayload", ("1.2",), (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("OverwriteNonDefaultsWithLatestAvroPayload", ALL, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("PartialUpdateAvroPayload", ALL, ((TIES_BREAK, BREAKS, BREAKS), _NONE, _NONE)),
@@ -74,7 +75,7 @@ _EVENT_TIME = (
 KNOWN = (
     Known(
         "OverwriteWithLatestAvroPayload",
-        ("0.15",),
+        UNTIL_0_15,
         ("x", "x", "axct"),
         "ordering decides within a batch, arrival against the stored row; a delete without data loses to any data",
     ),
@@ -82,7 +83,7 @@ KNOWN = (
     Known("DefaultHoodieRecordPayload", ALL, ("", "x", "axct"), _EVENT_TIME),
     Known("EventTimeAvroPayload", OLD, ("", "x", "axct"), f"a delete wins against any stored row; {_EVENT_TIME}"),
     Known("EventTimeAvroPayload", NEW, ("", "x", "axct"), _EVENT_TIME),
-    Known("FirstValueAvroPayload", OLD, ("", "x", "axct"), _EVENT_TIME),
+    Known("FirstValueAvroPayload", ("0.15", "1.0"), ("", "x", "axct"), _EVENT_TIME),
     Known("ReverseOrderHoodieRecordPayload", ("1.2",), ("", "x", "axct"), _EVENT_TIME),
     Known(
         "OverwriteNonDefaultsWithLatestAvroPayload",

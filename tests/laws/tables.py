@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-from pathlib import Path
 
 from bridge.config.succession import SUCCESSORS
 from mergers.laws import Verdict
@@ -12,8 +11,8 @@ from mergers.laws.rules import ALL
 from payloads import HudiRelease, builtin_payloads
 from tests.laws.known import KNOWN
 from tests.laws.matrix import DOMAINS, LAWS, Subject, report, subjects
+from tests.support import GUIDE
 
-GUIDE = Path(__file__).parents[2] / "migration_guide"
 _MARKS = {Verdict.PROVED: "+", Verdict.HOLDS: "+", Verdict.VIOLATED: "**-**", Verdict.NOT_APPLICABLE: "."}
 _SHOWN = ("associativity", "action", "tombstone", "purity")
 _PREFIX = "org.apache.hudi."

@@ -6,7 +6,6 @@ import sys
 import textwrap
 import threading
 import unittest
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -28,8 +27,7 @@ from tests.laws.lawful import CamelCase, Inherits, LaterPayload, LaterWins
 from tests.laws.test_defects import SETTINGS
 from tests.laws.together import PROGRAM, Together
 from tests.laws.undetermined import DETERMINED, IDENTITY, UNDETERMINED
-
-ROOT = Path(__file__).parents[2]
+from tests.support import ROOT
 
 
 def subject_of(subject, **settings):

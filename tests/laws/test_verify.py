@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -16,8 +15,8 @@ from bridge.verify.report import result_as_json, story_of
 from bridge.verify.spark_script import spark_text
 from bridge.verify.verification import verify
 from payloads import Branch, HudiRelease
+from tests.support import ROOT
 
-ROOT = Path(__file__).parents[2]
 LATEST = HudiRelease.latest()
 
 

@@ -7,7 +7,6 @@ import pickle
 import re
 import uuid
 import warnings
-from pathlib import Path
 
 import pytest
 
@@ -21,6 +20,7 @@ from payloads.errors import (
     SchemaError,
 )
 from payloads.user.payloads import adapt
+from tests.support import GUIDE
 
 SCHEMA = parse_schema(
     {
@@ -34,7 +34,7 @@ SCHEMA = parse_schema(
     },
 )
 PROPS = {"colour": "red"}
-GUIDE = Path(__file__).parents[2] / "migration_guide" / "python_payloads.md"
+PAGE = GUIDE / "python_payloads.md"
 
 
 def sale(amount, **more):
@@ -586,9 +586,9 @@ def test_a_value_that_does_not_fit_names_class_and_field():
 
 
 def guide_class():
-    block = next(text for text in re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL) if "class " in text)
+    block = next(text for text in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL) if "class " in text)
     namespace = {"__name__": "guide"}
-    exec(compile(block, str(GUIDE), "exec"), namespace)  # noqa: S102 (the page is ours)
+    exec(compile(block, str(PAGE), "exec"), namespace)  # noqa: S102 (the page is ours)
     return namespace["KeepMaxAmount"]
 
 
@@ -604,6 +604,6 @@ def test_the_class_of_the_guide_runs_as_it_says():
 
 
 def test_every_method_of_the_java_class_has_its_twin():
-    java = GUIDE.read_text().partition("```java")[2].partition("```")[0]
+    java = PAGE.read_text().partition("```java")[2].partition("```")[0]
     methods = set(re.findall(r"@Override\s+public .*? (\w+)\(", java))
     assert methods == {name for name in vars(guide_class()) if not name.startswith("__")}

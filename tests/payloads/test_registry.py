@@ -85,8 +85,8 @@ def test_builtins_without_a_release_are_all_and_unbound():
         (f"{MODEL}.FirstValueAvroPayload", ["0.15", "1.0"], "DefaultHoodieRecordPayload"),
         ("FirstValueAvroPayload", ["0.15", "1.0"], "update.on.same.ordering.field=false"),
         ("ReverseOrderHoodieRecordPayload", ["1.2"], "release 1.2"),
-        ("org.apache.hudi.payload.AWSDmsAvroPayload", ["0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
-        ("com.uber.hoodie.payload.AWSDmsAvroPayload", ["0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
+        ("org.apache.hudi.payload.AWSDmsAvroPayload", ["0.14", "0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
+        ("com.uber.hoodie.payload.AWSDmsAvroPayload", ["0.14", "0.15", "1.0"], f"{MODEL}.AWSDmsAvroPayload"),
     ],
 )
 def test_a_class_is_had_in_the_releases_that_ship_it(name, shipped, instead):

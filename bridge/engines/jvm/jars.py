@@ -130,9 +130,16 @@ def bundles_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -
 
 
 def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
-    """Return the Maven coordinate of a release's bundle for the session's Spark and Scala."""
-    line = ".".join(pyspark.__version__.split(".")[:2])
-    return f"org.apache.hudi:hudi-spark{line}-bundle_{_scala_of(spark)}:{capabilities(release).bundle}"
+    """Return the Maven coordinate of a release's bundle for the session's Spark and Scala.
+
+    Raises:
+        PlanError: the release has no bundle for this Spark.
+    """
+    own_spark, can = ".".join(pyspark.__version__.split(".")[:2]), capabilities(release)
+    if own_spark.startswith("3.") and own_spark > can.newest_spark:
+        msg = f"Hudi {release} has no bundle for Spark {own_spark}, only up to {can.newest_spark}; use a Python payload"
+        raise PlanError(msg)
+    return f"org.apache.hudi:hudi-spark{own_spark}-bundle_{_scala_of(spark)}:{can.bundle}"
 
 
 def resolve(spark: SparkSession, coordinate: str) -> list[Path]:

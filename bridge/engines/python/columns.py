@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from bridge.engines.python.values import (
     TIMESTAMP_UNITS,
-    Codec,
+    ColumnCodec,
     decimal_codec,
     doubles,
     floats,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 
-def column_codec(schema: AvroSchema, arrow: pa.DataType, column: str) -> Codec:
+def column_codec(schema: AvroSchema, arrow: pa.DataType, column: str) -> ColumnCodec:
     """Return the conversion between `schema` and the Arrow type `arrow`; both directions check for nulls."""
     plain = only_branch(schema, column)
     codec = _codec_of(plain, arrow, column)
@@ -58,10 +58,10 @@ def column_codec(schema: AvroSchema, arrow: pa.DataType, column: str) -> Codec:
             raise SchemaError(msg)
         return codec.write(values)
 
-    return Codec(read, write)
+    return ColumnCodec(read, write)
 
 
-def _codec_of(plain: AvroSchema, arrow: pa.DataType, column: str) -> Codec | None:  # noqa: PLR0911 (one per pair)
+def _codec_of(plain: AvroSchema, arrow: pa.DataType, column: str) -> ColumnCodec | None:  # noqa: PLR0911 (one per pair)
     """Return the conversion of nullable values, or None if the types don't match."""
     match plain.kind:
         case "record" if pa.types.is_struct(arrow):
@@ -81,39 +81,39 @@ def _codec_of(plain: AvroSchema, arrow: pa.DataType, column: str) -> Codec | Non
     return _number_codec(plain, arrow)
 
 
-def _number_codec(plain: AvroSchema, arrow: pa.DataType) -> Codec | None:
+def _number_codec(plain: AvroSchema, arrow: pa.DataType) -> ColumnCodec | None:
     match plain.kind:
         case "int" if plain.logical == "date" and pa.types.is_date32(arrow):
-            return Codec(
+            return ColumnCodec(
                 lambda array: numbers(array.view(pa.int32())),
                 lambda values: pa.array(of_type(values, int), pa.int32()).view(arrow),
             )
         case "int" | "long" as kind if _widens(arrow, kind):
-            return Codec(numbers, lambda values: pa.array(of_type(values, int), arrow))
+            return ColumnCodec(numbers, lambda values: pa.array(of_type(values, int), arrow))
         case "boolean" if pa.types.is_boolean(arrow):
-            return Codec(numbers, lambda values: pa.array(of_type(values, bool), arrow))
+            return ColumnCodec(numbers, lambda values: pa.array(of_type(values, bool), arrow))
         case "double" if pa.types.is_float64(arrow):
-            return Codec(numbers, doubles)
+            return ColumnCodec(numbers, doubles)
         case "float" if pa.types.is_float32(arrow):
-            return Codec(numbers, floats)
+            return ColumnCodec(numbers, floats)
     return None
 
 
-def _text_codec(plain: AvroSchema, arrow: pa.DataType, column: str) -> Codec | None:
+def _text_codec(plain: AvroSchema, arrow: pa.DataType, column: str) -> ColumnCodec | None:
     if plain.kind == "string":
-        return Codec(objects, lambda values: pa.array(of_type(values, str), arrow))
+        return ColumnCodec(objects, lambda values: pa.array(of_type(values, str), arrow))
     if plain.kind == "enum":
         check = one_of(frozenset(plain.symbols), column)
-        return Codec(lambda array: check(objects(array)), lambda values: pa.array(check(values), arrow))
+        return ColumnCodec(lambda array: check(objects(array)), lambda values: pa.array(check(values), arrow))
     return None
 
 
-def _bytes_codec(plain: AvroSchema, arrow: pa.DataType, column: str) -> Codec | None:
+def _bytes_codec(plain: AvroSchema, arrow: pa.DataType, column: str) -> ColumnCodec | None:
     if plain.kind == "bytes":
-        return Codec(objects, lambda values: pa.array(of_type(values, bytes), arrow))
+        return ColumnCodec(objects, lambda values: pa.array(of_type(values, bytes), arrow))
     if plain.kind == "fixed":
         check = of_size(plain.size, column)
-        return Codec(lambda array: check(objects(array)), lambda values: pa.array(check(values), arrow))
+        return ColumnCodec(lambda array: check(objects(array)), lambda values: pa.array(check(values), arrow))
     return None
 
 
@@ -126,7 +126,7 @@ def _widens(arrow: pa.DataType, kind: str) -> bool:
 
 def _nested(
     read: Callable[[pa.Array[Any]], list[Any]], write: Callable[[list[Any]], pa.Array[Any]], kind: type
-) -> Codec:
+) -> ColumnCodec:
     """Wrap a conversion of non-null values so that it leaves nulls out and puts them back."""
 
     def read_nullable(array: pa.Array[Any]) -> list[Any]:
@@ -143,10 +143,10 @@ def _nested(
         dense = write([value for value in values if value is not None])
         return dense.take(pa.array(np.cumsum(valid) - 1, pa.int64(), mask=~valid))
 
-    return Codec(read_nullable, write_nullable)
+    return ColumnCodec(read_nullable, write_nullable)
 
 
-def _struct_codec(plain: AvroSchema, arrow: pa.StructType, column: str) -> Codec:
+def _struct_codec(plain: AvroSchema, arrow: pa.StructType, column: str) -> ColumnCodec:
     names = tuple(field.name for field in plain.fields)
     columns = [arrow.field(index).name for index in range(arrow.num_fields)]
     if sorted(names) != sorted(columns) or not names:
@@ -169,7 +169,7 @@ def _struct_codec(plain: AvroSchema, arrow: pa.StructType, column: str) -> Codec
     return _nested(read, write, dict)
 
 
-def _list_codec(plain: AvroSchema, arrow: pa.ListType[Any], column: str) -> Codec:
+def _list_codec(plain: AvroSchema, arrow: pa.ListType[Any], column: str) -> ColumnCodec:
     items = column_codec(plain.items, arrow.value_type, f"{column}[]")
 
     def read(array: Any) -> list[Any]:
@@ -183,7 +183,7 @@ def _list_codec(plain: AvroSchema, arrow: pa.ListType[Any], column: str) -> Code
     return _nested(read, write, list)
 
 
-def _map_codec(plain: AvroSchema, arrow: pa.MapType[Any, Any], column: str) -> Codec:
+def _map_codec(plain: AvroSchema, arrow: pa.MapType[Any, Any], column: str) -> ColumnCodec:
     items = column_codec(plain.values, arrow.item_type, f"{column}[]")
 
     def read(array: Any) -> list[Any]:

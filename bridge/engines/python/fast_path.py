@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from bridge.engines.python.column_pairs import PairWinners
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone, pairs
 from bridge.engines.python.outcomes import UNDECIDED
+from bridge.merge import MergePoint
 from bridge.programs import Action, Origin
 
 if TYPE_CHECKING:
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
     from bridge.engines.python.records import RecordReader
     from bridge.merge import RecordMerge
     from payloads import AvroSchema, Record
+
+
+class _Written(NamedTuple):
+    """What becomes of a key at a merge point: its action with a record, and without, and the point."""
+
+    action: Action
+    gone: Action
+    made_at: MergePoint
+
+
+_UPDATED = _Written(Action.UPDATE, Action.DELETE, MergePoint.UPSERT)
+_INSERTED = _Written(Action.INSERT, Action.SKIP, MergePoint.INSERT)
 
 
 class FastPath:
@@ -91,7 +104,7 @@ class FastPath:
         keeps, takes = _are(merged, stored), _are(merged, incoming)
         actions[firsts[keeps]] = Action.KEEP
         actions[firsts[takes] + 1] = Action.UPDATE
-        self._note(merged, firsts, ~(keeps | takes), Action.UPDATE, Action.DELETE)
+        self._note(merged, firsts, ~(keeps | takes), _UPDATED)
 
     def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Actions) -> None:
         """Insert the incoming rows without other versions, as `_merge_pairs`."""
@@ -100,16 +113,17 @@ class FastPath:
         incoming, inserted = merges.singles(batch, rows)
         takes = _are(inserted, incoming)
         actions[rows[takes]] = Action.INSERT
-        self._note(inserted, rows, ~takes, Action.INSERT, Action.SKIP)
+        self._note(inserted, rows, ~takes, _INSERTED)
 
-    def _note(self, results: list[Record | None], rows: Rows, noted: Mask, written: Action, gone: Action) -> None:
-        """Note the outcomes that are in no batch: new records as `written`, bare keys as `gone`."""
+    def _note(self, results: list[Record | None], rows: Rows, noted: Mask, kind: _Written) -> None:
+        """Note the outcomes that are in no batch: new records, and bare keys."""
+        written, gone, made_at = kind
         for number in np.flatnonzero(noted).tolist():
             record = results[number]
             if record is None:
                 self._outcomes.bare(gone, int(rows[number]))
             else:
-                self._outcomes.new(written, record)
+                self._outcomes.new(written, record, made_at)
 
 
 class RowMerges:

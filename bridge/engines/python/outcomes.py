@@ -18,7 +18,7 @@ from bridge.spark import META_COLUMNS
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from bridge.engines.python.records import RecordWriter
     from bridge.merge import Carrier, MergePoint, MetaColumns
@@ -79,7 +79,6 @@ class Outcomes:
         identity: tuple[str, ...],
         writer: RecordWriter,
         meta: MetaColumns | None,
-        point: Callable[[], MergePoint],
     ) -> None:
         """Set up an empty collection.
 
@@ -88,14 +87,12 @@ class Outcomes:
             identity: the columns that a bare key keeps.
             writer: encodes new records as the data columns; tells their order, too.
             meta: stamps written rows; None to leave their meta columns alone.
-            point: tells the merge point of the outcome that is noted.
         """
         self._columns = writer.names
         self._added = added
         self._identity = frozenset(identity)
         self._writer = writer
         self._meta = meta
-        self._point = point
         self._clear()
 
     def _clear(self) -> None:
@@ -109,7 +106,7 @@ class Outcomes:
             source = key_source if row is None or row.source is None else row.source
             (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
         elif row.source is None:
-            self.new(action, row.record, *extras)
+            self.new(action, row.record, row.made_at, *extras)
         elif type(row.source) is int:
             self._here.add(row.source, action, *extras)
         else:
@@ -119,10 +116,10 @@ class Outcomes:
         """Note an outcome without extras of which only the key of `row` is left."""
         self._bare_here.add(row, action)
 
-    def new(self, action: Action, record: Record, *extras: Any) -> None:
-        """Note an outcome that is in no batch yet."""
+    def new(self, action: Action, record: Record, made_at: MergePoint, *extras: Any) -> None:
+        """Note an outcome that is in no batch: a record that a merge point made."""
         self._new.add(record, action, *extras)
-        self._points.append(self._point())
+        self._points.append(made_at)
 
     def flush(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Give what was noted since the last flush; row numbers refer to `batch`.

@@ -29,7 +29,7 @@ _MAX_FLOAT = 3.4028235677973366e38  # from here on a double becomes infinite as 
 _DECIMAL_BYTES = 16
 
 
-class Codec(NamedTuple):
+class ColumnCodec(NamedTuple):
     """Both directions of one column: Arrow array to physical values, and back."""
 
     read: Callable[[pa.Array[Any]], list[Any]]
@@ -104,7 +104,7 @@ def of_size(size: int, column: str) -> Callable[[list[Any]], list[Any]]:
     return check
 
 
-def timestamp_codec(plain: AvroSchema, arrow: pa.TimestampType) -> Codec | None:
+def timestamp_codec(plain: AvroSchema, arrow: pa.TimestampType) -> ColumnCodec | None:
     """Return the conversion of timestamps, or None if `arrow` has the coarser unit."""
     factor, rest = divmod(_PER_SECOND[arrow.unit], _PER_SECOND[TIMESTAMP_UNITS[str(plain.logical)]])
     if rest:
@@ -121,10 +121,10 @@ def timestamp_codec(plain: AvroSchema, arrow: pa.TimestampType) -> Codec | None:
         ticks = pa.array(of_type(values, int), pa.int64())
         return (ticks if factor == 1 else pc.multiply_checked(ticks, factor)).view(arrow)
 
-    return Codec(read, write)
+    return ColumnCodec(read, write)
 
 
-def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> Codec | None:
+def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> ColumnCodec | None:
     """Return the conversion of decimals, big-endian unscaled numbers in Avro and 16 bytes in Arrow.
 
     None if the scales differ or Avro's fixed type is too small.
@@ -158,4 +158,4 @@ def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> C
         array.validate(full=True)  # the number of digits
         return array
 
-    return Codec(read, write)
+    return ColumnCodec(read, write)

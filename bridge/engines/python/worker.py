@@ -22,10 +22,10 @@ from bridge.engines.python.keys import Groups, values_of
 from bridge.engines.python.outcomes import Detached, Outcomes, UnfitOutcomeError
 from bridge.engines.python.records import RecordReader, RecordWriter
 from bridge.errors import InputError, MergeFailedError
-from bridge.merge import MetaColumns, RecordMerge
+from bridge.merge import MetaColumns, RecordMerge, located
 from bridge.programs import Action, Arrival, Origin
 from bridge.spark import META_COLUMNS, with_meta
-from payloads import NullOrderingError, OrderingTypeError, PayloadBridgeError
+from payloads import NullOrderingError, OrderingTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,7 +71,7 @@ class _BatchMerger:
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
         added = () if job.only_rows else job.added
         identity = (*self.plan.partition, *self.plan.key)
-        self.outcomes = Outcomes(added, identity, writer, meta, lambda: self.calls.point)
+        self.outcomes = Outcomes(added, identity, writer, meta)
         merges: RowMerges | None = None
         if job.spec.upserts_pairs:
             merges = RowMerges(self.calls, self.read_written, self.read_stored, self._failed_at)
@@ -205,10 +205,11 @@ class _BatchMerger:
         return self._failed(error)
 
     def _failed(self, error: Exception) -> MergeFailedError:
-        reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
-        by_ordering = isinstance(error, OrderingTypeError | NullOrderingError)
+        failure = located(error)
+        by_ordering = isinstance(failure.error, OrderingTypeError | NullOrderingError)
         field = self.plan.ordering[0] if by_ordering and self.plan.ordering else None
-        return MergeFailedError(reason, self.plan.payload_name, self.calls.point.value, self._identity(), field)
+        point = failure.point.value
+        return MergeFailedError(failure.reason, self.plan.payload_name, point, self._identity(), field)
 
     def _unfit(self, error: UnfitOutcomeError) -> MergeFailedError:
         """Return the error for a merged record that can't be stored; its own key columns say where."""

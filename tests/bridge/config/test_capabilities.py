@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from bridge.config import capabilities, first_release_of
+from bridge.config import assumed_writer, capabilities
 from bridge.config.capabilities import TABLE_VERSIONS
 from payloads import HudiRelease
 
@@ -36,5 +36,5 @@ def test_the_table_version_decides_what_a_table_stores():
     assert capabilities(V1_2) == nine
 
 
-def test_the_first_release_of_a_table_version():
-    assert [first_release_of(version) for version in (6, 8, 9)] == [V0_15, V1_0, V1_1]
+def test_the_assumed_writer_a_table_version():
+    assert [assumed_writer(version) for version in TABLE_VERSIONS] == [V0_15, V1_0, V1_1]

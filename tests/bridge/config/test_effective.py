@@ -16,7 +16,7 @@ from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 EVENT, COMMIT, CUSTOM = (
     RecordMergeMode.EVENT_TIME_ORDERING,
     RecordMergeMode.COMMIT_TIME_ORDERING,

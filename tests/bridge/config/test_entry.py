@@ -9,9 +9,9 @@ from bridge.config.entry import DeprecatedKeyWarning
 from bridge.plan import TableType
 from mergers import RecordMergeMode
 from payloads.errors import PayloadConfigError
-from payloads.release import HudiRelease
+from payloads.release import HudiRelease, releases
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 
 
 @pytest.mark.parametrize(
@@ -27,13 +27,14 @@ V0_15, V1_0, V1_1, V1_2 = HudiRelease
     ],
 )
 def test_defaults_belong_to_a_release(entry, defaults):
-    assert tuple(entry.read({}, release) for release in HudiRelease) == defaults
+    assert tuple(entry.read({}, release) for release in releases(since="0.15")) == defaults
+    assert {entry.read({}, release) for release in releases(until="0.15")} == {defaults[0]}
 
 
-def test_the_payload_class_has_a_default_in_0_15_only():
+def test_the_payload_class_has_a_default_until_0_15():
     overwrite = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
     for entry in (keys.PAYLOAD_CLASS, keys.WRITE_PAYLOAD_CLASS):
-        assert [entry.read({}, release) for release in HudiRelease] == [overwrite, None, None, None]
+        assert [entry.read({}, release) for release in HudiRelease] == [overwrite, overwrite, None, None, None]
 
 
 @pytest.mark.parametrize(

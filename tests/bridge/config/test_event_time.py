@@ -11,7 +11,7 @@ from mergers import EVENT_TIME_BASED_MERGE_STRATEGY_UUID, PAYLOAD_BASED_MERGE_ST
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 EVENT, CUSTOM = RecordMergeMode.EVENT_TIME_ORDERING, RecordMergeMode.CUSTOM
 EVENT_TIME, DEFAULT, OVERWRITE = (
     MODEL + name for name in ("EventTimeAvroPayload", "DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload")

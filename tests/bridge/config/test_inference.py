@@ -12,7 +12,7 @@ from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import lines_of
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 
 # What Hudi says, and what ours says for the same reason.
 REFUSALS = {

@@ -15,7 +15,7 @@ from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, silent_changes
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 EVENT = RecordMergeMode.EVENT_TIME_ORDERING
 WRITER, CLASS = "hoodie.datasource.write.payload.class", "hoodie.compaction.payload.class"
 DEFAULT, OVERWRITE, DMS = (

@@ -13,7 +13,7 @@ from payloads import HoodieJsonPayload
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, lines_of, silent_changes
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 COW, MOR = TableType.COPY_ON_WRITE, TableType.MERGE_ON_READ
 EVENT, COMMIT = RecordMergeMode.EVENT_TIME_ORDERING, RecordMergeMode.COMMIT_TIME_ORDERING
 VERSIONS = {"vcur": 6, "v6": 6, "v8": 8, "v9": 9}

@@ -8,7 +8,7 @@ from bridge.config.stored import TableMergeConfig
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL
 
-V0_15, V1_0, V1_1, V1_2 = HudiRelease
+V0_15, V1_0, V1_1, V1_2 = HudiRelease.V0_15, HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2
 DMS = MODEL + "AWSDmsAvroPayload"
 WRITER = "hoodie.datasource.write.payload.class"
 TABLE = {
