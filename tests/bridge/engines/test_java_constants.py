@@ -6,7 +6,6 @@ import pytest
 
 from bridge.engines.jvm.constants import FILE, constants_java, groups
 from bridge.engines.jvm.jars import SOURCES
-from bridge.programs import PROGRAMS, EngineName
 
 TEXTS = {
     text: f"{group}.{name}"
@@ -42,11 +41,6 @@ def test_every_constant_that_java_reads_is_generated(source, name):
     read = [(group, key) for group in imported for key in re.findall(rf"(?<![\w.]){group}\.([A-Z]\w+)", source)]
     assert [one for one in read if one[1] not in groups()[one[0]]] == []
     assert {group for group, _ in read} == set(imported)
-
-
-def test_java_runs_the_programs_that_the_table_gives_it():
-    run = set(re.findall(r"name\.equals\(ProgramName\.(\w+)\)", (SOURCES / "Programs.java").read_text("utf-8")))
-    assert run == {name.upper() for name, spec in PROGRAMS.items() if EngineName.JVM in spec.engines}
 
 
 def test_the_source_is_generated_alone():
