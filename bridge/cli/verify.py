@@ -97,7 +97,7 @@ def _verified(
         raise click.UsageError(msg, click.get_current_context())
     options = with_job({**options, "release": release})
     parsed = None if schema is None else read_schema(schema, release, quiet_session)[0]
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "schema": parsed,
         "key": options["key"] or (() if parsed is not None else ("id",)),
         "ordering": options["ordering"],
@@ -109,8 +109,8 @@ def _verified(
         return verify(
             name,
             release=release,
-            **asked,
-            subject=compiled(quiet_session(), reference, release, **asked) if runs_java else None,
+            **settings,
+            subject=compiled(quiet_session(), reference, release, **settings) if runs_java else None,
             laws=options["laws"],
             domains=options["domains"],
             examples=options["examples"],

@@ -1,7 +1,7 @@
 """Carriers of the states of a key: incoming version, stored row, log entry; each knows the row its record is.
 
 A record that came unchanged from an Arrow row is taken from there again; one that a merge made has no such row.
-What `source` holds is the engine's own: merge and programs only hand it on.
+What `source` holds is the engine's own: merge and programs only pass it on.
 """
 
 from __future__ import annotations

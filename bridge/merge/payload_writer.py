@@ -62,7 +62,7 @@ class PayloadWriter(Payloads):
         try:
             if ordering is None:
                 ordering = NATURAL_ORDER if record is None else self._read_ordering(record)
-            # Hudi hands a null ordering value to the constructor, which refuses it.
+            # Hudi passes a null ordering value to the constructor, which rejects it.
             return PayloadVersion(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error

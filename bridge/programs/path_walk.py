@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound="Carrier | None")
 
 FEW = 16
-"""Up to so many versions of a key, every way of splitting them into commits is a path."""
+"""The number of versions of a key up to which every way of splitting them into commits is a path."""
 STATES = 64
-"""So many states between two commits are followed, those of the nearest paths; few payloads have more."""
+"""The number of states between two commits that are followed, those of the nearest paths; few payloads have more."""
 
 
 class Path(NamedTuple):
@@ -281,5 +281,5 @@ def _row_key(row: StoredRow, schema: AvroSchema) -> Hashable:
     taken_out = tuple([name for name, value in record.items() if type(value) is JavaString])
     # The encoding leaves out what the schema does not name, as meta columns.
     extra = () if len(record) == len(known.by_name) else (name for name in record if name not in known.by_name)
-    beside = tuple((name, repr(record[name])) for name in extra)
-    return canonical(record, known), id(own), beside, taken_out
+    further = tuple((name, repr(record[name])) for name in extra)
+    return canonical(record, known), id(own), further, taken_out

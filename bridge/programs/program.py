@@ -51,7 +51,7 @@ class Arrival(NamedTuple):
     origin: Origin
     commit: int
     record: Record | None
-    source: object  # the engine's own name of the row, which programs only hand on
+    source: object  # the engine's own name of the row, which programs only pass on
     is_delete: bool = False
     ordering: Ordering | None = None
     identity: Record | None = None

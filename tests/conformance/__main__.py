@@ -1,4 +1,4 @@
-"""The command line: python -m tests.conformance vectors|histories|pin DIR, or replay LEFT RIGHT."""
+"""The command line: python -m tests.conformance vectors|histories|tables|pin DIR, or replay LEFT RIGHT."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from payloads.release import HudiRelease
 from tests.conformance import pinning, pins
 from tests.conformance.checks import PROCESS, check_histories, check_replays, check_vectors
 from tests.conformance.selection import EmptySelectionError
+from tests.conformance.table_report import check_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from tests.conformance.history_report import HistoryReport
     from tests.conformance.replay_report import ReplayReport
+    from tests.conformance.table_report import TableReport
     from tests.conformance.vector_report import VectorReport
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -90,6 +92,14 @@ def histories(  # noqa: PLR0913 (one parameter an option)
         _finish(check_histories(directory, _spark_in(stack), release, case, engine), failures, output)
 
 
+@main.command(cls=_Verb, help="Tables: file slices, and the rows of each query, with meta columns.")
+@_common
+@click.option("--case", help="Only the tables in folders of this name.")
+def tables(*, directory: Path, release: str | None, case: str | None, failures: int, output: str) -> None:
+    """Read tables in this process; exit 1 where an answer differs."""
+    _finish(check_tables(directory, release, case), failures, output)
+
+
 @main.command(cls=_Verb, help="Replays: the keys on which the tables below LEFT and those below RIGHT differ.")
 @click.argument("left", type=_FOLDER)
 @click.argument("right", type=_FOLDER)
@@ -149,7 +159,7 @@ def _spark_in(stack: ExitStack) -> Callable[[], SparkSession]:
     return start
 
 
-def _finish(report: VectorReport | HistoryReport | ReplayReport, failures: int, output: str) -> None:
+def _finish(report: VectorReport | HistoryReport | ReplayReport | TableReport, failures: int, output: str) -> None:
     click.echo(json.dumps(report.as_json(), indent=2) if output == "json" else "\n".join(report.as_text(failures)))
     sys.exit(0 if report.succeeded else 1)
 

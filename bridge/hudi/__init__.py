@@ -1,0 +1,25 @@
+"""A real table on storage, read in place: timeline, file slices, base files, log blocks, and the merge of a slice."""
+
+from __future__ import annotations
+
+from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
+from bridge.hudi.file_slices import FileSlice
+from bridge.hudi.queries import Answer, TableQueries
+from bridge.hudi.slice_reader import SliceQuery, SliceReader
+from bridge.hudi.table import HudiTable
+from bridge.hudi.timeline import Instant, State, Timeline
+
+__all__ = [
+    "Answer",
+    "DamagedFileError",
+    "FileSlice",
+    "HudiTable",
+    "HudiTableError",
+    "Instant",
+    "SliceQuery",
+    "SliceReader",
+    "State",
+    "TableQueries",
+    "Timeline",
+    "UnreadableTableError",
+]

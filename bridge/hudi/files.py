@@ -1,0 +1,113 @@
+"""The files of a table, wherever they lie: the only module of this package that knows paths and file systems.
+
+A table is listed, never believed: what plans and commit metadata say about places is not followed, so no name inside a
+table leads out of it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyarrow import ArrowException, fs
+
+from bridge.hudi.errors import HudiTableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+METADATA_FOLDER = ".hoodie"
+_PARTITION_METADATA = ".hoodie_partition_metadata"
+
+
+class Listing(NamedTuple):
+    """The files of one partition.
+
+    Attributes:
+        partition: its path below the table; empty where the table is not partitioned.
+        sizes: bytes by file name.
+    """
+
+    partition: str
+    sizes: dict[str, int]
+
+
+class TableFiles:
+    """Lists and opens the files below a table's base path; travels to Spark's tasks."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Take a local path, or a URI of a file system that Arrow knows (s3, gs, abfs, hdfs, file).
+
+        Raises:
+            HudiTableError: Arrow has no file system for the URI.
+        """
+        text = str(path)
+        self.path = text
+        try:
+            if "://" in text:
+                self._files, self._root = fs.FileSystem.from_uri(text.replace("s3a://", "s3://", 1))
+            else:
+                self._files, self._root = fs.LocalFileSystem(), str(Path(text).absolute())
+        except (ArrowException, OSError, ValueError) as error:
+            msg = f"{text}: there is no file system for this path ({error}); give a local path or an s3, gs or hdfs URI"
+            raise HudiTableError(msg) from error
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of the files directly in `folder`, sorted; none where it does not exist."""
+        return sorted(info.base_name for info in self._listed(folder) if info.is_file)
+
+    def partitions(self) -> Iterator[Listing]:
+        """Give the files of each folder that Hudi marks as a partition, by path."""
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            found = self._listed(folder)
+            below = [
+                posixpath.join(folder, info.base_name)
+                for info in found
+                if info.type is fs.FileType.Directory and info.base_name != METADATA_FOLDER
+            ]
+            waiting.extend(sorted(below, reverse=True))
+            sizes = {info.base_name: info.size for info in found if info.is_file}
+            if any(name.startswith(_PARTITION_METADATA) for name in sizes):
+                yield Listing(folder, sizes)
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a small file.
+
+        Raises:
+            HudiTableError: it can't be read.
+        """
+        with self.open(path) as stream:
+            content: bytes = stream.read()
+        return content
+
+    def open(self, path: str) -> pa.NativeFile:
+        """Open a file for reading at any place.
+
+        Raises:
+            HudiTableError: it can't be opened.
+        """
+        try:
+            return self._files.open_input_file(posixpath.join(self._root, path))
+        except OSError as error:
+            msg = (
+                f"{self.described(path)} can't be opened: {error}; it may have been cleaned since: read the table again"
+            )
+            raise HudiTableError(msg) from error
+
+    def described(self, path: str) -> str:
+        """Return a file's full path, for messages."""
+        return posixpath.join(self.path, path)
+
+    def _listed(self, folder: str) -> list[fs.FileInfo]:
+        selector = fs.FileSelector(posixpath.join(self._root, folder), allow_not_found=True)
+        try:
+            found: list[fs.FileInfo] = self._files.get_file_info(selector)
+        except OSError as error:
+            msg = f"{self.described(folder)} can't be listed: {error}; check the path and your permissions"
+            raise HudiTableError(msg) from error
+        return found

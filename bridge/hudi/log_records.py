@@ -1,0 +1,193 @@
+"""What is in a log block: the records of data blocks in any format, the entries of delete blocks in any version.
+
+Source: HoodieAvroDataBlock, HoodieParquetDataBlock, HoodieHFileDataBlock and HoodieDeleteBlock of 0.12 to 1.2.
+"""
+
+from __future__ import annotations
+
+import decimal
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bridge.engines.python import RecordReader
+from bridge.hudi.hfile import read_cells
+from bridge.hudi.kryo import DeletedKey, read_deletes
+from bridge.hudi.log_blocks import BlockType, HeaderKey
+from bridge.hudi.schema_evolution import arrow_of, evolved
+from payloads import HudiRelease, Ordering
+from payloads.avro import decode, parse_schema
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from bridge.hudi.log_blocks import Block, RandomAccess
+    from payloads.avro import AvroSchema, Record
+
+DATA_BLOCKS = frozenset({BlockType.AVRO_DATA, BlockType.PARQUET_DATA, BlockType.HFILE_DATA})
+_INT = struct.Struct(">i")
+_AVRO_VERSIONS = (2, 3)
+_KRYO_VERSIONS = (1, 2)
+_AVRO_DELETES = 3
+_DECIMAL_SCALE = 15
+
+_NAMESPACE = "org.apache.hudi.avro.model"
+_WRAPPED: dict[str, Any] = {
+    "BooleanWrapper": "boolean",
+    "IntWrapper": "int",
+    "LongWrapper": "long",
+    "FloatWrapper": "float",
+    "DoubleWrapper": "double",
+    "BytesWrapper": "bytes",
+    "StringWrapper": "string",
+    "DateWrapper": "int",
+    "DecimalWrapper": "bytes",
+    "TimeMicrosWrapper": "long",
+    "TimestampMicrosWrapper": "long",
+}
+
+
+def _wrapper(name: str, kind: Any, field: str = "value") -> dict[str, Any]:
+    return {"type": "record", "name": name, "fields": [{"name": field, "type": kind}]}
+
+
+def _delete_list() -> AvroSchema:
+    """Return the schema of a delete block: that of 1.1 reads the older ones, too (a branch more, at the end)."""
+    wrappers: list[Any] = [_wrapper(name, kind) for name, kind in _WRAPPED.items()]
+    items = ["null", *_WRAPPED, _wrapper("LocalDateWrapper", "int")]
+    array = _wrapper("ArrayWrapper", ["null", {"type": "array", "items": items}], "wrappedValues")
+    text = ["null", "string"]
+    entry = {
+        "type": "record",
+        "name": "HoodieDeleteRecord",
+        "fields": [
+            {"name": "recordKey", "type": text},
+            {"name": "partitionPath", "type": text},
+            {"name": "orderingVal", "type": ["null", *wrappers, array]},
+        ],
+    }
+    return parse_schema(
+        {
+            "type": "record",
+            "name": "HoodieDeleteRecordList",
+            "namespace": _NAMESPACE,
+            "fields": [{"name": "deleteRecordList", "type": {"type": "array", "items": entry}}],
+        }
+    )
+
+
+_DELETE_LIST = _delete_list()
+
+
+def data_records(block: Block, stream: RandomAccess) -> tuple[AvroSchema, Iterator[Record]]:
+    """Return the schema that a data block was written with, and its records in order, in physical values.
+
+    Raises:
+        DamagedFileError: the content is not what the header says; by the iterator, too.
+    """
+    try:
+        schema = parse_schema(block.required(HeaderKey.SCHEMA))
+    except SchemaError as error:
+        reason = f"its schema is none: {error}"
+        raise block.damaged(reason) from error
+    return schema, _checked(block, _READERS[block.type](block.content(stream), schema))
+
+
+def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
+    try:
+        yield from records
+    except (SchemaError, ValueError, struct.error, pa.ArrowException, OSError) as error:
+        reason = f"its records can't be read: {error}"
+        raise block.damaged(reason) from error
+
+
+def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
+    version, count = struct.unpack_from(">ii", content)
+    if version not in _AVRO_VERSIONS:
+        msg = f"content version {version} is unknown"
+        raise ValueError(msg)
+    position = 2 * _INT.size
+    for _ in range(count):
+        (length,) = _INT.unpack_from(content, position)
+        position += _INT.size
+        if not 0 <= length <= len(content) - position:
+            msg = f"a record of {length} bytes does not fit"
+            raise ValueError(msg)
+        yield decode(schema, content[position : position + length])
+        position += length
+
+
+def _parquet_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
+    arrow = arrow_of(schema)
+    reader = RecordReader(schema, arrow)
+    for batch in pq.ParquetFile(pa.BufferReader(content)).iter_batches():
+        yield from reader.rows(evolved(batch, arrow))
+
+
+def _hfile_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
+    return (decode(schema, value) for _, value in read_cells(content))
+
+
+_READERS: dict[BlockType, Callable[[bytes, AvroSchema], Iterator[Record]]] = {
+    BlockType.AVRO_DATA: _avro_records,
+    BlockType.PARQUET_DATA: _parquet_records,
+    BlockType.HFILE_DATA: _hfile_records,
+}
+
+
+def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> list[DeletedKey]:
+    """Return the entries of a delete block in order, their ordering values as a reader of `release` has them.
+
+    Raises:
+        DamagedFileError: the content is no delete list of a known version.
+    """
+    try:
+        return _deletes(block.content(stream), release)
+    except (SchemaError, ValueError, struct.error) as error:
+        reason = f"its deletes can't be read: {error}"
+        raise block.damaged(reason) from error
+
+
+def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
+    version, length = struct.unpack_from(">ii", content)
+    data = content[2 * _INT.size :]
+    if not 0 <= length <= len(data):
+        msg = f"a list of {length} bytes does not fit"
+        raise ValueError(msg)
+    data = data[:length]
+    if version in _KRYO_VERSIONS:
+        return read_deletes(data, version)
+    if version != _AVRO_DELETES:
+        msg = f"content version {version} is unknown"
+        raise ValueError(msg)
+    return [
+        DeletedKey(entry["recordKey"] or "", entry["partitionPath"] or "", _ordering(entry["orderingVal"], release))
+        for entry in decode(_DELETE_LIST, data)["deleteRecordList"]
+    ]
+
+
+def _ordering(wrapped: Any, release: HudiRelease) -> Ordering | None:  # noqa: PLR0911 (one a wrapper)
+    if wrapped is None:
+        return None
+    name, fields = wrapped.name.rpartition(".")[2], wrapped.value
+    if name == "ArrayWrapper":
+        return Ordering("array", tuple(_ordering(item, release) for item in fields["wrappedValues"] or ()))
+    value = fields["value"]
+    match name:
+        case "DateWrapper" | "LocalDateWrapper":
+            return Ordering("local_date", value)
+        case "DecimalWrapper":
+            return Ordering(
+                "decimal", decimal.Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-_DECIMAL_SCALE)
+            )
+        case "TimestampMicrosWrapper" if release < HudiRelease.V1_0:
+            return Ordering("instant", value)
+        case "TimestampMicrosWrapper":
+            return Ordering("timestamp", value * 1000)
+        case "TimeMicrosWrapper":
+            return Ordering("long", value)
+        case _:
+            return Ordering(name.removesuffix("Wrapper").lower(), value)

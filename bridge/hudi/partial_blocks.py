@@ -1,0 +1,108 @@
+"""The merge of a slice with partial-update blocks: rows that carry only the columns that MERGE INTO names.
+
+From the first such block on, and with the base file, rows merge column by column.
+Source: PartialUpdateBufferedRecordMerger of 1.1 and later; 1.0 merges so too where the mode has an order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.hudi.errors import UnreadableTableError
+from bridge.merge import LogDelete, StoredRow, merge_config, merge_props
+from mergers import HoodieRecordType, OverwriteWithLatestMerger, RecordMergeMode
+from mergers.record import DELETE, DeleteContext
+from mergers.strategies import DeleteEntry, EventTimeRecordMerger, buffered_merger
+from payloads import HudiRelease
+from payloads.api import Properties
+from payloads.avro import parse_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bridge.plan import MergePlan
+    from mergers import HoodieKey
+    from payloads.avro import AvroSchema, Record
+
+
+class PartialMerge:
+    """Folds and reads as `RecordMerge` does, from a version's schema on."""
+
+    def __init__(self, plan: MergePlan, schema: AvroSchema) -> None:
+        """Bind the merge.
+
+        Args:
+            plan: how the table's own settings merge.
+            schema: the table's columns, with meta columns.
+
+        Raises:
+            UnreadableTableError: this release merges no partial rows in the table's mode.
+        """
+        config = merge_config(plan) if plan.release >= HudiRelease.V1_0 else None
+        mode = None if config is None else config.read.mode
+        in_order = mode is RecordMergeMode.COMMIT_TIME_ORDERING
+        if config is None or mode is None or mode is RecordMergeMode.CUSTOM:
+            msg = f"Hudi {plan.release} merges no partial rows with {plan.payload_name}; ask the table's own release"
+            raise UnreadableTableError(msg)
+        if in_order and plan.release < HudiRelease.V1_1:
+            msg = (
+                f"Hudi {plan.release} can't merge partial rows in the mode COMMIT_TIME_ORDERING "
+                "(OverwriteWithLatestSparkRecordMerger has no partial merge); ask release 1.1 or later"
+            )
+            raise UnreadableTableError(msg)
+        self._schema = schema
+        props = merge_props(config, plan)
+        self._merger = buffered_merger(
+            mode,
+            schema,
+            props,
+            release=plan.release,
+            engine=HoodieRecordType.SPARK,
+            merger=OverwriteWithLatestMerger() if in_order else EventTimeRecordMerger(),
+            partial_blocks=True,
+        )
+        until_1_0 = plan.release < HudiRelease.V1_1
+        own = props if until_1_0 else Properties()
+        self._deletes = DeleteContext(own, schema, reads_operation=not until_1_0, release=plan.release)
+
+    def fold_log(self, folded: Any, key: HoodieKey, entry: Any) -> Any:
+        """Fold the next entry of a delete block, or row with all columns, into what stands for the key."""
+        if isinstance(entry, LogDelete):
+            return self._merger.fold(folded, DeleteEntry(key, entry.ordering))
+        return self.fold_row(folded, key, entry.record, self._schema)
+
+    def fold_row(self, folded: Any, key: HoodieKey, record: Record, schema: AvroSchema) -> Any:
+        """Fold a row that has the columns of `schema` alone."""
+        return self._merger.fold(folded, self._version(key, record, schema, judged=True))
+
+    def snapshot(self, base: StoredRow | None, folded: Any) -> Any:
+        """Return the row that a query sees, `base` itself where it stays; None for no row."""
+        if base is None:
+            return None if folded.marked_delete else self._whole(folded)
+        older = self._version(base.key, base.record or {}, self._schema, judged=False)
+        merged = self._merger.final_merge(older, folded)
+        if merged is older:
+            return base
+        return None if merged.marked_delete else self._whole(merged)
+
+    def _version(self, key: HoodieKey | None, record: Record, schema: AvroSchema, *, judged: bool) -> StoredRow:
+        missing = dict.fromkeys(name for name in self._schema.by_name if name not in schema.by_name)
+        full = {**record, **missing} if missing else record
+        ordering = self._merger.context.row_ordering(full)
+        operation = DELETE if judged and self._deletes.is_delete(full) else None
+        return StoredRow(key, record, schema, None, operation, ordering)
+
+    def _whole(self, row: Any) -> StoredRow:
+        """Return a row in all columns of the table; what no version had is null."""
+        record = {name: row.record.get(name) for name in self._schema.by_name}
+        return StoredRow(row.key, record, self._schema)
+
+
+def columns_of(schema: AvroSchema, names: Iterable[str]) -> AvroSchema:
+    """Return `schema` with the columns `names` alone."""
+    return schema.derived(_restricted, frozenset(names))
+
+
+def _restricted(schema: AvroSchema, names: frozenset[str]) -> AvroSchema:
+    fields = [field for field in schema.source["fields"] if field["name"] in names]
+    return parse_schema({**schema.source, "fields": fields})

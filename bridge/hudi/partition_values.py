@@ -1,0 +1,84 @@
+"""Partition values that a query takes from paths, and record keys that a table without meta columns computes.
+
+Source: HoodieSparkUtils.parsePartitionColumnValues, KeyGenUtils, Spark's PartitioningUtils.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.hudi.properties import TableProperties
+
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+
+
+def values_of_path(path: str, fields: Sequence[str], *, decode: bool = True) -> dict[str, str | None]:
+    """Return the texts that a partition path holds for its fields; nothing where its parts can't be told.
+
+    Incremental queries don't `decode` what is URL-encoded.
+
+    >>> values_of_path("day=2024-01-02/p%2F1", ["day", "part"])
+    {'day': '2024-01-02', 'part': 'p/1'}
+    """
+    parts = path.split("/")
+    if len(fields) == 1 and len(parts) > 1:  # one field whose value has slashes
+        return {fields[0]: _value(path, fields[0], decode=False)}
+    if len(parts) != len(fields):
+        return {}
+    return {name: _value(part, name, decode=decode) for name, part in zip(fields, parts, strict=True)}
+
+
+def _value(part: str, name: str, *, decode: bool) -> str | None:
+    text = part.removeprefix(f"{name}=")
+    if text in {NO_VALUE, ""}:
+        return None
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if decode else text
+
+
+def partition_column(text: str | None, kind: pa.DataType, rows: int) -> pa.Array[Any]:
+    """Return a column of one partition value, read as Spark reads it from a path.
+
+    Raises:
+        pyarrow.ArrowException: the text is no value of the type.
+    """
+    if text is None:
+        return pa.nulls(rows, kind)
+    if pa.types.is_timestamp(kind):
+        plain = pc.cast(pa.array([text]), pa.timestamp(kind.unit))
+        value = plain.cast(kind)[0]
+    else:
+        value = pc.cast(pa.array([text]), kind)[0]
+    return pa.repeat(value, rows)
+
+
+class ComputedKeys:
+    """Record keys of rows that do not carry them."""
+
+    def __init__(self, properties: TableProperties) -> None:
+        """Take the key fields and how they make a key."""
+        self._fields = properties.key_fields
+        kind = properties.stored.get("hoodie.table.keygenerator.type", "").upper()
+        name = properties.stored.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
+        is_complex = kind.startswith("COMPLEX") or name.startswith("Complex")
+        bare = properties.stored.get("hoodie.write.complex.keygen.new.encoding", "false").lower() == "true"
+        named_alone = is_complex and properties.version >= 8 and not bare  # noqa: PLR2004 (only 1.1 and later write so)
+        self._names_fields = len(self._fields) > 1 or named_alone
+
+    def of(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+        """Return the record key of each row."""
+        if not self._names_fields:
+            return pc.cast(batch.column(self._fields[0]), pa.string())
+        texts = []
+        for name in self._fields:
+            text = pc.cast(batch.column(name), pa.string())
+            text = pc.if_else(pc.equal(text, ""), "__empty__", text)
+            texts.append(pc.binary_join_element_wise(f"{name}:", pc.fill_null(text, "__null__"), ""))
+        return pc.binary_join_element_wise(*texts, ",") if len(texts) > 1 else texts[0]

@@ -1,0 +1,139 @@
+"""What `hoodie.properties` says about how to read a table: version, layout of the timeline, keys, partition paths."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from bridge.config import TableMergeConfig, parse_properties
+from bridge.hudi.errors import UnreadableTableError
+from payloads.errors import PayloadConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.hudi.files import TableFiles
+
+PROPERTIES_FILE = ".hoodie/hoodie.properties"
+_VERSION = "hoodie.table.version"
+_VERSIONS = (5, 6, 8, 9)
+_LAYOUT_2 = 8  # the first table version with completion times in file names
+_PARQUET = "PARQUET"
+
+
+@dataclass(frozen=True)
+class TableProperties:
+    """The stored properties, and the questions that reading asks of them.
+
+    Attributes:
+        stored: all properties.
+    """
+
+    stored: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def read(cls, files: TableFiles) -> Self:
+        """Read the properties of a table.
+
+        Raises:
+            UnreadableTableError: the folder holds no table, or one of another version or base file format.
+        """
+        folder, _, name = PROPERTIES_FILE.rpartition("/")
+        if name not in files.names(folder):
+            msg = f"{files.path} is no Hudi table: it has no {PROPERTIES_FILE}; name the table's base path"
+            raise UnreadableTableError(msg)
+        try:
+            found = cls(parse_properties(files.read(PROPERTIES_FILE).decode("iso-8859-1")))
+        except PayloadConfigError as error:
+            msg = f"{files.described(PROPERTIES_FILE)}: {error}"
+            raise UnreadableTableError(msg) from error
+        version = found.stored.get(_VERSION, "")
+        if not version.isdecimal() or int(version) not in _VERSIONS:
+            known = ", ".join(map(str, _VERSIONS))
+            msg = (
+                f"{files.described(PROPERTIES_FILE)} says table version {version or 'nothing'}; "
+                f"versions {known} are read: upgrade the table with its own release"
+            )
+            raise UnreadableTableError(msg)
+        if found._text("hoodie.table.base.file.format", _PARQUET).upper() != _PARQUET:
+            msg = (
+                f"{files.path} has {found.stored['hoodie.table.base.file.format']} base files, "
+                "and Parquet alone is read; read this table with Hudi itself"
+            )
+            raise UnreadableTableError(msg)
+        return found
+
+    @functools.cached_property
+    def merge(self) -> TableMergeConfig:
+        """What the table stores about merging; version 5 stores what version 6 does."""
+        return TableMergeConfig.from_properties({**self.stored, _VERSION: str(max(self.version, _VERSIONS[1]))})
+
+    @property
+    def version(self) -> int:
+        """The table version."""
+        return int(self.stored[_VERSION])
+
+    @property
+    def has_completion_times(self) -> bool:
+        """Whether the timeline has layout 2: completion times, and log files named by their own instant."""
+        return self.version >= _LAYOUT_2
+
+    @property
+    def timeline_folder(self) -> str:
+        """The folder of the active timeline."""
+        return f".hoodie/{self._text('hoodie.timeline.path', 'timeline')}" if self.has_completion_times else ".hoodie"
+
+    @property
+    def history_folder(self) -> str:
+        """The folder of the archived timeline."""
+        if self.has_completion_times:
+            return f"{self.timeline_folder}/{self._text('hoodie.timeline.history.path', 'history')}"
+        return f".hoodie/{self._text('hoodie.archivelog.folder', 'archived')}"
+
+    @property
+    def key_fields(self) -> tuple[str, ...]:
+        """The record key fields; empty where keys are generated."""
+        return _names(self.stored.get("hoodie.table.recordkey.fields", ""))
+
+    @property
+    def partition_fields(self) -> tuple[str, ...]:
+        """The partition fields, without the kind that a custom key generator adds to each (`day:TIMESTAMP`)."""
+        return tuple(name.partition(":")[0] for name in _names(self.stored.get("hoodie.table.partition.fields", "")))
+
+    @property
+    def paths_are_formatted(self) -> bool:
+        """Whether the key generator formats partition values, so that paths do not tell the values."""
+        return self.is_timestamp_keyed or self._has_key_generator("Custom")
+
+    @property
+    def is_timestamp_keyed(self) -> bool:
+        """Whether the key generator formats its one partition field as a time."""
+        return self._has_key_generator("Timestamp")
+
+    @property
+    def has_meta_fields(self) -> bool:
+        """Whether the meta columns hold values."""
+        return self._text("hoodie.populate.meta.fields", "true").lower() == "true"
+
+    @property
+    def drops_partition_columns(self) -> bool:
+        """Whether the partition columns are in the paths alone."""
+        return self._text("hoodie.datasource.write.drop.partition.columns", "false").lower() == "true"
+
+    @property
+    def bootstrap_source(self) -> str | None:
+        """The folder of the files that a metadata-only bootstrap left where they were."""
+        return self.stored.get("hoodie.bootstrap.base.path") or None
+
+    def _has_key_generator(self, name: str) -> bool:
+        kind = self.stored.get("hoodie.table.keygenerator.type", "").upper()
+        java_class = self.stored.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
+        return kind.startswith(name.upper()) or java_class.startswith(name)
+
+    def _text(self, key: str, default: str) -> str:
+        return self.stored.get(key) or default
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -1,0 +1,281 @@
+"""Queries of a table: which slices each reads, and by which rules; decided once, before any row is read.
+
+A query is that of the newest release that reads the table, or of the one that is asked for: releases differ in which
+blocks count, in how versions merge, and in where partition values come from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.hudi.base_files import bootstrap_sources
+from bridge.hudi.block_order import BlockRules
+from bridge.hudi.errors import UnreadableTableError
+from bridge.hudi.file_slices import SliceView
+from bridge.hudi.files import Listing, TableFiles
+from bridge.hudi.properties import TableProperties
+from bridge.hudi.slice_reader import SliceQuery
+from bridge.hudi.timeline import Timeline
+from bridge.plan import MergePlan, TableType
+from bridge.spark import META_COLUMNS
+from payloads import HudiRelease
+from payloads.avro import parse_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
+    from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.timeline import Instant
+    from payloads.avro import AvroSchema
+
+_NO_INSTANT = "0"
+_LAST_INSTANT = "9"
+_NO_COLUMNS = '{"type": "record", "name": "hoodie_record", "fields": []}'
+
+
+class Answer(NamedTuple):
+    """A query that is ready to run.
+
+    Attributes:
+        query: what each task needs.
+        slices: what is read.
+    """
+
+    query: SliceQuery
+    slices: list[FileSlice]
+
+
+class TableQueries:
+    """The queries that a table answers, as one release answers them.
+
+    The timeline is listed first and the files after it, so that a commit that completes meanwhile is not half seen.
+
+    Attributes:
+        files, properties, timeline: the table's.
+        release: whose reader.
+    """
+
+    def __init__(self, path: str, release: str | HudiRelease | None = None, *, bootstrap: str | None = None) -> None:
+        """Open a table.
+
+        Args:
+            path: its base path.
+            release: whose reader is asked; None is the newest.
+            bootstrap: where the bootstrapped files lie now, if not where the table says.
+
+        Raises:
+            HudiTableError: it can't be read, or not by this release.
+            PayloadConfigError: unknown release.
+        """
+        self.files = TableFiles(path)
+        self.properties = TableProperties.read(self.files)
+        self.release = HudiRelease.latest() if release is None else HudiRelease.parse(release)
+        self._bootstrap = bootstrap or self.properties.bootstrap_source
+        self.timeline = Timeline(self.files, self.properties)
+
+    @functools.cached_property
+    def slices(self) -> SliceView:
+        """The file slices of the table."""
+        own_instants = self.properties.has_completion_times
+        return SliceView(self.timeline, self.files.partitions(), has_completion_times=own_instants)
+
+    @functools.cached_property
+    def plan(self) -> MergePlan:
+        """How the table's own settings merge its versions in this release.
+
+        Raises:
+            PlanError, MergeConfigError: the release can't read such a table.
+        """
+        return self._plan_of(self.release)
+
+    def _plan_of(self, release: HudiRelease) -> MergePlan:
+        stored = self.properties.merge
+        old = release < HudiRelease.V1_0
+        return MergePlan(
+            payload=stored.resolved_payload(release),
+            release=release,
+            table_type=stored.table_type,
+            key=self.properties.key_fields or ("_hoodie_record_key",),
+            partition=self.properties.partition_fields,
+            ordering=stored.ordering[:1] if old else stored.ordering,
+            table=None if old else stored,
+        )
+
+    def snapshot(self, as_of: str | None = None) -> Answer:
+        """Return the query of all rows, now or as of an instant (requested time).
+
+        Raises:
+            UnreadableTableError: the files of that time are cleaned, or a commit before it never completed.
+        """
+        until = self.timeline.latest or _NO_INSTANT
+        if as_of is not None:
+            self._check_time_travel(as_of)
+            until = self.timeline.instant_at(as_of) or _NO_INSTANT
+        return Answer(self._query(until, merges=self._is_merge_on_read), self.slices.latest(until))
+
+    def read_optimized(self) -> Answer:
+        """Return the query of base files alone."""
+        until = self.timeline.latest or _NO_INSTANT
+        return Answer(self._query(until, merges=False), self.slices.latest_bases(until))
+
+    def incremental(self, begin: str, end: str | None = None) -> Answer:
+        """Return the query of rows that commits after `begin` wrote, as the files of these commits alone show them.
+
+        Args:
+            begin: completion time in table versions 8 and 9, else requested time; 1.0 includes it in version 8.
+            end: the last such time; None for the newest.
+
+        Raises:
+            UnreadableTableError: the table has no meta columns to tell commits by, or (until 0.15) a commit in between
+                never completed.
+        """
+        if not self.properties.has_meta_fields:
+            msg = (
+                f"{self.files.path} has no meta columns, so that no row says its commit; compare two snapshots instead"
+            )
+            raise UnreadableTableError(msg)
+        chosen = [instant for instant in self.timeline.commits if self._is_between(instant, begin, end)]
+        first = self.timeline.first_incomplete
+        if self.release < HudiRelease.V1_0 and first is not None and chosen and first < chosen[-1].requested:
+            msg = (
+                f"{self.files.path}: the commit {first} never completed, and Hudi {self.release} reads no increment "
+                "past it; roll it back first, or ask a later release"
+            )
+            raise UnreadableTableError(msg)
+        until = chosen[-1].requested if chosen else _NO_INSTANT
+        written = self.timeline.written(chosen)
+        in_1_0 = HudiRelease.V1_0 <= self.release < HudiRelease.V1_1
+        if in_1_0:
+            self._check_not_cleaned(written)
+        listings = [
+            Listing(partition, {name: size for name, size in sizes.items() if name in written.get(partition, ())})
+            for partition, sizes in self.slices.listings
+        ]
+        view = SliceView(self.timeline, listings, has_completion_times=self.properties.has_completion_times)
+        # An increment of 0.15 reads the files directly, and so has what they store.
+        query = self._query(until, merges=self._is_merge_on_read or self.release < HudiRelease.V1_0)
+        commits = frozenset(instant.requested for instant in chosen)
+        if in_1_0 and not self.properties.has_completion_times:  # 1.0 still scans logs of old tables as 0.15 does
+            query = dataclasses.replace(query, plan=self._plan_of(HudiRelease.V0_15))
+        return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
+
+    def _check_not_cleaned(self, written: Mapping[str, AbstractSet[str]]) -> None:
+        """Refuse an increment whose files are partly gone: 1.0 shows base rows of the whole table instead."""
+        present = dict(self.slices.listings)
+        gone = [name for partition, names in written.items() for name in names - present.get(partition, {}).keys()]
+        if gone:
+            msg = (
+                f"{self.files.path}: the cleaner has removed {min(gone)}, which a commit of this increment wrote; "
+                "ask for a later begin, or another release"
+            )
+            raise UnreadableTableError(msg)
+
+    def _is_between(self, instant: Instant, begin: str, end: str | None) -> bool:
+        own_times = self.properties.has_completion_times
+        moment = instant.completed or instant.requested if own_times else instant.requested
+        includes_begin = own_times and self.release < HudiRelease.V1_1
+        after = moment >= begin if includes_begin else moment > begin
+        return after and (end is None or moment <= end)
+
+    # -- parts
+
+    @property
+    def _is_merge_on_read(self) -> bool:
+        return self.properties.merge.table_type is TableType.MERGE_ON_READ
+
+    def _query(self, until: str, *, merges: bool) -> SliceQuery:
+        schema = self.schema(until)
+        paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()
+        source = self._bootstrap
+        stored_source = self.properties.bootstrap_source
+        return SliceQuery(
+            files=self.files,
+            properties=self.properties,
+            schema=schema,
+            plan=self.plan,
+            rules=self._rules(until),
+            paths_tell=paths_tell,
+            text_columns=self._text_columns(paths_tell),
+            null_columns=self._null_columns,
+            bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
+            sources=TableFiles(source) if source else None,
+        )
+
+    def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""
+        if not self.properties.is_timestamp_keyed or (self.release < HudiRelease.V1_0 and not paths_tell):
+            return ()
+        return self.properties.partition_fields
+
+    @property
+    def _null_columns(self) -> tuple[str, ...]:
+        """The meta columns of a table without: 0.15 shows the file name."""
+        if self.properties.has_meta_fields:
+            return ()
+        return META_COLUMNS[:-1] if self.release < HudiRelease.V1_0 else META_COLUMNS
+
+    def _paths_tell(self, *, merges: bool) -> bool:
+        """Whether the partition columns of the answer come from the paths."""
+        if self.properties.drops_partition_columns:
+            return True
+        if self.release < HudiRelease.V1_0:
+            return not merges
+        return not self.properties.paths_are_formatted
+
+    def _rules(self, until: str) -> BlockRules:
+        timeline = self.timeline
+        return BlockRules(
+            release=self.release,
+            until=until,
+            excluded=timeline.open_instants,
+            completed=frozenset(instant.requested for instant in timeline.commits),
+            start=timeline.start,
+            checks_blocks=not self.properties.has_completion_times,
+        )
+
+    def schema(self, until: str) -> AvroSchema:
+        """Return the columns of the table as of an instant, without meta columns.
+
+        Raises:
+            UnreadableTableError: neither the timeline nor the properties say it.
+            SchemaError: what they say is no schema.
+        """
+        text = self.timeline.write_schema(until) or self.timeline.write_schema(_LAST_INSTANT) or self._created_schema
+        if text is None and not self.timeline.commits:
+            text = _NO_COLUMNS
+        if text is None:
+            msg = f"{self.files.path}: no commit on the active timeline says the table's schema; write to it once"
+            raise UnreadableTableError(msg)
+        schema = parse_schema(text)
+        absent = [name for name in self.properties.partition_fields if name not in schema.by_name and "." not in name]
+        if not absent or not self.properties.drops_partition_columns:
+            return schema
+        created = parse_schema(self._created_schema).by_name if self._created_schema else {}
+        added = [
+            {"name": n, "type": created[n].schema.source if n in created else ["null", "string"], "default": None}
+            for n in absent
+        ]
+        return parse_schema({**schema.source, "fields": [*schema.source["fields"], *added]})
+
+    @property
+    def _created_schema(self) -> str | None:
+        return self.properties.stored.get("hoodie.table.create.schema") or None
+
+    def _check_time_travel(self, as_of: str) -> None:
+        first = self.timeline.first_incomplete
+        if first is not None and as_of >= first:
+            msg = (
+                f"{self.files.path}: the commit {first} never completed, and a query as of {as_of} would hide that; "
+                "roll it back first, or ask for an earlier instant"
+            )
+            raise UnreadableTableError(msg)
+        kept = self.timeline.earliest_kept
+        if kept is not None and as_of < kept:
+            msg = (
+                f"{self.files.path}: the cleaner has removed files that a query as of {as_of} needs; "
+                f"the earliest instant that it kept is {kept}"
+            )
+            raise UnreadableTableError(msg)

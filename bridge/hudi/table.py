@@ -1,0 +1,138 @@
+"""HudiTable: a table on storage, and the answers that its readers give, as lazy DataFrames.
+
+All slices are read by tasks of our own, not by Spark's Parquet source: added and promoted columns, partition values and
+meta columns then follow one set of rules with a log and without. A key lives in one slice of a partition, so nothing is
+shuffled, and rows never pass through the driver.
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from typing import TYPE_CHECKING
+
+from pyspark.sql import types as spark_types
+
+from bridge.config import effective_config
+from bridge.hudi.queries import TableQueries
+from bridge.hudi.slice_reader import SliceReader
+from bridge.spark import spark_schema, with_meta
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from bridge.config import EffectiveMergeConfig
+    from bridge.hudi.queries import Answer
+    from bridge.hudi.slice_reader import SliceQuery
+    from payloads import HudiRelease
+
+_SLICE = "slice binary"
+_SLICES = (
+    "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
+)
+_INSTANTS = "requested string, action string, state string, completed string"
+
+
+class HudiTable:
+    """A table of Hudi, read in place without Hudi's jars.
+
+    The table is looked at anew by each query, which then shows the commits that had completed at that moment.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        path: str,
+        release: str | HudiRelease | None = None,
+        *,
+        bootstrap: str | None = None,
+    ) -> None:
+        """Open a table.
+
+        Args:
+            spark: the session whose tasks read.
+            path: the table's base path, which executors must reach: a local one, or a URI that Arrow can read.
+            release: whose reader is asked; None is the newest.
+            bootstrap: where bootstrapped files lie now, if not where the table says.
+
+        Raises:
+            HudiTableError: there is no table, or none that is read here.
+            PayloadConfigError: unknown release.
+        """
+        self._spark = spark
+        self._open = functools.partial(TableQueries, path, release, bootstrap=bootstrap)
+        opened = self._open()
+        self.path = path
+        self.release = opened.release
+        self._stored = opened.properties.merge
+
+    @property
+    def config(self) -> EffectiveMergeConfig:
+        """The merge settings that hold for this table in this release, without options of a writer."""
+        return effective_config(self._stored, None, self.release)
+
+    @property
+    def instants(self) -> DataFrame:
+        """The active timeline: requested time, action, state, completion time (table versions 8 and 9)."""
+        rows = [(i.requested, i.action, i.state.value, i.completed) for i in self._open().timeline.instants]
+        return self._spark.createDataFrame(rows, _INSTANTS)
+
+    @property
+    def file_slices(self) -> DataFrame:
+        """The slices of a snapshot: partition, file id, base instant, base file, log files in order, bytes."""
+        found = self._open().snapshot().slices
+        rows = [(s.partition, s.file_id, s.base_instant, s.base_file, list(s.log_files), s.size) for s in found]
+        return self._spark.createDataFrame(rows, _SLICES)
+
+    def snapshot(self, as_of: str | None = None) -> DataFrame:
+        """Return all rows, merged; `as_of` an instant (requested time), as they were then.
+
+        Raises:
+            HudiTableError: the table can't be read, or not as of that instant.
+        """
+        return self._frame(self._open().snapshot(as_of))
+
+    def read_optimized(self) -> DataFrame:
+        """Return the rows of base files alone; what is only in logs is missing.
+
+        Raises:
+            HudiTableError: the table can't be read.
+        """
+        return self._frame(self._open().read_optimized())
+
+    def incremental(self, begin: str, end: str | None = None) -> DataFrame:
+        """Return the rows that commits after `begin`, up to `end`, wrote.
+
+        Args:
+            begin: completion time in table versions 8 and 9, requested time below; 1.0 includes it in version 8.
+            end: the last such time; None for the newest.
+
+        Raises:
+            HudiTableError: the table can't be read so.
+        """
+        return self._frame(self._open().incremental(begin, end))
+
+    def _frame(self, answer: Answer) -> DataFrame:
+        rows = [(pickle.dumps(found),) for found in answer.slices]
+        slices = self._spark.createDataFrame(rows, _SLICE)
+        return slices.mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
+
+
+def _struct(query: SliceQuery) -> spark_types.StructType:
+    """Return the columns of an answer; all may be null, as a column that an older file lacks is."""
+    own = spark_schema(with_meta(query.schema))
+    text = spark_types.StringType()
+    return spark_types.StructType(
+        [spark_types.StructField(f.name, text if f.name in query.text_columns else f.dataType) for f in own]
+    )
+
+
+def _read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Read the slices of one task, one after another."""
+    reader = SliceReader(query)
+    for batch in batches:
+        for pickled in batch.column(0).to_pylist():
+            yield from reader.read(pickle.loads(pickled))  # noqa: S301 (the driver pickled it)

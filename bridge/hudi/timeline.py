@@ -1,0 +1,264 @@
+"""The timeline of a table: its instants with their states, what they say, and which of them count for a reader.
+
+Source: HoodieActiveTimeline and ActiveTimelineV2, HoodieDefaultTimeline.containsOrBeforeTimelineStarts.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bridge.hudi.errors import DamagedFileError
+from payloads.avro import read_container
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bridge.hudi.files import TableFiles
+    from bridge.hudi.properties import TableProperties
+
+_INSTANT_FILE = re.compile(r"(\d+)(?:_(\d+))?(?:\.([a-z]+))??(?:\.(requested|inflight))?")
+_COMPLETES_AS = {"compaction": "commit", "logcompaction": "deltacommit", "clustering": "replacecommit"}
+_COMMITS = frozenset({"commit", "deltacommit", "replacecommit"})
+_NO_WRITES = frozenset({"compact", "log_compact", "cluster", "index"})
+_CONTAINER = b"Obj\x01"
+
+
+class State(enum.StrEnum):
+    """How far an instant has come."""
+
+    REQUESTED = "REQUESTED"
+    INFLIGHT = "INFLIGHT"
+    COMPLETED = "COMPLETED"
+
+
+_ORDER = list(State)
+
+
+class Instant(NamedTuple):
+    """One action on the timeline, in the last state that it reached.
+
+    Attributes:
+        requested: its time, which names its files; text that sorts.
+        action: as named in that state: a pending `compaction` completes as `commit`.
+        state: the last state.
+        completed: when it completed; None where it did not, or the timeline (layout 1) does not say.
+        file: the file of that state, in the timeline's folder.
+    """
+
+    requested: str
+    action: str
+    state: State
+    completed: str | None
+    file: str
+
+    @property
+    def is_completed(self) -> bool:
+        """Whether it completed."""
+        return self.state is State.COMPLETED
+
+    @property
+    def is_commit(self) -> bool:
+        """Whether it writes data: a commit, delta commit or replace commit, pending or not."""
+        return _COMPLETES_AS.get(self.action, self.action) in _COMMITS
+
+
+class Timeline:
+    """The instants of a table.
+
+    Attributes:
+        instants: the active ones, by requested time.
+    """
+
+    def __init__(self, files: TableFiles, properties: TableProperties) -> None:
+        """List the active timeline.
+
+        Raises:
+            HudiTableError: it can't be listed.
+        """
+        self._files = files
+        self._properties = properties
+        self._folder = properties.timeline_folder
+        self._metadata = functools.cache(self._read_metadata)
+        self.instants = _instants_of(files.names(self._folder))
+
+    @functools.cached_property
+    def commits(self) -> tuple[Instant, ...]:
+        """The completed instants that wrote data."""
+        return tuple(instant for instant in self.instants if instant.is_completed and instant.is_commit)
+
+    @property
+    def latest(self) -> str | None:
+        """The requested time of the last completed commit: what a snapshot query shows; None for an empty table."""
+        return self.commits[-1].requested if self.commits else None
+
+    @functools.cached_property
+    def pending_compactions(self) -> tuple[Instant, ...]:
+        """The compactions that have been scheduled and have not completed."""
+        return tuple(i for i in self.instants if i.action == "compaction" and not i.is_completed)
+
+    @functools.cached_property
+    def first_incomplete(self) -> str | None:
+        """The requested time of the first commit that never completed; what was scheduled alone does not count."""
+        open_ = (i for i in self.instants if i.is_commit and not i.is_completed and not self._is_scheduled(i))
+        return next((instant.requested for instant in open_), None)
+
+    def _is_scheduled(self, instant: Instant) -> bool:
+        """Whether an instant is a table service that has a plan: layout 1 calls a clustering a replacecommit."""
+        return instant.action in _COMPLETES_AS or (
+            instant.action == "replacecommit" and bool(self.plan(instant).get("clusteringPlan"))
+        )
+
+    def is_valid(self, requested: str) -> bool:
+        """Whether what an instant wrote counts: it completed, or is older than the timeline's start, so archived."""
+        return requested in self._completed or self.before_start(requested)
+
+    def before_start(self, requested: str) -> bool:
+        """Whether an instant is older than the first one that counts, so that only the archive can have it."""
+        return self.start is not None and requested < self.start
+
+    def is_inflight(self, requested: str) -> bool:
+        """Whether an instant is on the active timeline and has not completed."""
+        return requested in self.open_instants
+
+    def completion_time(self, requested: str) -> str:
+        """Return when an instant completed; its requested time where neither timeline nor archive say it."""
+        return self._completed.get(requested) or self._archived.get(requested) or requested
+
+    def metadata(self, instant: Instant) -> dict[str, Any]:
+        """Return what the file of an instant's last state says; empty for an empty file.
+
+        Raises:
+            DamagedFileError: it is neither JSON nor an Avro container.
+        """
+        return self._metadata(instant.file)
+
+    def plan(self, instant: Instant) -> dict[str, Any]:
+        """Return the plan that an instant was requested with."""
+        return self._metadata(f"{instant.requested}.{instant.action}.requested")
+
+    def replaced(self, until: str) -> frozenset[tuple[str, str]]:
+        """Return (partition, file id) of the file groups that commits up to `until` (requested time) replaced."""
+        return frozenset(
+            (partition, file_id)
+            for instant in self.commits
+            if instant.action == "replacecommit" and instant.requested <= until
+            for partition, ids in (self.metadata(instant).get("partitionToReplaceFileIds") or {}).items()
+            for file_id in ids
+        )
+
+    def written(self, instants: Iterable[Instant]) -> dict[str, set[str]]:
+        """Return the names of the files that instants wrote, by partition."""
+        found: dict[str, set[str]] = {}
+        for instant in instants:
+            for partition, stats in (self.metadata(instant).get("partitionToWriteStats") or {}).items():
+                names = (str(stat.get("path") or "").rpartition("/")[2] for stat in stats)
+                found.setdefault(partition, set()).update(filter(None, names))
+        return found
+
+    def write_schema(self, until: str) -> str | None:
+        """Return the Avro schema, as JSON, of the last write up to `until`; None where no commit has one."""
+        for instant in reversed(self.commits):
+            if instant.requested <= until:
+                found = self.metadata(instant)
+                schema = (found.get("extraMetadata") or {}).get("schema")
+                if schema and str(found.get("operationType") or "").lower() not in _NO_WRITES:
+                    return str(schema)
+        return None
+
+    def instant_at(self, moment: str) -> str | None:
+        """Return the last completed commit that was requested at `moment` or before."""
+        return max((c.requested for c in self.commits if c.requested <= moment), default=None)
+
+    @functools.cached_property
+    def earliest_kept(self) -> str | None:
+        """The earliest commit whose files the last clean kept; None where nothing was cleaned."""
+        cleans = [instant for instant in self.instants if instant.action == "clean" and instant.is_completed]
+        return (self.metadata(cleans[-1]).get("earliestCommitToRetain") or None) if cleans else None
+
+    @functools.cached_property
+    def _completed(self) -> dict[str, str | None]:
+        return {instant.requested: instant.completed for instant in self.commits}
+
+    @functools.cached_property
+    def open_instants(self) -> frozenset[str]:
+        """The requested times of commits on the active timeline that have not completed."""
+        return frozenset(i.requested for i in self.instants if i.is_commit and not i.is_completed)
+
+    @functools.cached_property
+    def start(self) -> str | None:
+        """The first instant of the commits and pending compactions; a savepoint's commit may outlive its neighbours."""
+        kept = {instant.requested for instant in self.instants if instant.action == "savepoint"}
+        counted = sorted(instant.requested for instant in (*self.commits, *self.pending_compactions))
+        return next((requested for requested in counted if requested not in kept), None)
+
+    @functools.cached_property
+    def _archived(self) -> dict[str, str]:
+        """Completion times of archived instants; layout 1 archives none."""
+        folder = self._properties.history_folder
+        if not self._properties.has_completion_times or "_version_" not in self._files.names(folder):
+            return {}
+        found: dict[str, str] = {}
+        number = self._files.read(f"{folder}/_version_").decode().strip()
+        manifest_path = f"{folder}/manifest_{number}"
+        try:
+            manifest = json.loads(self._files.read(manifest_path))
+            names = [str(entry["fileName"]) for entry in manifest["files"]]
+        except (ValueError, LookupError, TypeError) as error:
+            raise self._damaged(manifest_path, error) from error
+        present = set(self._files.names(folder))
+        for name in names:
+            path = f"{folder}/{name}"
+            if name not in present:
+                raise self._damaged(path, "the manifest names it, and it is not there")
+            try:
+                with self._files.open(path) as stream:
+                    table = pq.read_table(stream, columns=["instantTime", "completionTime"])
+            except (pa.ArrowException, OSError) as error:
+                raise self._damaged(path, error) from error
+            pairs = zip(*(table.column(index).to_pylist() for index in range(2)), strict=True)
+            found.update({requested: completed for requested, completed in pairs if completed})
+        return found
+
+    def _read_metadata(self, name: str) -> dict[str, Any]:
+        path = f"{self._folder}/{name}"
+        data = self._files.read(path)
+        if not data:
+            return {}
+        try:
+            is_avro = data.startswith(_CONTAINER)
+            found = next(iter(read_container(io.BytesIO(data))[1])) if is_avro else json.loads(data)
+        except (SchemaError, ValueError, StopIteration) as error:
+            raise self._damaged(path, error) from error
+        if not isinstance(found, dict):
+            raise self._damaged(path, "it holds no object")
+        return found
+
+    def _damaged(self, path: str, reason: object) -> DamagedFileError:
+        msg = f"{self._files.described(path)} can't be read: {reason}; repair the timeline with Hudi's own tools"
+        return DamagedFileError(msg)
+
+
+def _instants_of(names: list[str]) -> tuple[Instant, ...]:
+    """Return the instants that file names tell, each in its last state."""
+    found: dict[tuple[str, str], Instant] = {}
+    for name in names:
+        match = _INSTANT_FILE.fullmatch(name)
+        if match is None or not (match[3] or match[4]):
+            continue
+        requested, completed, action, pending = match.groups()
+        action = action or "commit"  # TS.inflight
+        state = State(pending.upper()) if pending else State.COMPLETED
+        key = requested, _COMPLETES_AS.get(action, action)
+        known = found.get(key)
+        if known is None or _ORDER.index(state) >= _ORDER.index(known.state):
+            found[key] = Instant(requested, action, state, completed, name)
+    return tuple(sorted(found.values()))

@@ -1,0 +1,223 @@
+"""Loads recorded tables, asks each in this process what real Hudi was asked, and compares the answers."""
+
+from __future__ import annotations
+
+import base64
+import collections
+import datetime
+import decimal
+import functools
+import gzip
+import json
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.hudi import SliceReader, TableQueries
+from bridge.spark import META_COLUMNS
+from payloads import HudiRelease
+from payloads.errors import PayloadBridgeError, PayloadConfigError
+from tests.conformance.histories import columns_of, parse_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from bridge.hudi import Answer
+
+    JsonRow = dict[str, Any]
+
+_SEQUENCE = "_hoodie_commit_seqno"
+_HISTORIES = ("history.json", "history.json.gz")
+_OLDEST_SIMILAR = "0.15"
+"""Reads tables of releases that are not ported; but for Debezium's classes they merge alike."""
+
+
+class Check(NamedTuple):
+    """One question to one table.
+
+    Attributes:
+        table: its folder.
+        question: `file_slices`, `snapshot`, `as_of INSTANT`, ...
+        problem: the first differences, or what failed; empty where the answer is real Hudi's.
+        is_refusal: whether this project refused, with `problem` as the reason.
+    """
+
+    table: str
+    question: str
+    problem: str = ""
+    is_refusal: bool = False
+
+
+class Recorded(NamedTuple):
+    """A table and what real Hudi answered.
+
+    Attributes:
+        folder: holds `table/`.
+        label: the last two parts of its path.
+        answers: the content of `expected.json.gz` or `history.json`.
+    """
+
+    folder: Path
+    label: str
+    answers: dict[str, Any]
+
+    @property
+    def release(self) -> str:
+        """The release that wrote, and read, last."""
+        commits = self.answers.get("commits") or [{}]
+        return str(commits[-1].get("hudi_version") or self.answers["hudi_version"])
+
+
+def load(directory: Path, release: str | None = None, case: str | None = None) -> Iterator[Recorded]:
+    """Give the recorded tables below a directory, by path; `case` is the name of a folder."""
+    for path in sorted(directory.rglob("*.json*")):
+        if path.name != "expected.json.gz" and path.name not in _HISTORIES:
+            continue
+        folder = path.parent
+        if not (folder / "table").is_dir() or case not in {None, folder.name}:
+            continue
+        data = path.read_bytes()
+        answers = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+        found = Recorded(folder, f"{folder.parent.name}/{folder.name}", answers)
+        if release is None or f"{found.release}.".startswith(f"{release}."):
+            yield found
+
+
+def check(recorded: Recorded) -> Iterator[Check]:
+    """Ask a table everything that real Hudi was asked."""
+    try:
+        yield from _check_history(recorded) if "commits" in recorded.answers else _check_table(recorded)
+    except PayloadBridgeError as error:
+        yield Check(recorded.label, "open", f"{type(error).__name__}: {error}", is_refusal=True)
+
+
+def _check_table(recorded: Recorded) -> Iterator[Check]:
+    expected, label, source = recorded.answers, recorded.label, recorded.folder / "source"
+    if expected["table_version"] is None:
+        return
+    table = TableQueries(
+        str(recorded.folder / "table"), recorded.release, bootstrap=str(source) if source.is_dir() else None
+    )
+    refused = expected.get("refused") or {}
+    yield Check(label, "file_slices", _slices_differ(table, expected["file_slices"]))
+    for question, rows, ask in _questions(table, expected):
+        if question not in refused:
+            yield _compared(label, question, functools.partial(_table_difference, table, rows, ask))
+
+
+def _questions(
+    table: TableQueries, expected: dict[str, Any]
+) -> Iterator[tuple[str, list[JsonRow], Callable[[], Answer]]]:
+    if expected.get("snapshot") is not None:
+        yield "snapshot", expected["snapshot"], table.snapshot
+    if expected.get("read_optimized") is not None:
+        yield "read_optimized", expected["read_optimized"], table.read_optimized
+    for instant, rows in (expected.get("as_of") or {}).items():
+        yield f"as_of {instant}", rows, functools.partial(table.snapshot, instant)
+    for begin, rows in (expected.get("incremental") or {}).items():
+        yield f"incremental {begin}", rows, functools.partial(table.incremental, begin)
+
+
+def _check_history(recorded: Recorded) -> Iterator[Check]:
+    """Compare the table that a history left behind with its last snapshot, without meta columns."""
+    history, release = recorded.answers, recorded.release
+    try:
+        HudiRelease.parse(release)
+    except PayloadConfigError:
+        if "debezium" in (history["payload_class"] or "") and history["table_type"] == "MERGE_ON_READ":
+            reason = f"Hudi {release} is not ported, and merges Debezium's logs by rules of its own"
+            yield Check(recorded.label, "snapshot", reason, is_refusal=True)
+            return
+        release = _OLDEST_SIMILAR
+    if history.get("error"):  # the table has a commit that real Hudi failed to read
+        return
+    table = TableQueries(str(recorded.folder / "table"), release)
+    kinds = columns_of(history["schema_ddl"])
+    last = history["commits"][-1]["snapshot"]
+    rows = [row if isinstance(row, dict) else dict(zip(kinds, row, strict=True)) for row in last]
+    yield _compared(recorded.label, "snapshot", lambda: _history_difference(kinds, rows, table))
+
+
+def _compared(label: str, question: str, difference: Callable[[], str]) -> Check:
+    try:
+        return Check(label, question, difference())
+    except PayloadBridgeError as error:
+        return Check(label, question, f"{type(error).__name__}: {error}", is_refusal=True)
+    except Exception as error:  # noqa: BLE001 (one table that fails must not hide the others)
+        return Check(label, question, f"failed: {type(error).__name__}: {error}")
+
+
+def _table_difference(table: TableQueries, rows: list[JsonRow], ask: Callable[[], Answer]) -> str:
+    found = rows_of(ask())
+    return difference(rows, found if table.properties.has_meta_fields else without_meta(found))
+
+
+def _history_difference(kinds: dict[str, str], rows: list[JsonRow], table: TableQueries) -> str:
+    def typed(row: JsonRow) -> JsonRow:
+        return {name: None if value is None else str(parse_value(kinds[name], value)) for name, value in row.items()}
+
+    return difference(map(typed, rows), map(typed, without_meta(rows_of(table.snapshot()))))
+
+
+def rows_of(answer: Answer) -> list[JsonRow]:
+    """Return the rows of a query as the archive writes them."""
+    reader = SliceReader(answer.query)
+    return [row for found in answer.slices for batch in reader.read(found) for row in json_rows(batch)]
+
+
+def json_rows(batch: pa.RecordBatch) -> Iterator[JsonRow]:
+    """Give the rows of a batch as JSON-like values."""
+    for row in batch.to_pylist(maps_as_pydicts="strict"):
+        yield {name: _json(value) for name, value in row.items()}
+
+
+def without_meta(rows: Iterable[JsonRow]) -> list[JsonRow]:
+    """Return rows without meta columns, which the archive leaves out for tables that have none."""
+    return [{name: value for name, value in row.items() if name not in META_COLUMNS} for row in rows]
+
+
+def _json(value: Any) -> Any:  # noqa: PLR0911 (one a type)
+    match value:
+        case datetime.datetime():
+            plain = value if value.tzinfo is None else value.astimezone(datetime.UTC).replace(tzinfo=None)
+            return plain.isoformat(timespec="microseconds")
+        case datetime.date():
+            return value.isoformat()
+        case decimal.Decimal():
+            return format(value, "f")
+        case bytes():
+            return base64.b64encode(value).decode()
+        case float() if not math.isfinite(value):
+            return str(value)
+        case dict():
+            return {key if isinstance(key, str) else str(_json(key)): _json(item) for key, item in value.items()}
+        case list():
+            return [_json(item) for item in value]
+        case _:
+            return value
+
+
+def difference(expected: Iterable[JsonRow], found: Iterable[JsonRow]) -> str:
+    """Say how two multisets of rows differ, the commits' sequence numbers apart; empty where they do not."""
+    wanted, got = collections.Counter(map(_text, expected)), collections.Counter(map(_text, found))
+    missing, added = sorted((wanted - got).elements()), sorted((got - wanted).elements())
+    if not missing and not added:
+        return ""
+    lines = [f"{len(missing)} missing, {len(added)} too many"]
+    lines += [f"missing:  {text}" for text in missing[:2]] + [f"too many: {text}" for text in added[:2]]
+    return "\n    ".join(lines)
+
+
+def _text(row: JsonRow) -> str:
+    return json.dumps({k: v for k, v in row.items() if k != _SEQUENCE}, sort_keys=True, ensure_ascii=False)
+
+
+def _slices_differ(table: TableQueries, expected: list[dict[str, Any]]) -> str:
+    latest = table.timeline.latest
+    found = table.slices.latest(latest) if latest else []
+    got = {(s.partition, s.file_id, s.base_instant, s.base_file, frozenset(s.log_files)) for s in found}
+    names = ("partition", "file_id", "base_instant", "base_file")
+    wanted = {(*(s[name] for name in names), frozenset(s["log_files"])) for s in expected}
+    return "" if got == wanted else f"missing {sorted(wanted - got, key=str)}; too many {sorted(got - wanted, key=str)}"
