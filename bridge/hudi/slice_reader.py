@@ -25,10 +25,10 @@ from bridge.hudi.log_records import data_records, deleted_keys
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
-from bridge.merge import LogDelete, LogRow, RecordMerge, StoredRow
+from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, StoredRow
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import HoodieKey
-from payloads import HudiRelease, PayloadBridgeError
+from payloads import HudiRelease
 from payloads.avro import rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
@@ -256,11 +256,10 @@ class SliceReader:
         return row
 
     def _failed(self, key: str, error: Exception) -> Exception:
-        if isinstance(error, HudiTableError | InputError):
-            return error
-        reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
-        point = self._whole.point.value if self._whole else "snapshot"
-        return MergeFailedError(reason, self._query.plan.payload_name, point, {_KEY: key})
+        failure = error if isinstance(error, MergePointError) else MergePointError(MergePoint.SNAPSHOT, error)
+        if isinstance(failure.error, HudiTableError | InputError):
+            return failure.error
+        return MergeFailedError(failure.reason, self._query.plan.payload_name, failure.point.value, {_KEY: key})
 
     # -- the answer
 
