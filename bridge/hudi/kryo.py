@@ -40,7 +40,7 @@ def read_deletes(data: bytes, version: int) -> list[DeletedKey]:
     Raises:
         ValueError: the bytes are no such array.
     """
-    reader = _Reader(data)
+    reader = _KryoReader(data)
     try:
         found = reader.array(_KEYS if version == 1 else _RECORDS)
     except (IndexError, struct.error, UnicodeDecodeError, OverflowError) as error:
@@ -52,7 +52,7 @@ def read_deletes(data: bytes, version: int) -> list[DeletedKey]:
     return found
 
 
-class _Reader:
+class _KryoReader:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0

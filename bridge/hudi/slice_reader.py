@@ -256,9 +256,9 @@ class SliceReader:
         return row
 
     def _failed(self, key: str, error: Exception) -> Exception:
-        if isinstance(error, HudiTableError | InputError):
-            return error
         failure = error if isinstance(error, MergePointError) else MergePointError(MergePoint.SNAPSHOT, error)
+        if isinstance(failure.error, HudiTableError | InputError):
+            return failure.error
         return MergeFailedError(failure.reason, self._query.plan.payload_name, failure.point.value, {_KEY: key})
 
     # -- the answer

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mergers import HoodieKey
 
 
-class Timeline(KeyState):
+class KeyTimeline(KeyState):
     """A key through the commits of a table: its state, and which row of it is visible since when."""
 
     in_one_partition = True
@@ -71,7 +71,7 @@ class Timeline(KeyState):
         self._visible, self._since = row, commit
 
 
-class Simulate(Timeline, CommitLoop):
+class Simulate(KeyTimeline, CommitLoop):
     """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Simulate(Timeline, CommitLoop):
             compact_after: the commits after which the log is compacted.
         """
         CommitLoop.__init__(self, commits, compact_after if log_updates else ())
-        Timeline.__init__(self, merge)
+        KeyTimeline.__init__(self, merge)
         self._write = self.write_log if log_updates else self.write_base
 
     def start(self, key: HoodieKey) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from bridge.merge import Carrier, MergePointError
-    from bridge.programs.commits import Timeline
+    from bridge.programs.commits import KeyTimeline
     from mergers import HoodieKey
     from payloads import AvroSchema
 
@@ -121,7 +121,7 @@ class Walk:
         is_complete: whether every state was followed so far.
     """
 
-    def __init__(self, table: Timeline, table_type: TableType, history: KeyHistory) -> None:
+    def __init__(self, table: KeyTimeline, table_type: TableType, history: KeyHistory) -> None:
         """Set up an empty table; `table` has the calls of the release, and is used again by the next walk."""
         self.is_complete = True
         self._table = table

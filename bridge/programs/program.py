@@ -84,7 +84,7 @@ def change_of(base: StoredRow | None, row: StoredRow | None) -> Action:
     """Return what became of a stored row that is `row` now.
 
     Merges say by identity that a stored row stays: they return `base` itself, so that no object is made for it. A row
-    of equal values is an update, as in Hudi, which writes it anew. `Timeline.show` and `upsert_pair` mean the same.
+    of equal values is an update, as in Hudi, which writes it anew. `KeyTimeline.show` and `upsert_pair` mean the same.
     """
     if row is None:
         return Action.SKIP if base is None else Action.DELETE

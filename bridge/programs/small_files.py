@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.programs.commit_loop import CommitLoop
-from bridge.programs.commits import Timeline
+from bridge.programs.commits import KeyTimeline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -34,7 +34,7 @@ def small_file_candidates(props: Mapping[str, str]) -> int:
     return int(props.get(CANDIDATES, "1")) if int(props.get(SMALL_FILE_LIMIT, "0")) > 0 else 0
 
 
-class _KeyInGroup(Timeline):
+class _KeyInGroup(KeyTimeline):
     """A key with its file group."""
 
     group: _GroupSize | None = None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bridge.report import Report, Table, json_float
+from bridge.report import Report, Table, json_bytes, json_float
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
 from payloads.avro import Branch
 
@@ -111,7 +110,7 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, float):
         return json_float(value)
     if isinstance(value, bytes):
-        return base64.b64encode(value).decode("ascii")
+        return json_bytes(value)
     if isinstance(value, Branch):
         return {value.name: _json_value(value.value)}
     if isinstance(value, dict):
