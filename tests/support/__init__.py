@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.support.folders import DATA, GOLDEN, GUIDE, HISTORIES, ROOT, SETTINGS, UPGRADED
+from tests.support.folders import DATA, GOLDEN, GUIDE, HISTORIES, OLDER_TABLES, ROOT, SETTINGS, TABLES, UPGRADED
 
-__all__ = ["DATA", "GOLDEN", "GUIDE", "HISTORIES", "ROOT", "SETTINGS", "UPGRADED"]
+__all__ = ["DATA", "GOLDEN", "GUIDE", "HISTORIES", "OLDER_TABLES", "ROOT", "SETTINGS", "TABLES", "UPGRADED"]
