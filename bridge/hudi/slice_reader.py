@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.config import capabilities
 from bridge.engines.python import RecordReader, RecordWriter
 from bridge.errors import InputError, MergeFailedError
 from bridge.hudi.base_files import BOOTSTRAP_INSTANT, read_base, read_bootstrapped
@@ -28,7 +29,6 @@ from bridge.hudi.schema_evolution import arrow_of, converted, evolved
 from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, StoredRow
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import HoodieKey
-from payloads import HudiRelease
 from payloads.avro import rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class SliceReader:
         0.15 only skips what statistics rule out, so it merges all rows where one may be of its commits.
         """
         commits = self._query.commits
-        if not commits or self._query.rules.release >= HudiRelease.V1_0:
+        if not commits or capabilities(self._query.rules.release).file_group_reader:
             return self._of_commits(batch)
         span = pc.min_max(batch.column(META_COLUMNS[0])).as_py()
         is_possible = batch.num_rows and span["max"] >= min(commits) and span["min"] <= max(commits)
