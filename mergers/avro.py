@@ -86,7 +86,7 @@ class AvroRecordMerger:
             older: the earlier version: plain data for a stored row, a payload for an incoming version.
             newer: the incoming version.
             schema: the schema of both.
-            props: what the merge point hands to the payload.
+            props: what the merge point passes to the payload.
         """
         mode = self.operation_mode
         if mode is OperationMode.COMBINE or (mode is None and not isinstance(older, HoodieAvroRecord)):

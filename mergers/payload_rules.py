@@ -53,7 +53,7 @@ class OptionRules:
     def __init__(
         self, payload_class: type[HoodieRecordPayload], release: HudiRelease, *, rows_are_avro: bool = True
     ) -> None:
-        """Take what MergeRules asks for; the payloads come with the versions."""
+        """Take the arguments of MergeRules; the payloads come with the versions."""
 
     def combine(
         self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props

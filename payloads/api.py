@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema, Record
 
 Props = Mapping[str, str]
-"""Properties handed to a payload, like java.util.Properties: text to text."""
+"""Properties passed to a payload, like java.util.Properties: text to text."""
 
 
 class Properties(dict[str, str]):
@@ -83,7 +83,7 @@ class HoodieRecordPayload(ABC):
 
     Attributes:
         record: the version itself; None for a delete that carries no data.
-        ordering_value: the ordering value handed to the constructor.
+        ordering_value: the ordering value passed to the constructor.
         release: the release whose rules apply; set by `for_release`.
         logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
 

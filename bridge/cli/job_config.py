@@ -40,7 +40,7 @@ def with_job(options: Mapping[str, Any]) -> dict[str, Any]:
     properties of `--prop`.
 
     Raises:
-        UsageError: the file holds no settings, or can't be read.
+        UsageError: the file has no settings, or can't be read.
     """
     path, found = options.get("config"), {name: value for name, value in options.items() if name != "config"}
     if path is None:
@@ -64,7 +64,7 @@ def job_of(path: Path, release: Any) -> JobSettings:
     """Read the settings of a job.
 
     Raises:
-        UsageError: the file holds no settings, or can't be read.
+        UsageError: the file has no settings, or can't be read.
     """
     try:
         return read_job_settings(path, release)
@@ -73,7 +73,7 @@ def job_of(path: Path, release: Any) -> JobSettings:
 
 
 def job_table(path: Path, job: JobSettings) -> Table:
-    """Return all settings of a job and what each sets, for people."""
+    """Return all settings of a job and what each sets, as text."""
     rows = [(one.key, one.value, one.name or "nothing", one.why) for one in job.settings]
     return Table(("key", "value", "sets", "note"), rows, f"Settings of {path.name} ({job.format.value})")
 

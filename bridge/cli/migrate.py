@@ -182,11 +182,11 @@ def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType
     Raises:
         UsageError: the table has another type.
     """
-    asked = list(TableType) if text == "both" else [TableType(text or "cow")]
+    requested = list(TableType) if text == "both" else [TableType(text or "cow")]
     if stored is None:
-        return asked
+        return requested
     own = TableMergeConfig.from_properties(stored).table_type
-    if text is not None and asked != [own]:
+    if text is not None and requested != [own]:
         msg = f"--table-type {text}: the table is {own.value}; leave the option out"
         raise click.UsageError(msg, click.get_current_context())
     return [own]

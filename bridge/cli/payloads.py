@@ -77,7 +77,7 @@ def _entry(found: type[BuiltinPayload]) -> dict[str, Any]:
 
 
 def rule_text(found: type) -> str:
-    """Return the docstring of a class without its last paragraph, the version of this project that brought it."""
+    """Return the docstring of a class without its last paragraph, the version that added it."""
     return _VERSION.sub("", inspect.cleandoc(found.__doc__ or "It has no docstring."))
 
 

@@ -1,4 +1,4 @@
-"""Comparison: two tables that get the same batches, how both are called, and the plan that a name stands for."""
+"""Comparison: two tables that get the same batches, the names of both, and the plan that `--to` names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """How both sides write the same batches; texts call them by `names`.
+    """How both sides write the same batches; reports use their `names`.
 
     Attributes:
         left: the plan of the left side, which all commits follow.
@@ -143,7 +143,7 @@ def comparison_of(  # noqa: PLR0913 (the settings of a comparison)
     """Return the comparison of a plan with what `to` names.
 
     Raises:
-        PlanError: an upgrade goes to no release, or comes after a batch that is not there.
+        PlanError: an upgrade does not go to a release, or comes after a batch that does not exist.
         PayloadBridgeError: nothing has this name; see `plan_to`.
     """
     name = "" if isinstance(to, MergePlan) else str(getattr(to, "value", to))
@@ -164,7 +164,7 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
     that is a REFUSED; a compiled class is looked for where the left one comes from.
 
     Raises:
-        PayloadBridgeError: nothing has this name, or what has it can't go on with the settings of `left`.
+        PayloadBridgeError: the name is unknown, or does not fit the settings of `left`.
     """
     if is_release(to):
         return dataclasses.replace(left, release=HudiRelease.parse(to))

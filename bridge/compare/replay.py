@@ -213,11 +213,11 @@ class ReplayReport:
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
+        """The result in one sentence."""
         return verdict_of(self)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
-        """Return the report of the command line: `sample` keys; without it all, or what people read if not `whole`."""
+        """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
         return report_replays([self], sample, whole=whole)
 
     def to_json(self, sample: int | None = None) -> str:

@@ -56,7 +56,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
 
     Args:
         parts: the replays.
-        sample: how many keys to show; None: all, or what people read if not `whole`.
+        sample: how many keys to show; None: all, or a readable number if not `whole`.
         whole: whether the results have all keys.
     """
     first = parts[0].comparison

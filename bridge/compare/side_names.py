@@ -1,4 +1,4 @@
-"""Side names: what two plans are called in a comparison, by what tells them apart."""
+"""Side names: naming two plans in a comparison by what distinguishes them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 _LONGEST = 60
-"""A setting with a longer value is called by its name alone."""
+"""Settings with longer values are named without the value."""
 
 
 def side_names(left: MergePlan, right: MergePlan) -> tuple[str, str]:
-    """Return two names that differ: by release, by what merges, by table type, else by the settings that differ.
+    """Return two distinct names: by release, payload or mode, table type, else by the settings that differ.
 
     `Hudi 0.15` and `Hudi 1.2`; `AWSDmsAvroPayload under 0.15` and `EVENT_TIME_ORDERING under 1.2`; `copy-on-write` and
     `merge-on-read`; `ordering=ts` and `ordering=seq`.
@@ -35,7 +35,7 @@ def side_names(left: MergePlan, right: MergePlan) -> tuple[str, str]:
 
 
 def _merging(left: MergePlan, right: MergePlan) -> tuple[str, str]:
-    """Return what merges on each side; classes without their packages, unless two have one name."""
+    """Return what merges on each side; classes without packages, unless two share a name."""
     full = _merges(left), _merges(right)
     one, other = map(_without_package, full)
     return full if one == other else (one, other)

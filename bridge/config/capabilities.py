@@ -1,7 +1,7 @@
 """What each Hudi release can do, and what a table of each version stores: one row a release.
 
 A rule inside a payload class or a merger is a `by_release` table of that class, and what runs at each merge point is in
-`bridge.merge.points`. Everything else asks here, and no other module of `bridge` compares releases.
+`bridge.merge.points`. Everything else looks them up here, and no other module of `bridge` compares releases.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Capabilities:
         merge_properties: `hoodie.record.merge.property.*` of a table reaches its mergers (HoodieTableConfig).
         separate_writer_options: creating a table ignores the table's own keys among the options of a DataFrame writer,
             but for ordering fields (HoodieSparkSqlWriter).
-        event_time_payload: EventTimeAvroPayload stands for EVENT_TIME_ORDERING, else for CUSTOM (HoodieTableConfig).
+        event_time_payload: EventTimeAvroPayload means EVENT_TIME_ORDERING, else CUSTOM (HoodieTableConfig).
         commit_time_payload: a table in COMMIT_TIME_ORDERING without a class has OverwriteWithLatestAvroPayload
             (HoodieTableConfig.getPayloadClass).
         operation_deletes: readers find deletes by `_hoodie_operation` and by no custom marker, else the reverse

@@ -41,7 +41,7 @@ def check_constructor(payload: type[HoodieRecordPayload]) -> None:
 
 
 class _At(NamedTuple):
-    """What a merge point hands to the payload."""
+    """What a merge point passes to the payload."""
 
     point: MergePoint
     schema: AvroSchema
@@ -92,7 +92,7 @@ class Payloads:
         return folded
 
     def _apply(self, at: _At, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
-        own = version.payload.record  # before the call: some payloads keep what they made of it
+        own = version.payload.record  # before the call: some payloads keep their result
         try:
             merged = self._combine.merge(base, version, at.schema, at.props)
             row: StoredRow | None = base

@@ -33,14 +33,14 @@ class MergePoint(enum.Enum):
 
 
 class SchemaView(enum.Enum):
-    """The schema that a merge point hands to the payload."""
+    """The schema that a merge point passes to the payload."""
 
     WRITE = "without meta columns"
     WITH_META = "with the five meta columns"
 
 
 class PropsView(enum.Enum):
-    """The properties that a merge point hands to the payload."""
+    """The properties that a merge point passes to the payload."""
 
     WRITER = "all of the writer's"
     ORDERING = "the ordering field alone"

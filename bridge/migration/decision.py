@@ -57,7 +57,7 @@ class MigrateReport:
         refused: why nothing is recommended; empty if something is.
         skeletons: generated mergers, for a class that is not Hudi's own.
         notes: what could not be generated, and why.
-        to: what the target was called.
+        to: the name of the target.
         evidence: the data on which candidates were tried; None where there was none.
 
     Added in 0.1.0.
@@ -145,7 +145,7 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         compact_after: the batches after which the log of a merge-on-read table is compacted.
         table_types: those to try; by default that of `left`.
         accept_differences: take the candidate with the fewest differences if none is equal.
-        sample: at most so many differences of each trial; None: all. They are fetched where they are accepted.
+        sample: how many differences of each trial to fetch; None: all. They are fetched if they are accepted.
         java_class: the compiled class, if the payload is its Python twin.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Batches: what is written to a table, in order, whatever it comes from: frames, a column of one frame, files."""
+"""Batches: the input of a table, in order: frames, a frame split by a column, or files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Batches:
         plan has an arrival column.
 
         Raises:
-            InputError: there is no frame, or not one name a frame.
+            InputError: there is no frame, or names and frames differ in number.
         """
         found = list(frames)
         labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)
@@ -144,7 +144,7 @@ class Batches:
 
         Raises:
             InputError: a column has two types, or is missing later; or a file can't be read.
-            PlanError: a column that the plan names is not there.
+            PlanError: a column that the plan names does not exist.
         """
         try:
             for older, newer in itertools.pairwise(self._frames):
@@ -177,7 +177,7 @@ BatchesLike: TypeAlias = "Batches | Iterable[DataFrame]"
 
 
 def as_batches(batches: BatchesLike) -> Batches:
-    """Return `batches`, also where they are plain DataFrames in order."""
+    """Return `batches`, or the batches made of plain DataFrames in order."""
     return batches if isinstance(batches, Batches) else Batches.of(batches)
 
 
@@ -189,7 +189,7 @@ def _numbered(frames: Iterable[DataFrame]) -> list[DataFrame]:
 
 
 def _comparable(kind: spark_types.DataType, column: str) -> Any:
-    """Return the column in a form that comes back from Python as it was.
+    """Return the column in a form that survives a round trip through Python.
 
     Raises:
         InputError: values of this type have no order.

@@ -36,7 +36,7 @@ class PathsReport:
         batches: what was written.
         plan: what merged; its table type does not count.
         table_types: the table types whose paths were tried.
-        answers: the different answers of the keys that have several: the data columns, `_pb_has_row boolean` (false: no
+        answers: the different results of the keys that have several: the data columns, `_pb_has_row boolean` (false: no
             row, so that every column but the key's is null) and `_pb_path` of the type `PATH_TYPE`. A key of which not
             every state could be followed is there in any case.
 
@@ -65,7 +65,7 @@ class PathsReport:
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
+        """The result in one sentence."""
         return _verdict(self.counts, self.smallest, self.table_types)
 
     def collect(self, limit: int | None = None) -> list[KeyAnswer]:
@@ -73,7 +73,7 @@ class PathsReport:
         return key_answers(self.answers, self.plan, limit) if self.counts.depending else []
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
-        """Return the report of the command line: `sample` keys; without it all, or what people read if not `whole`."""
+        """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
         return _report(self, sample, SAMPLE if sample is None and not whole else sample)
 
     def to_json(self, sample: int | None = None) -> str:

@@ -56,7 +56,7 @@ class SimulateReport:
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
+        """The result in one sentence."""
         return self.to_report(whole=False).verdict
 
     @property
@@ -129,7 +129,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
-        MergeConfigError: the settings contradict each other; said as Hudi says it.
+        MergeConfigError: the settings contradict each other; in Hudi's words.
         InputError: a batch does not fit the one before it.
 
     Added in 0.1.0.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Record
 
 TRIES = 256
-"""One, two or three versions that show a dependence are looked for where there are at most so many choices."""
+"""The number of choices up to which one, two or three versions that show a dependence are searched."""
 
 
 class KeyPaths(NamedTuple):

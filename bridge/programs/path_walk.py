@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from bridge.merge import PayloadVersion, StoredRow, located
 from bridge.plan import TableType
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
     _Input = tuple[Carrier, ...] | Exception
 
+C = TypeVar("C", bound="Carrier | None")
+
 FEW = 16
-"""Up to so many versions of a key, every way of splitting them into commits is a path."""
+"""The number of versions of a key up to which every way of splitting them into commits is a path."""
 STATES = 64
-"""So many states between two commits are followed, those of the nearest paths; few payloads have more."""
+"""The number of states between two commits that are followed, those of the nearest paths; few payloads have more."""
 
 
 class Path(NamedTuple):
@@ -245,10 +247,12 @@ class Walk:
         return Path(self._type, tuple(one.size for one in commits), compact_after)
 
 
-def _copy(carrier: Any) -> Any:
+def _copy(carrier: C) -> C:
     """Return a copy of a carrier, so that what code does to it on one path is unknown on every other."""
-    if carrier is None:
-        return None
+    return cast("C", None if carrier is None else _copied(carrier))
+
+
+def _copied(carrier: Carrier) -> Carrier:
     if isinstance(carrier, PayloadVersion):
         return PayloadVersion(carrier.key, copied_payload(carrier.payload), carrier.source)  # type: ignore[arg-type]
     record = copied(carrier.record) if isinstance(carrier.record, dict) else carrier.record
@@ -259,7 +263,7 @@ def _copy(carrier: Any) -> Any:
 def _state_key(state: _State, schema: AvroSchema) -> Hashable:
     """Return what is equal for states from which all goes on alike; `schema` is that of rows which name none."""
     base = None if state.base is None else _row_key(state.base, schema)
-    log: Any = state.log
+    log = state.log
     if log is None:
         return base
     if isinstance(log, PayloadVersion):
@@ -277,5 +281,5 @@ def _row_key(row: StoredRow, schema: AvroSchema) -> Hashable:
     taken_out = tuple([name for name, value in record.items() if type(value) is JavaString])
     # The encoding leaves out what the schema does not name, as meta columns.
     extra = () if len(record) == len(known.by_name) else (name for name in record if name not in known.by_name)
-    beside = tuple((name, repr(record[name])) for name in extra)
-    return canonical(record, known), id(own), beside, taken_out
+    further = tuple((name, repr(record[name])) for name in extra)
+    return canonical(record, known), id(own), further, taken_out

@@ -7,7 +7,7 @@ merge needs and no more, so a key of any number of versions streams. Plain Pytho
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ class Arrival(NamedTuple):
     origin: Origin
     commit: int
     record: Record | None
-    source: Any  # the engine's own name of the row, which programs only hand on
+    source: object  # the engine's own name of the row, which programs only pass on
     is_delete: bool = False
     ordering: Ordering | None = None
     identity: Record | None = None

@@ -65,7 +65,7 @@ class JvmAlgebra:
         self.payload_class = payload_class
         self.order = order
         self._calls: PayloadCalls = payload_class.calls
-        self._asked = self._calls.asked(schema, props)
+        self._asked = self._calls.call_fields(schema, props)
         self._props = props
 
     def elsewhere(self) -> OtherJvms:

@@ -35,9 +35,9 @@ def pytest_text(verification: Verification) -> str:
         "",
         *(_named(verification) if compiled is None else _loaded(verification, compiled.reference)),
     ]
-    argument, asked = ("", "SUBJECT, {}, row, versions, **SETTINGS")
+    argument, call = ("", "SUBJECT, {}, row, versions, **SETTINGS")
     if compiled is not None:
-        argument, asked = "subject", "subject.java, {}, row, versions, other=subject.port"
+        argument, call = "subject", "subject.java, {}, row, versions, other=subject.port"
     for result in found:
         counterexample = result.counterexample
         assert counterexample is not None  # noqa: S101 (a violation has one)
@@ -51,7 +51,7 @@ def pytest_text(verification: Verification) -> str:
             "    versions = [",
             *(f"        {_version_source(version)}," for version in counterexample.operands.versions),
             "    ]",
-            f"    found = find_violation({asked.format(repr(result.law.id))})",
+            f"    found = find_violation({call.format(repr(result.law.id))})",
             '    assert found is None, "\\n".join(found.lines())',
         ]
     return "\n".join(parts) + "\n"

@@ -89,7 +89,7 @@ def spark_text(verification: Verification) -> str:
 
     Raises:
         InputError: no violation shows in a table: none of its laws does, or a delete carries no record, or the subject
-            is no class that Hudi can load.
+            is not a class that Hudi can load.
     """
     name = _java_name(verification)
     result = _shown(verification)

@@ -162,5 +162,5 @@ class HoodieAvroRecord(HoodieRecord):
     def _without_data(self, call: str) -> PayloadFailedError:
         return PayloadFailedError(
             f"{type(self.payload).__name__} has no value for {call} (key {self.record_key!r}, No value present in "
-            "Option); ask is_delete first"
+            "Option); check is_delete first"
         )

@@ -208,7 +208,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
             SchemaError: there is none.
         """
         if self.record is None or self.record is SENTINEL:
-            msg = f"{call} needs data, and the version with the key {self.record_key!r} has none; ask is_delete first"
+            msg = f"{call} needs data, and the version with the key {self.record_key!r} has none; check is_delete first"
             raise SchemaError(msg)
         data: Record = self.record
         return data

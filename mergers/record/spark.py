@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class HoodieSparkRecord(HoodieRecord):
     """A version of *every* record of a data frame: what a SPARK merger merges.
 
-    The struct column stands for all rows at once, so nothing can be read from it here: a merger builds expressions
+    The struct column represents all rows at once, so nothing can be read from it here: a merger builds expressions
     from it. Keys are columns of the same frame, `key` is for a caller that merges a single row.
 
     Attributes:

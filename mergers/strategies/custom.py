@@ -30,7 +30,7 @@ class CustomMerger(BufferedMerger):
             context: how the engine reads ordering values.
             merger: in batch dedup the pre-combining form of a payload, elsewhere the combining one.
             schema: the schema of the rows; a version that has its own is merged with that.
-            props: what the merge point hands to the merger.
+            props: what the merge point passes to the merger.
         """
         super().__init__(context)
         self._merger = _on_copies(merger)

@@ -30,7 +30,7 @@ _CANONICAL_UUID = 36
 
 
 class Codec(NamedTuple):
-    """The two directions of one schema, and the Python types that stand for its values."""
+    """The two directions of one schema, and the Python types of its values."""
 
     logical: Callable[[Any], Any]
     physical: Callable[[Any], Any]

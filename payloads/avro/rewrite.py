@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from payloads.avro.schema import AvroSchema, Field, Record
 
 Renames = dict[str, str]
-"""Renamed columns: full dotted new name to old leaf name (`element` and `value` stand for collection members)."""
+"""Renamed columns: full dotted new name to old leaf name (`element` and `value` name collection members)."""
 
 
 def rewrite_record(

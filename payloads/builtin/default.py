@@ -29,7 +29,7 @@ EVENT_TIME_METADATA = "metadata.event_time.key"
 class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     """Keep the version with the greatest ordering value; on a tie the incoming one.
 
-    Against the stored row the values of the *ordering field* decide, not those handed to the constructors. A custom
+    Against the stored row the values of the *ordering field* decide, not those passed to the constructors. A custom
     delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the decision is
     made once per payload, with the properties of the first call that needs it.
 

@@ -1,4 +1,4 @@
-"""Payload classes without a merge rule of their own: they wrap a row or stand for a delete."""
+"""Payload classes without a merge rule of their own: they wrap a row or represent a delete."""
 
 from __future__ import annotations
 

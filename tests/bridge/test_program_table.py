@@ -34,7 +34,7 @@ def test_the_extras_of_a_row_that_passes_untouched_are_those_of_the_program(name
 
 
 def test_java_has_the_programs_that_the_table_gives_it() -> None:
-    found = set(re.findall(r'name\.equals\("(\w+)"\)', JAVA.read_text("utf-8")))
+    found = {name.lower() for name in re.findall(r"name\.equals\(ProgramName\.(\w+)\)", JAVA.read_text("utf-8"))}
     assert found == set(PROGRAMS) - set(ON_PYTHON_ALONE)
 
 

@@ -14,7 +14,7 @@ from bridge.cli import main
 from bridge.config import TableMergeConfig
 from bridge.engines.jvm.jars import bundle_for
 from bridge.engines.jvm.job import Calls
-from bridge.engines.jvm.merger import asked
+from bridge.engines.jvm.merger import with_strategy_id
 from bridge.errors import PlanError, sentence_of
 from mergers import HoodieAvroIndexedRecord, HoodieRecordType, MergerConfigError, MergerNotFoundError, MergerRef
 from payloads import HudiRelease
@@ -84,7 +84,7 @@ def plan_of(jar, name, **settings):
     ],
 )
 def test_both_engines_answer_alike(both_engines, mergers, versions, name, settings):
-    java = asked(both_engines.spark, plan_of(mergers, name, **settings))
+    java = with_strategy_id(both_engines.spark, plan_of(mergers, name, **settings))
     assert java.runs_java
     assert java.merger.strategy == STRATEGY
     python = dataclasses.replace(java, merger=MergerRef(f"{__name__}:{name}"))

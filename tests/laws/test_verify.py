@@ -11,8 +11,9 @@ from click.testing import CliRunner
 from bridge.cli import main
 from bridge.errors import InputError
 from bridge.verify.pytest_file import pytest_text, python_source
+from bridge.verify.report import result_as_json, story_of
 from bridge.verify.spark_script import spark_text
-from bridge.verify.verification import result_as_json, story_of, verify
+from bridge.verify.verification import verify
 from payloads import Branch, HudiRelease
 from tests.support import ROOT
 
@@ -34,6 +35,7 @@ def test_a_violation_that_is_allowed_is_no_failure():
     allowed = verified(allow=("action", "schedule-independence"))
     assert allowed.success
     assert allowed.verdict.endswith("all of them allowed; seed 0.")
+    assert json.loads(allowed.to_json())["verdict"] == allowed.verdict
     assert verified(domains=("data",)).verdict.endswith("no violation was found; seed 0.")
 
 

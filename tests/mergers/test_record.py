@@ -253,7 +253,7 @@ def test_a_new_schema_renames_promotes_and_fills(release):
 )
 @pytest.mark.parametrize("make", [plain, held])
 def test_without_data_there_is_nothing_to_rewrite(call, make):
-    with pytest.raises(PayloadBridgeError, match="ask is_delete first"):
+    with pytest.raises(PayloadBridgeError, match="check is_delete first"):
         call(make(None))
 
 

@@ -7,7 +7,7 @@ import org.apache.hudi.common.model.HoodieRecordPayload;
 /**
  * CUSTOM of 1.0: where either side is a delete the event-time rule decides, and the payload is not asked.
  *
- * Between two rows of a log a payload that deletes is not heard: the earlier row stays.
+ * Between two rows of a log a payload that deletes is ignored: the earlier row stays.
  */
 class CustomMerger10 extends ModeMerger.EventTime10 {
     private final CustomMerger.Asked asked;

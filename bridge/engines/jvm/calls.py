@@ -110,7 +110,7 @@ class PayloadCalls:
             "ordering": None if text is None else [text["type"], text["value"]],
         }
 
-    def asked(self, schema: AvroSchema | None, props: Props | None) -> Step:
+    def call_fields(self, schema: AvroSchema | None, props: Props | None) -> Step:
         """Return the fields of a step on a payload."""
         return {"schema": self.schema_number(schema), "props": None if props is None else dict(props)}
 

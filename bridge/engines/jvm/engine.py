@@ -15,7 +15,7 @@ from bridge.engines.control_columns import ACTION, result_type, visible
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
-from bridge.engines.jvm.merger import asked
+from bridge.engines.jvm.merger import with_strategy_id
 from bridge.merge import NO_PARTITION
 from bridge.programs import Action
 from bridge.spark import META_COLUMNS, quoted
@@ -38,12 +38,12 @@ def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ..
 
     Raises:
         PlanError, MergeConfigError: see `Calls`.
-        PlanError, MergerNotFoundError, MergerConfigError: see `asked`.
+        PlanError, MergerNotFoundError, MergerConfigError: see `with_strategy_id`.
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     spark = versions.sparkSession
     driver = Driver(spark)
-    job = dataclasses.replace(job, plan=asked(spark, job.plan))
+    job = dataclasses.replace(job, plan=with_strategy_id(spark, job.plan))
     calls = Calls(job.plan)
     jars = jars_of(spark, calls.reference, job.plan.release, calls.classes)
     data = spark_types.StructType(list(fields))

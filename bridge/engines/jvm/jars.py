@@ -1,7 +1,7 @@
 """The jars of a compiled payload: resolving, checking and distributing them to Spark's executors.
 
 Every list of jars has a class loader of its own, so that two releases of Hudi, or two jars with one class name, don't
-meet in a session. Spark itself only learns a small class that finds the right loader.
+clash in a session. Spark itself only learns a small class that finds the right loader.
 """
 
 from __future__ import annotations
@@ -79,15 +79,15 @@ def jars_of(
     driver = Driver(spark)
     application = _application_of(spark)
     names = classes or (java_name_of(payload, release),)
-    asked = (names, release, payload.jar, payload.package)
-    if asked not in application.checked:
+    request = (names, release, payload.jar, payload.package)
+    if request not in application.checked:
         files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
         for name in names:
             _check(driver, name, jars)
-        application.checked[asked] = jars
-    return application.checked[asked]
+        application.checked[request] = jars
+    return application.checked[request]
 
 
 def _application_of(spark: SparkSession) -> _Application:

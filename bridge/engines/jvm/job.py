@@ -56,7 +56,7 @@ class Calls:
         named = list(dict.fromkeys(self._classes()))
         merger = plan.merger
         if merger is not None and plan.mode is None and not self._asks_merger():
-            raise PlanError(_unasked(plan, self._config))
+            raise PlanError(_uncalled_merger(plan, self._config))
         if not named:
             raise PlanError(_uncalled(plan, self._config))
         source = () if merger is None else (merger.jar, merger.package)
@@ -128,7 +128,7 @@ class Calls:
     def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
         return {
-            "asked": self._asked(),
+            "asked": self._class_to_build(),
             "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
             "dedup": _rule(config.dedup, props, config.release),
             "deletes": _deletes(props, schema, reads_operation=False),
@@ -150,7 +150,7 @@ class Calls:
             }
         return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
 
-    def _asked(self) -> str | None:
+    def _class_to_build(self) -> str | None:
         """Return the class that a writer instantiates to test rows for deletes; None if there is none."""
         payload = self._plan.payload
         if payload is None:
@@ -239,7 +239,7 @@ def _uncalled(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
     )
 
 
-def _unasked(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
+def _uncalled_merger(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
     why = "" if config is None else f" ({config.read.why})"
     return (
         f"the merger {plan.payload_name} merges nothing in this table, which Hudi {plan.release} reads by another rule"

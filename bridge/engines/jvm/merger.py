@@ -35,7 +35,7 @@ _UNTIL_1_0 = "merge(HoodieRecord, Schema, HoodieRecord, Schema, TypedProperties)
 _SINCE_1_1 = "merge(BufferedRecord, BufferedRecord, RecordContext, TypedProperties)"
 
 
-def asked(spark: SparkSession, plan: MergePlan) -> MergePlan:
+def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     """Return the plan with the strategy id of its compiled merger; any other plan as it is.
 
     Raises:

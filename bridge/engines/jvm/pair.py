@@ -14,7 +14,7 @@ from bridge.engines.jvm.engine import from_plain, is_java8, plain_field, to_plai
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
-from bridge.engines.jvm.merger import asked
+from bridge.engines.jvm.merger import with_strategy_id
 from bridge.errors import InputError
 from bridge.spark import META_COLUMNS, avro_schema, quoted
 
@@ -40,7 +40,7 @@ def merged_pair(frame: DataFrame, older: str, newer: str, plan: MergePlan) -> Co
     if not isinstance(data, spark_types.StructType) or data.simpleString() != other.simpleString():
         msg = f"{older!r} and {newer!r} are not structs with the same fields; make both of the rows of one table"
         raise InputError(msg)
-    driver, plan = Driver(spark), asked(spark, plan)
+    driver, plan = Driver(spark), with_strategy_id(spark, plan)
     calls = Calls(plan)
     jars = jars_of(spark, calls.reference, plan.release, calls.classes)
     written = spark_types.StructType([field for field in data.fields if field.name not in META_COLUMNS])

@@ -92,7 +92,7 @@ class JvmPayload(HoodieRecordPayload):
             raise PayloadFamilyError.from_classes(type(self), type(older))
         new = type(self).__new__(type(self))
         number = self.calls.number_for(new)
-        step = {"op": "pre_combine", "older": older.number, "as": number, **self.calls.asked(schema, props)}
+        step = {"op": "pre_combine", "older": older.number, "as": number, **self.calls.call_fields(schema, props)}
         answer = self._ask(step, schema, older)
         if answer["winner"] == "null":
             msg = f"{self.java_name}.preCombine returned null; it must return one of the payloads or a new one"
@@ -114,24 +114,24 @@ class JvmPayload(HoodieRecordPayload):
         """Let the object merge with `current`, which is of `schema` or has Hudi's meta columns in front."""
         stored = self.calls.stored(_stored_schema(current, schema), current)
         return self._answered(
-            self._ask({"op": "combine", **stored, **self.calls.asked(schema, props)}, schema), current
+            self._ask({"op": "combine", **stored, **self.calls.call_fields(schema, props)}, schema), current
         )
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the row to insert."""
-        return self._answered(self._ask({"op": "insert_value", **self.calls.asked(schema, props)}, schema), None)
+        return self._answered(self._ask({"op": "insert_value", **self.calls.call_fields(schema, props)}, schema), None)
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record without any delete rule from 1.1 on; before that the insert value."""
         if not capabilities(self.release).indexed_records:
             return self.get_insert_value(schema, props)
         return self._answered(
-            self._ask({"op": "indexed_record", **self.calls.asked(schema, props or {})}, schema), None
+            self._ask({"op": "indexed_record", **self.calls.call_fields(schema, props or {})}, schema), None
         )
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Return, as Hudi does, `isDeleted` of a BaseAvroPayload, else whether there is no insert value."""
-        return bool(self._ask({"op": "is_deleted", **self.calls.asked(schema, props or {})}, schema)["value"])
+        return bool(self._ask({"op": "is_deleted", **self.calls.call_fields(schema, props or {})}, schema)["value"])
 
     def can_produce_sentinel(self) -> bool:
         """Return whether the object may return SENTINEL."""

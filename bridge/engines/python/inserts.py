@@ -32,15 +32,15 @@ class InsertMask:
 
     def rows(self, batch: pa.RecordBatch) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return for each row of `batch` whether it is inserted as it is."""
-        asked: Any = pa.repeat(pa.scalar(value=False), batch.num_rows)
+        undecided: Any = pa.repeat(pa.scalar(value=False), batch.num_rows)
         if self._ordering is not None:
-            asked = batch.column(self._ordering).is_null()
+            undecided = batch.column(self._ordering).is_null()
         for test in self._tests or ():
             column = batch.column(test.field)
             if test.marker is not True:
                 column = pc.equal(pc.utf8_upper(column) if test.ignore_case else column, _marker(test))
-            asked = pc.or_(asked, pc.fill_null(column, False))
-        result: np.ndarray[Any, np.dtype[np.bool_]] = pc.invert(asked).to_numpy(zero_copy_only=False)
+            undecided = pc.or_(undecided, pc.fill_null(column, False))
+        result: np.ndarray[Any, np.dtype[np.bool_]] = pc.invert(undecided).to_numpy(zero_copy_only=False)
         return result
 
 

@@ -52,7 +52,7 @@ def objects(array: pa.Array[Any]) -> list[Any]:
 
 
 def of_type(values: list[Any], kind: type, *others: type) -> list[Any]:
-    """Return `values` if each is None or a `kind`; int and bool don't stand for each other."""
+    """Return `values` if each is None or a `kind`; int and bool are not interchangeable."""
     found = set(map(type, values)) - {type(None), kind, *others}
     if found and (kind in {int, bool, float} or not all(issubclass(other, kind) for other in found)):
         msg = f"a {found.pop().__name__} is no {kind.__name__}"

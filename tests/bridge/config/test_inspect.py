@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bridge.config.refusals import MergeConfigError
-from bridge.migration.inspection import CodePlace, Severity, inspect
+from bridge.migration.findings import Severity
+from bridge.migration.inspection import CodePlace, inspect
 from payloads import OverwriteWithLatestAvroPayload
 from tests.bridge.config.recorded import MODEL, upgraded_tables
 
@@ -166,3 +169,10 @@ def test_half_a_delete_marker_fails():
 def test_a_table_that_a_release_can_not_read_is_refused():
     with pytest.raises(MergeConfigError, match="later release or downgrade"):
         inspect({"hoodie.table.version": "9"}, release="1.0")
+
+
+def test_the_result_is_the_json_of_the_command() -> None:
+    found = inspect({"hoodie.table.version": "9", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"})
+    answer = json.loads(found.to_json())
+    assert (answer["verb"], answer["verdict"]) == ("inspect", found.verdict)
+    assert answer["verdict"].startswith("This table merges by EVENT_TIME_ORDERING")

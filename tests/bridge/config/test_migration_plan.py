@@ -8,7 +8,7 @@ from bridge.config.properties import parse_properties
 from bridge.config.refusals import MergeConfigError
 from bridge.config.table_versions import change_version
 from bridge.errors import PlanError
-from bridge.migration.inspection import Severity
+from bridge.migration.findings import Severity
 from bridge.migration.plan import plan_migration
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
