@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bridge.config import MergeConfigError, TableMergeConfig
     from bridge.errors import EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
     from bridge.explain import ExplainReport, explain
+    from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
     from bridge.migration import Inspection, MigrateReport, MigrationPlan, inspect, migrate, plan_migration
     from bridge.pipeline import (  # type: ignore[no-redef]
@@ -45,6 +46,8 @@ __all__ = [
     "Example",
     "ExplainReport",
     "Grade",
+    "HudiTable",
+    "HudiTableError",
     "InputError",
     "Inspection",
     "JavaNotFoundError",
@@ -86,6 +89,7 @@ _HOMES: Final = {
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
     "bridge.errors": ("EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
     "bridge.explain": ("ExplainReport", "explain"),
+    "bridge.hudi": ("HudiTable", "HudiTableError"),
     "bridge.merge": ("MergePoint",),
     "bridge.migration": ("Inspection", "MigrateReport", "MigrationPlan", "inspect", "migrate", "plan_migration"),
     "bridge.pipeline": (

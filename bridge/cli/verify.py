@@ -12,14 +12,14 @@ from bridge.cli.options import java_options, names, prop, refuse, release_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb
 from bridge.errors import EngineError, InputError
-from bridge.report import Report, Table
 from bridge.spark import read_schema
-from bridge.verify import compiled, pytest_text, result_as_json, spark_text, story_of, universe_as_json, verify, write
-from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS, Verdict
+from bridge.verify import compiled, pytest_text, spark_text, verify, write
+from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
+    from bridge.report import Report
     from bridge.verify import Verification
 
 _DOMAINS = ("data", "flagged", "empty")
@@ -85,7 +85,7 @@ def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: A
     for path, text in ((emit_test, pytest_text), (emit_spark, spark_text)):
         if path is not None:
             write(text(verification), path)
-    return _report(verification)
+    return verification.to_report()
 
 
 def _verified(
@@ -129,35 +129,3 @@ def _runs_java(reference: PayloadRef, release: HudiRelease, implementation: str 
     if implementation is not None:
         return implementation == "java"
     return reference.is_compiled and not reference.has_port(release)
-
-
-def _report(verification: Verification) -> Report:
-    found = verification.report
-    report = Report("verify", verification.verdict, success=verification.success)
-    report.plan = {
-        "name": verification.name,
-        "release": str(verification.release),
-        "key": list(verification.key),
-        "ordering": None if verification.ordering is None else list(verification.ordering),
-        "schema": found.schema.source,
-        "props": dict(verification.props),
-        "implementation": "python" if verification.compiled is None else "java",
-        "seed": found.seed,
-        "allow": sorted(verification.allowed),
-        "universe": {domain.value: universe_as_json(bounds) for domain, bounds in found.bounds.items()},
-    }
-    verdicts = [result.verdict.value for result in found.results]
-    report.statistics = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
-    report.results = [result_as_json(result) for result in found.results]
-    lines = [result.line for result in found.results if result.verdict is not Verdict.NOT_APPLICABLE]
-    report.body += ["\n".join(part) for part in (lines, found.left_out, found.reach) if part]
-    for result in found.violations:
-        story = story_of(result)
-        allowed = " (allowed)" if result.law.id in verification.allowed else ""
-        report.body += [
-            f"{story.title}{allowed}",
-            "\n".join(f"{name} = {content}" for name, content in story.operands),
-            Table(story.columns, story.steps),
-            story.meaning,
-        ]
-    return report

@@ -51,6 +51,11 @@ class Capabilities:
         commit_time_lookup: a global index that moves no rows merges in COMMIT_TIME_ORDERING too (HoodieIndexUtils).
         partition_from_path: a merge-on-read query shows partition columns as the path has them, else as the file has
             them (HoodieFileGroupReaderBasedParquetFileFormat).
+        blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
+            (BaseHoodieLogRecordReader.scanInternalV2).
+        incremental_scans: an incremental query includes its begin where that is a completion time, reads the whole
+            table where files are gone, and scans the logs of older tables with their payload
+            (MergeOnReadIncrementalRelationV1, V2).
         timestamp_ntz: writes Spark's TIMESTAMP_NTZ (SchemaConverters).
         spark_conf: Spark SQL reads the keys `spark.hoodie.*` of a Spark conf.
         delete_block_utf8: Kryo's registration of Utf8, where a delete block has an ordering value as a Java object;
@@ -79,6 +84,8 @@ class Capabilities:
     operation_deletes: bool
     commit_time_lookup: bool
     partition_from_path: bool
+    blocks_by_instant: bool
+    incremental_scans: bool
     timestamp_ntz: bool
     spark_conf: bool
     delete_block_utf8: int | None
@@ -93,6 +100,11 @@ class Capabilities:
     @property
     def stored_modes(self) -> bool:
         """Whether the table stores merge mode and strategy id, which then comes before the payload class."""
+        return self.table_version >= _MODES_SINCE
+
+    @property
+    def completion_times(self) -> bool:
+        """Whether the timeline has completion times, and log files the instant of their commit (layout 2)."""
         return self.table_version >= _MODES_SINCE
 
     @property
@@ -126,6 +138,8 @@ _V0_13 = Capabilities(
     operation_deletes=False,
     commit_time_lookup=True,
     partition_from_path=False,
+    blocks_by_instant=False,
+    incremental_scans=False,
     timestamp_ntz=False,
     spark_conf=False,
     delete_block_utf8=27,
@@ -152,6 +166,7 @@ _V1_0 = replace(
     merge_modes=True,
     file_group_reader=True,
     partition_from_path=True,
+    incremental_scans=True,
     timestamp_ntz=True,
     delete_block_dates=False,
     delete_block_instants=False,
@@ -162,6 +177,7 @@ _V1_1 = replace(
     bundle="1.1.1",
     writable_versions=(6, 8, 9),
     payload_writer=False,
+    incremental_scans=False,
     buffered_mergers=True,
     indexed_records=True,
     several_ordering_fields=True,
@@ -177,6 +193,7 @@ _V1_2 = replace(
     bundle="1.2.0",
     is_assumed_writer=False,
     commit_time_lookup=False,
+    blocks_by_instant=True,
     spark_conf=True,
 )
 

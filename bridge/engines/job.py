@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.engines.control_columns import ACTION, PREFIX
 from bridge.programs import PROGRAMS, ProgramSpec
@@ -31,7 +31,7 @@ class Job:
     schema: AvroSchema
     columns: tuple[str, ...]
     program: str
-    arguments: dict[str, Any] = dataclasses.field(default_factory=dict)
+    arguments: dict[str, object] = dataclasses.field(default_factory=dict)
     instant: str | None = None
     only_rows: bool = False
 

@@ -7,9 +7,10 @@ from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.slice_reader import SliceQuery, SliceReader
 from bridge.hudi.table import HudiTable
-from bridge.hudi.timeline import Instant, State, Timeline
+from bridge.hudi.timeline import ActiveTimeline, Instant, State
 
 __all__ = [
+    "ActiveTimeline",
     "Answer",
     "DamagedFileError",
     "FileSlice",
@@ -20,6 +21,5 @@ __all__ = [
     "SliceReader",
     "State",
     "TableQueries",
-    "Timeline",
     "UnreadableTableError",
 ]

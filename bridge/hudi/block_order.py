@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.config import capabilities
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.log_blocks import BlockType, HeaderKey, read_blocks
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bridge.hudi.log_blocks import Block, RandomAccess
+    from payloads import HudiRelease
 
 _ROLLBACK = "0"
 _PASSED_OVER = frozenset({BlockType.CORRUPT, BlockType.CDC_DATA})
@@ -66,7 +67,7 @@ def merged_blocks(logs: Iterable[tuple[str, RandomAccess]], rules: BlockRules) -
         UnreadableTableError: a command block has an unknown command.
     """
     found = _without_rolled_back(logs, rules)
-    return _by_instant(found) if rules.release >= HudiRelease.V1_2 else _as_written(found)
+    return _by_instant(found) if capabilities(rules.release).blocks_by_instant else _as_written(found)
 
 
 def _without_rolled_back(logs: Iterable[tuple[str, RandomAccess]], rules: BlockRules) -> list[FoundBlock]:
@@ -76,7 +77,7 @@ def _without_rolled_back(logs: Iterable[tuple[str, RandomAccess]], rules: BlockR
             continue
         is_command = block.type is BlockType.COMMAND
         if block.instant > rules.until:
-            if rules.release < HudiRelease.V1_0:
+            if not capabilities(rules.release).file_group_reader:
                 break  # 0.15 reads no further in this slice, rollbacks included
             if not is_command:
                 continue

@@ -6,7 +6,10 @@ from payloads.errors import PayloadBridgeError
 
 
 class HudiTableError(PayloadBridgeError, ValueError):
-    """A table, or one of its files, can't be read."""
+    """A table, or one of its files, can't be read.
+
+    Added in 0.1.0.
+    """
 
 
 class DamagedFileError(HudiTableError):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bridge.hudi.files import Listing
-    from bridge.hudi.timeline import Timeline
+    from bridge.hudi.timeline import ActiveTimeline
 
 _BASE_FILE = re.compile(r"([^_.][^_]*)_([^_]+)_(\d+)(\.\w+)")
 _LOG_FILE = re.compile(r"\.([^_]+)_(\d+)\.log\.(\d+)(?:_([\w-]+))?(\.cdc)?")
@@ -107,7 +107,7 @@ class SliceView:
         listings: the files of each partition.
     """
 
-    def __init__(self, timeline: Timeline, listings: Iterable[Listing], *, has_completion_times: bool) -> None:
+    def __init__(self, timeline: ActiveTimeline, listings: Iterable[Listing], *, has_completion_times: bool) -> None:
         """Take the timeline and what lies in each partition; the timeline must have been listed first."""
         self._timeline = timeline
         self._own_instants = has_completion_times  # log files are named by their own instant, not by their slice's

@@ -30,19 +30,19 @@ class DeletedKey(NamedTuple):
     ordering: Ordering | None
 
 
-def read_deletes(data: bytes, version: int) -> list[DeletedKey]:
+def read_deletes(data: bytes, *, keys_alone: bool) -> list[DeletedKey]:
     """Return the entries of a delete block's serialized array, in order.
 
     Args:
         data: the object, without the block's own version and length.
-        version: the content version: 1 has keys alone, 2 delete records.
+        keys_alone: whether it holds keys (content version 1), else delete records (2).
 
     Raises:
         ValueError: the bytes are no such array.
     """
-    reader = _Reader(data)
+    reader = _KryoReader(data)
     try:
-        found = reader.array(_KEYS if version == 1 else _RECORDS)
+        found = reader.array(_KEYS if keys_alone else _RECORDS)
     except (IndexError, struct.error, UnicodeDecodeError, OverflowError) as error:
         msg = f"its Kryo object can't be read ({error})"
         raise ValueError(msg) from error
@@ -52,7 +52,7 @@ def read_deletes(data: bytes, version: int) -> list[DeletedKey]:
     return found
 
 
-class _Reader:
+class _KryoReader:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 MAGIC = b"#HUDI#"
-_FORMAT_VERSIONS = (1,)
+_LOG_FORMAT = 1
 _LONG = struct.Struct(">q")
 _INT = struct.Struct(">i")
 _SIZE_END = len(MAGIC) + _LONG.size
@@ -169,9 +169,9 @@ def _next_magic(stream: RandomAccess, offset: int, size: int) -> int:
 def _block(stream: RandomAccess, file: str, offset: int, end: int) -> Block:
     position = offset + _SIZE_END
     stop = end - _LONG.size
-    version, kind = struct.unpack(">ii", stream.read_at(_FIXED, position))
-    if version not in _FORMAT_VERSIONS:
-        raise _damaged(file, offset, f"it has log format version {version}, and version 1 alone is known")
+    layout, kind = struct.unpack(">ii", stream.read_at(_FIXED, position))
+    if layout != _LOG_FORMAT:
+        raise _damaged(file, offset, f"it has log format version {layout}, and version 1 alone is known")
     if kind not in set(BlockType):
         raise _damaged(file, offset, f"it has the unknown type {kind}")
     header, position = _header(stream, file, offset, position + _FIXED, stop)

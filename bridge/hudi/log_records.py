@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from bridge.config import capabilities
 from bridge.engines.python import RecordReader
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import DeletedKey, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
 from bridge.hudi.schema_evolution import arrow_of, evolved
-from payloads import HudiRelease, Ordering
+from payloads import Ordering
 from payloads.avro import decode, parse_schema
 from payloads.errors import SchemaError
 
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from bridge.hudi.log_blocks import Block, RandomAccess
+    from payloads import HudiRelease
     from payloads.avro import AvroSchema, Record
 
 DATA_BLOCKS = frozenset({BlockType.AVRO_DATA, BlockType.PARQUET_DATA, BlockType.HFILE_DATA})
 _INT = struct.Struct(">i")
 _AVRO_VERSIONS = (2, 3)
 _KRYO_VERSIONS = (1, 2)
+_KEYS_ALONE = 1
 _AVRO_DELETES = 3
 _DECIMAL_SCALE = 15
 
@@ -105,9 +108,9 @@ def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
 
 
 def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
-    version, count = struct.unpack_from(">ii", content)
-    if version not in _AVRO_VERSIONS:
-        msg = f"content version {version} is unknown"
+    layout, count = struct.unpack_from(">ii", content)
+    if layout not in _AVRO_VERSIONS:
+        msg = f"content version {layout} is unknown"
         raise ValueError(msg)
     position = 2 * _INT.size
     for _ in range(count):
@@ -152,16 +155,16 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
 
 
 def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
-    version, length = struct.unpack_from(">ii", content)
+    layout, length = struct.unpack_from(">ii", content)
     data = content[2 * _INT.size :]
     if not 0 <= length <= len(data):
         msg = f"a list of {length} bytes does not fit"
         raise ValueError(msg)
     data = data[:length]
-    if version in _KRYO_VERSIONS:
-        return read_deletes(data, version)
-    if version != _AVRO_DELETES:
-        msg = f"content version {version} is unknown"
+    if layout in _KRYO_VERSIONS:
+        return read_deletes(data, keys_alone=layout == _KEYS_ALONE)
+    if layout != _AVRO_DELETES:
+        msg = f"content version {layout} is unknown"
         raise ValueError(msg)
     return [
         DeletedKey(entry["recordKey"] or "", entry["partitionPath"] or "", _ordering(entry["orderingVal"], release))
@@ -183,7 +186,7 @@ def _ordering(wrapped: Any, release: HudiRelease) -> Ordering | None:  # noqa: P
             return Ordering(
                 "decimal", decimal.Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-_DECIMAL_SCALE)
             )
-        case "TimestampMicrosWrapper" if release < HudiRelease.V1_0:
+        case "TimestampMicrosWrapper" if capabilities(release).delete_block_instants:
             return Ordering("instant", value)
         case "TimestampMicrosWrapper":
             return Ordering("timestamp", value * 1000)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.config import capabilities
 from bridge.hudi.errors import UnreadableTableError
 from bridge.merge import LogDelete, StoredRow, merge_config, merge_props
 from mergers import HoodieRecordType, OverwriteWithLatestMerger, RecordMergeMode
 from mergers.record import DELETE, DeleteContext
 from mergers.strategies import DeleteEntry, EventTimeRecordMerger, buffered_merger
-from payloads import HudiRelease
 from payloads.api import Properties
 from payloads.avro import parse_schema
 
@@ -38,13 +38,14 @@ class PartialMerge:
         Raises:
             UnreadableTableError: this release merges no partial rows in the table's mode.
         """
-        config = merge_config(plan) if plan.release >= HudiRelease.V1_0 else None
+        able = capabilities(plan.release)
+        config = merge_config(plan) if able.merge_modes else None
         mode = None if config is None else config.read.mode
         in_order = mode is RecordMergeMode.COMMIT_TIME_ORDERING
         if config is None or mode is None or mode is RecordMergeMode.CUSTOM:
             msg = f"Hudi {plan.release} merges no partial rows with {plan.payload_name}; ask the table's own release"
             raise UnreadableTableError(msg)
-        if in_order and plan.release < HudiRelease.V1_1:
+        if in_order and not able.buffered_mergers:
             msg = (
                 f"Hudi {plan.release} can't merge partial rows in the mode COMMIT_TIME_ORDERING "
                 "(OverwriteWithLatestSparkRecordMerger has no partial merge); ask release 1.1 or later"
@@ -61,9 +62,9 @@ class PartialMerge:
             merger=OverwriteWithLatestMerger() if in_order else EventTimeRecordMerger(),
             partial_blocks=True,
         )
-        until_1_0 = plan.release < HudiRelease.V1_1
-        own = props if until_1_0 else Properties()
-        self._deletes = DeleteContext(own, schema, reads_operation=not until_1_0, release=plan.release)
+        by_operation = able.operation_deletes
+        own = Properties() if by_operation else props
+        self._deletes = DeleteContext(own, schema, reads_operation=by_operation, release=plan.release)
 
     def fold_log(self, folded: Any, key: HoodieKey, entry: Any) -> Any:
         """Fold the next entry of a delete block, or row with all columns, into what stands for the key."""

@@ -69,7 +69,7 @@ class ComputedKeys:
         name = properties.stored.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
         is_complex = kind.startswith("COMPLEX") or name.startswith("Complex")
         bare = properties.stored.get("hoodie.write.complex.keygen.new.encoding", "false").lower() == "true"
-        named_alone = is_complex and properties.version >= 8 and not bare  # noqa: PLR2004 (only 1.1 and later write so)
+        named_alone = is_complex and properties.has_completion_times and not bare
         self._names_fields = len(self._fields) > 1 or named_alone
 
     def of(self, batch: pa.RecordBatch) -> pa.Array[Any]:

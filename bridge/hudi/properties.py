@@ -6,8 +6,9 @@ import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from bridge.config import TableMergeConfig, parse_properties
+from bridge.config import TableMergeConfig, capabilities, parse_properties
 from bridge.hudi.errors import UnreadableTableError
+from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
 _VERSION = "hoodie.table.version"
 _VERSIONS = (5, 6, 8, 9)
-_LAYOUT_2 = 8  # the first table version with completion times in file names
 _PARQUET = "PARQUET"
 
 
@@ -77,7 +77,7 @@ class TableProperties:
     @property
     def has_completion_times(self) -> bool:
         """Whether the timeline has layout 2: completion times, and log files named by their own instant."""
-        return self.version >= _LAYOUT_2
+        return capabilities(HudiRelease.latest(), self.version).completion_times
 
     @property
     def timeline_folder(self) -> str:

@@ -10,6 +10,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.config import capabilities
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
@@ -17,7 +18,7 @@ from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_reader import SliceQuery
-from bridge.hudi.timeline import Timeline
+from bridge.hudi.timeline import ActiveTimeline
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _NO_INSTANT = "0"
 _LAST_INSTANT = "9"
+_SCANNER = HudiRelease.V0_15
+"""The release whose rules fold logs where a payload scans them."""
 _NO_COLUMNS = '{"type": "record", "name": "hoodie_record", "fields": []}'
 
 
@@ -73,8 +76,9 @@ class TableQueries:
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
         self.release = HudiRelease.latest() if release is None else HudiRelease.parse(release)
+        self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
-        self.timeline = Timeline(self.files, self.properties)
+        self.timeline = ActiveTimeline(self.files, self.properties)
 
     @functools.cached_property
     def slices(self) -> SliceView:
@@ -93,15 +97,15 @@ class TableQueries:
 
     def _plan_of(self, release: HudiRelease) -> MergePlan:
         stored = self.properties.merge
-        old = release < HudiRelease.V1_0
+        able = capabilities(release)
         return MergePlan(
             payload=stored.resolved_payload(release),
             release=release,
             table_type=stored.table_type,
             key=self.properties.key_fields or ("_hoodie_record_key",),
             partition=self.properties.partition_fields,
-            ordering=stored.ordering[:1] if old else stored.ordering,
-            table=None if old else stored,
+            ordering=stored.ordering if able.merge_modes else stored.ordering[:1],
+            table=stored if able.merge_modes else None,
         )
 
     def snapshot(self, as_of: str | None = None) -> Answer:
@@ -139,7 +143,7 @@ class TableQueries:
             raise UnreadableTableError(msg)
         chosen = [instant for instant in self.timeline.commits if self._is_between(instant, begin, end)]
         first = self.timeline.first_incomplete
-        if self.release < HudiRelease.V1_0 and first is not None and chosen and first < chosen[-1].requested:
+        if not self._able.file_group_reader and first is not None and chosen and first < chosen[-1].requested:
             msg = (
                 f"{self.files.path}: the commit {first} never completed, and Hudi {self.release} reads no increment "
                 "past it; roll it back first, or ask a later release"
@@ -147,8 +151,7 @@ class TableQueries:
             raise UnreadableTableError(msg)
         until = chosen[-1].requested if chosen else _NO_INSTANT
         written = self.timeline.written(chosen)
-        in_1_0 = HudiRelease.V1_0 <= self.release < HudiRelease.V1_1
-        if in_1_0:
+        if self._able.incremental_scans:
             self._check_not_cleaned(written)
         listings = [
             Listing(partition, {name: size for name, size in sizes.items() if name in written.get(partition, ())})
@@ -156,10 +159,12 @@ class TableQueries:
         ]
         view = SliceView(self.timeline, listings, has_completion_times=self.properties.has_completion_times)
         # An increment of 0.15 reads the files directly, and so has what they store.
-        query = self._query(until, merges=self._is_merge_on_read or self.release < HudiRelease.V1_0)
+        query = self._query(until, merges=self._is_merge_on_read or not self._able.file_group_reader)
         commits = frozenset(instant.requested for instant in chosen)
-        if in_1_0 and not self.properties.has_completion_times:  # 1.0 still scans logs of old tables as 0.15 does
-            query = dataclasses.replace(query, plan=self._plan_of(HudiRelease.V0_15))
+        if (
+            self._able.incremental_scans and not self.properties.has_completion_times
+        ):  # 1.0 still scans logs of old tables as 0.15 does
+            query = dataclasses.replace(query, plan=self._plan_of(_SCANNER))
         return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
 
     def _check_not_cleaned(self, written: Mapping[str, AbstractSet[str]]) -> None:
@@ -176,7 +181,7 @@ class TableQueries:
     def _is_between(self, instant: Instant, begin: str, end: str | None) -> bool:
         own_times = self.properties.has_completion_times
         moment = instant.completed or instant.requested if own_times else instant.requested
-        includes_begin = own_times and self.release < HudiRelease.V1_1
+        includes_begin = own_times and self._able.incremental_scans
         after = moment >= begin if includes_begin else moment > begin
         return after and (end is None or moment <= end)
 
@@ -206,7 +211,7 @@ class TableQueries:
 
     def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
         """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""
-        if not self.properties.is_timestamp_keyed or (self.release < HudiRelease.V1_0 and not paths_tell):
+        if not self.properties.is_timestamp_keyed or not (self._able.partition_from_path or paths_tell):
             return ()
         return self.properties.partition_fields
 
@@ -215,13 +220,13 @@ class TableQueries:
         """The meta columns of a table without: 0.15 shows the file name."""
         if self.properties.has_meta_fields:
             return ()
-        return META_COLUMNS[:-1] if self.release < HudiRelease.V1_0 else META_COLUMNS
+        return META_COLUMNS if self._able.file_group_reader else META_COLUMNS[:-1]
 
     def _paths_tell(self, *, merges: bool) -> bool:
         """Whether the partition columns of the answer come from the paths."""
         if self.properties.drops_partition_columns:
             return True
-        if self.release < HudiRelease.V1_0:
+        if not self._able.partition_from_path:
             return not merges
         return not self.properties.paths_are_formatted
 

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.config import capabilities
 from bridge.engines.python import RecordReader, RecordWriter
 from bridge.errors import InputError, MergeFailedError
 from bridge.hudi.base_files import BOOTSTRAP_INSTANT, read_base, read_bootstrapped
@@ -25,10 +26,9 @@ from bridge.hudi.log_records import data_records, deleted_keys
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
-from bridge.merge import LogDelete, LogRow, RecordMerge, StoredRow
+from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, StoredRow
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import HoodieKey
-from payloads import HudiRelease, PayloadBridgeError
 from payloads.avro import rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class SliceReader:
         0.15 only skips what statistics rule out, so it merges all rows where one may be of its commits.
         """
         commits = self._query.commits
-        if not commits or self._query.rules.release >= HudiRelease.V1_0:
+        if not commits or capabilities(self._query.rules.release).file_group_reader:
             return self._of_commits(batch)
         span = pc.min_max(batch.column(META_COLUMNS[0])).as_py()
         is_possible = batch.num_rows and span["max"] >= min(commits) and span["min"] <= max(commits)
@@ -256,11 +256,10 @@ class SliceReader:
         return row
 
     def _failed(self, key: str, error: Exception) -> Exception:
-        if isinstance(error, HudiTableError | InputError):
-            return error
-        reason = str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
-        point = self._whole.point.value if self._whole else "snapshot"
-        return MergeFailedError(reason, self._query.plan.payload_name, point, {_KEY: key})
+        failure = error if isinstance(error, MergePointError) else MergePointError(MergePoint.SNAPSHOT, error)
+        if isinstance(failure.error, HudiTableError | InputError):
+            return failure.error
+        return MergeFailedError(failure.reason, self._query.plan.payload_name, failure.point.value, {_KEY: key})
 
     # -- the answer
 

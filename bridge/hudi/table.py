@@ -40,6 +40,8 @@ class HudiTable:
     """A table of Hudi, read in place without Hudi's jars.
 
     The table is looked at anew by each query, which then shows the commits that had completed at that moment.
+
+    Added in 0.1.0.
     """
 
     def __init__(

@@ -71,7 +71,7 @@ class Instant(NamedTuple):
         return _COMPLETES_AS.get(self.action, self.action) in _COMMITS
 
 
-class Timeline:
+class ActiveTimeline:
     """The instants of a table.
 
     Attributes:

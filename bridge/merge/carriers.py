@@ -6,7 +6,7 @@ What `source` holds is the engine's own: merge and programs only pass it on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.merge.points import MergePoint
 from bridge.spark import META_COLUMNS
@@ -36,7 +36,7 @@ class PayloadVersion(HoodieAvroRecord):
     __slots__ = ("source",)
     made_at = MergePoint.COMBINE_INPUT
 
-    def __init__(self, key: HoodieKey, payload: HoodieRecordPayload, source: Any = None) -> None:  # one per row: flat
+    def __init__(self, key: HoodieKey, payload: HoodieRecordPayload, source: object = None) -> None:
         self.key = key
         self.operation = None
         self.payload = payload
@@ -58,7 +58,7 @@ class StoredRow(HoodieAvroIndexedRecord):
         key: HoodieKey | None,
         record: Record | None,
         schema: AvroSchema | None,
-        source: Any = None,
+        source: object = None,
         operation: str | None = None,
         ordering_value: Ordering | None = NATURAL_ORDER,
         made_at: MergePoint = MergePoint.COMBINE_INPUT,
@@ -84,7 +84,7 @@ class LogRow(NamedTuple):
     """A row of a data block."""
 
     record: Record
-    source: Any
+    source: object
 
 
 class LogDelete(NamedTuple):

@@ -136,13 +136,15 @@ class ModeWriter(Buffered):
             return None
         if row is not base and row.source is stored:
             return dict(stored)  # written anew: `stored` itself would say that the row stays, with its meta columns
-        record: Record = row.record if row.source is None else row.source
+        record: Record = row.record if row.source is None else row.source  # type: ignore[assignment]  # given above
         return record
 
     def insert_single(self, incoming: Record) -> Record | None:
         """Do what `incoming` and `insert` do for a row without other versions; see `PayloadWriter`."""
         row = self.insert(self.incoming(self._key_of(incoming), incoming, incoming))
-        record: Record | None = None if row is None else row.record if row.source is None else row.source
+        if row is None or row.source is not None:
+            return None if row is None else incoming
+        record: Record = row.record
         return record
 
     def is_deleted(self, version: StoredRow) -> bool:

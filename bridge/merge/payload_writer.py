@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bridge.merge.carriers import RowShape, StoredRow
     from bridge.plan import MergePlan
     from mergers import HoodieKey
-    from payloads import AvroSchema, Ordering, PayloadRef, Record
+    from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
     from payloads.api import Properties, Sentinel
     from payloads.builtin import DeleteTest, PairRule
     from payloads.ordering_fields import Reader
@@ -140,7 +140,7 @@ class PayloadWriter(Payloads):
         written_class: Any = self._written_class
         calls = written_class.pair_calls(schema, props) if issubclass(written_class, PayloadAdapter) else None
 
-        def merge(payload: Any, _incoming: Record, stored: Record) -> Record | Sentinel | None:
+        def merge(payload: HoodieRecordPayload, _incoming: Record, stored: Record) -> Record | Sentinel | None:
             merged: Record | Sentinel | None = payload.combine_and_get_update_value(stored, schema, props)
             return merged
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bridge.migration.candidates import candidates_for
 from bridge.migration.decision import MigrateReport, check_twin, migrate, of_upgrade
-from bridge.migration.inspection import Finding, Inspection, Severity, inspect
+from bridge.migration.findings import Finding, Severity
+from bridge.migration.inspect_report import report_inspection
+from bridge.migration.inspection import Inspection, inspect
 from bridge.migration.plan import MigrationPlan, plan_migration
-from bridge.migration.plan_report import findings_as_json, report_plan, short
+from bridge.migration.plan_report import report_plan
 from bridge.migration.report import files_of
 from bridge.migration.steps import PropertyChange, Step
 from bridge.migration.trials import Trial
@@ -23,11 +25,10 @@ __all__ = [
     "candidates_for",
     "check_twin",
     "files_of",
-    "findings_as_json",
     "inspect",
     "migrate",
     "of_upgrade",
     "plan_migration",
+    "report_inspection",
     "report_plan",
-    "short",
 ]

@@ -28,6 +28,8 @@ from bridge.config import (
     payload_of_mode,
     settings_of,
 )
+from bridge.migration.findings import Finding, Severity
+from bridge.migration.inspect_report import report_inspection, verdict_of
 from bridge.plan import TableType
 from mergers import RecordMergeMode
 from payloads import PayloadRef, builtin_payloads
@@ -38,6 +40,8 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from bridge.report import Report
+
 _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
     {
         DEFAULT,
@@ -45,32 +49,6 @@ _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
         "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
     }
 )
-
-
-class Severity(enum.Enum):
-    """The severity of a warning, the worst first."""
-
-    DAMAGE = "damage"
-    FAILS = "fails"
-    CHANGES = "changes rows"
-    ADVICE = "advice"
-
-
-class Finding(NamedTuple):
-    """A warning about a table.
-
-    Attributes:
-        severity: its severity.
-        text: what is wrong, in a sentence.
-        remedy: what to do.
-    """
-
-    severity: Severity
-    text: str
-    remedy: str
-
-    def __str__(self) -> str:
-        return f"{self.severity.value}: {self.text}; {self.remedy}"
 
 
 class CodePlace(enum.Enum):
@@ -117,6 +95,19 @@ class Inspection:
     deprecated: tuple[DeprecatedKey, ...]
     payloads: tuple[PayloadClass, ...]
     warnings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> str:
+        """How the table merges and the most severe finding, in one sentence."""
+        return verdict_of(self)
+
+    def to_report(self) -> Report:
+        """Return the report of the command line, without its settings."""
+        return report_inspection(self, {})
+
+    def to_json(self) -> str:
+        """Return the JSON of `payload-bridge inspect`, without the settings of the command line."""
+        return self.to_report().as_json()
 
 
 def inspect(

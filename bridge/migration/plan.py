@@ -18,7 +18,8 @@ from bridge.config import (
 )
 from bridge.errors import PlanError
 from bridge.migration.examples import differences
-from bridge.migration.inspection import Finding, Severity, inspect, unreadable_deletes
+from bridge.migration.findings import Finding, Severity
+from bridge.migration.inspection import inspect, unreadable_deletes
 from bridge.migration.move import Move, SilentChange
 from bridge.migration.plan_report import report_plan
 from bridge.migration.silent_changes import silent_changes

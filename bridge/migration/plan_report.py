@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.migration.findings import findings_as_json, short
 from bridge.report import Report, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bridge.migration.inspection import Finding
     from bridge.migration.plan import MigrationPlan
     from bridge.migration.steps import PropertyChange, Step
 
@@ -90,13 +90,3 @@ def step_text(step: Step) -> str:
     lines += [f"    hudi-cli: {command}" for command in step.cli]
     lines += [f"    <file>: {line}" for line in step.file.splitlines()]
     return "\n".join(lines)
-
-
-def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, str]]:
-    """Return warnings with their parts."""
-    return [{"severity": one.severity.value, "text": one.text, "remedy": one.remedy} for one in findings]
-
-
-def short(text: str) -> str:
-    """Leave out the package of Hudi's payload classes, in text."""
-    return text.replace("org.apache.hudi.common.model.debezium.", "").replace("org.apache.hudi.common.model.", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.errors import PlanError
+from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.key_state import KeyState
 from bridge.programs.program import Action
 
@@ -12,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from bridge.merge import Carrier, LogDelete, LogRow, RecordMerge, StoredRow
-    from bridge.programs.program import Arrival, Emit
+    from bridge.programs.program import Emit
     from mergers import HoodieKey
 
 
-class Timeline(KeyState):
+class KeyTimeline(KeyState):
     """A key through the commits of a table: its state, and which row of it is visible since when."""
 
     in_one_partition = True
@@ -70,7 +71,7 @@ class Timeline(KeyState):
         self._visible, self._since = row, commit
 
 
-class Simulate(Timeline):
+class Simulate(KeyTimeline, CommitLoop):
     """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible."""
 
     def __init__(
@@ -84,36 +85,29 @@ class Simulate(Timeline):
             log_updates: whether updates go to the log (merge-on-read) or are merged at once (copy-on-write).
             compact_after: the commits after which the log is compacted.
         """
-        super().__init__(merge)
-        self._commits = commits
-        self._compactions = sorted(compact_after) if log_updates else []
+        CommitLoop.__init__(self, commits, compact_after if log_updates else ())
+        KeyTimeline.__init__(self, merge)
         self._write = self.write_log if log_updates else self.write_base
-        self._commit = 0
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
         self._commit = 0
 
-    def accept(self, arrival: Arrival, emit: Emit) -> None:
-        """Take a version of the current commit, or end that commit and begin the arrival's."""
-        if arrival.commit != self._commit:
-            self._end_commit(arrival.commit, emit)
-        self.fold_input(arrival)
+    accept = CommitLoop.accept
 
-    def finish(self, emit: Emit) -> None:
-        """End the last commits and emit what is visible then."""
-        self._end_commit(self._commits + 1, emit)
-        self.show(None, self._commits + 1, emit)
-
-    def _end_commit(self, next_commit: int, emit: Emit) -> None:
-        """Write the input of the current commit, and run the compactions before `next_commit`."""
+    def write_commit(self, emit: Emit) -> None:
+        """Write the input, and take the snapshot; a compaction takes it otherwise."""
         if self.input is not None:
             self._write()
             if self._commit not in self._compactions:
                 self.query(self._commit, emit)
-        for commit in self._compactions:
-            if self._commit <= commit < next_commit:
-                self.compact()
-                self.query(commit, emit)
-        self._commit = next_commit
+
+    def compact_after(self, commit: int, emit: Emit) -> None:
+        """Compact, and take the snapshot."""
+        self.compact()
+        self.query(commit, emit)
+
+    def end_table(self, commit: int, emit: Emit) -> None:
+        """Emit what is visible until `commit`."""
+        self.show(None, commit, emit)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bridge.config import capabilities
 from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.plan import TableType
-from bridge.programs.commits import Timeline
+from bridge.programs.commits import KeyTimeline
 from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from payloads import Record
 
 
-class FileGroup(Timeline):
+class FileGroup(KeyTimeline):
     """A key in one file group of a partition."""
 
     in_one_partition = False

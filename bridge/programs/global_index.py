@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
 from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, key_of_version
+from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.file_group import FileGroup
 from bridge.programs.program import Action, Origin, change_of
 from payloads import NATURAL_ORDER
@@ -232,46 +233,38 @@ class GlobalAppend(GlobalUpsert):
         emit(Action.INSERT, group.in_partition(group.base), False, None)
 
 
-class GlobalIndexTable(_FileGroups):
+class GlobalIndexTable(_FileGroups, CommitLoop):
     """Commits in order through all merge points. Adds what `Simulate` adds."""
 
     def __init__(
         self, merge: RecordMerge, *, commits: int, log_updates: bool, compact_after: Collection[int] = ()
     ) -> None:
         """Set up a table; the arguments are those of `Simulate`."""
-        super().__init__(merge, log_updates=log_updates)
-        self._commits = commits
-        self._compactions = sorted(compact_after) if log_updates else []
-        self._commit = 0
+        CommitLoop.__init__(self, commits, compact_after if log_updates else ())
+        _FileGroups.__init__(self, merge, log_updates=log_updates)
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
         self._commit = 0
 
-    def accept(self, arrival: Arrival, emit: Emit) -> None:
-        """Take a version of the current commit, or end that commit and begin the arrival's."""
-        if arrival.commit != self._commit:
-            self._end_commit(arrival.commit, emit)
-        self.fold_input(arrival)
-
-    def finish(self, emit: Emit) -> None:
-        """End the last commits and emit what is visible then."""
-        self._end_commit(self._commits + 1, emit)
-        for group in self.groups:
-            group.show(None, self._commits + 1, emit)
-
-    def _end_commit(self, next_commit: int, emit: Emit) -> None:
+    def write_commit(self, emit: Emit) -> None:
+        """Write the input, and take the snapshot; a compaction takes it otherwise."""
         if self.input is not None:
             self.write()
             if self._commit not in self._compactions:
                 self._query(self._commit, emit)
-        for commit in self._compactions:
-            if self._commit <= commit < next_commit:
-                for group in self.groups:
-                    group.compact()
-                self._query(commit, emit)
-        self._commit = next_commit
+
+    def compact_after(self, commit: int, emit: Emit) -> None:
+        """Compact every file group, and take the snapshot."""
+        for group in self.groups:
+            group.compact()
+        self._query(commit, emit)
+
+    def end_table(self, commit: int, emit: Emit) -> None:
+        """Emit what is visible until `commit`."""
+        for group in self.groups:
+            group.show(None, commit, emit)
 
     def _query(self, commit: int, emit: Emit) -> None:
         for group in self.groups:

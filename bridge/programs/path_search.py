@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.errors import PlanError
 from bridge.merge import RecordMerge, StoredRow
 from bridge.plan import TableType
-from bridge.programs.commits import Timeline
+from bridge.programs.commits import KeyTimeline
 from bridge.programs.path_walk import KeyHistory, Path, PathEnd, Walk
 from mergers.laws import canonical, error_kind
 
@@ -151,7 +151,7 @@ class PathSearch:
         chosen = set(table_types)
         self._schema = merge.schema
         self._tables = {
-            one: Timeline(merge.with_plan(dataclasses.replace(merge.plan, table_type=one)))
+            one: KeyTimeline(merge.with_plan(dataclasses.replace(merge.plan, table_type=one)))
             for one in TableType
             if one in chosen
         }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from bridge.merge import PayloadVersion, StoredRow, located
 from bridge.plan import TableType
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from bridge.merge import Carrier, MergePointError
-    from bridge.programs.commits import Timeline
+    from bridge.programs.commits import KeyTimeline
     from mergers import HoodieKey
     from payloads import AvroSchema
 
     _Input = tuple[Carrier, ...] | Exception
+
+C = TypeVar("C", bound="Carrier | None")
 
 FEW = 16
 """The number of versions of a key up to which every way of splitting them into commits is a path."""
@@ -119,7 +121,7 @@ class Walk:
         is_complete: whether every state was followed so far.
     """
 
-    def __init__(self, table: Timeline, table_type: TableType, history: KeyHistory) -> None:
+    def __init__(self, table: KeyTimeline, table_type: TableType, history: KeyHistory) -> None:
         """Set up an empty table; `table` has the calls of the release, and is used again by the next walk."""
         self.is_complete = True
         self._table = table
@@ -245,10 +247,12 @@ class Walk:
         return Path(self._type, tuple(one.size for one in commits), compact_after)
 
 
-def _copy(carrier: Any) -> Any:
+def _copy(carrier: C) -> C:
     """Return a copy of a carrier, so that what code does to it on one path is unknown on every other."""
-    if carrier is None:
-        return None
+    return cast("C", None if carrier is None else _copied(carrier))
+
+
+def _copied(carrier: Carrier) -> Carrier:
     if isinstance(carrier, PayloadVersion):
         return PayloadVersion(carrier.key, copied_payload(carrier.payload), carrier.source)  # type: ignore[arg-type]
     record = copied(carrier.record) if isinstance(carrier.record, dict) else carrier.record
@@ -259,7 +263,7 @@ def _copy(carrier: Any) -> Any:
 def _state_key(state: _State, schema: AvroSchema) -> Hashable:
     """Return what is equal for states from which all goes on alike; `schema` is that of rows which name none."""
     base = None if state.base is None else _row_key(state.base, schema)
-    log: Any = state.log
+    log = state.log
     if log is None:
         return base
     if isinstance(log, PayloadVersion):

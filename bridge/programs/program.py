@@ -7,7 +7,7 @@ merge needs and no more, so a key of any number of versions streams. Plain Pytho
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ class Arrival(NamedTuple):
     origin: Origin
     commit: int
     record: Record | None
-    source: Any  # the engine's own name of the row, which programs only pass on
+    source: object  # the engine's own name of the row, which programs only pass on
     is_delete: bool = False
     ordering: Ordering | None = None
     identity: Record | None = None
@@ -84,7 +84,7 @@ def change_of(base: StoredRow | None, row: StoredRow | None) -> Action:
     """Return what became of a stored row that is `row` now.
 
     Merges say by identity that a stored row stays: they return `base` itself, so that no object is made for it. A row
-    of equal values is an update, as in Hudi, which writes it anew. `Timeline.show` and `upsert_pair` mean the same.
+    of equal values is an update, as in Hudi, which writes it anew. `KeyTimeline.show` and `upsert_pair` mean the same.
     """
     if row is None:
         return Action.SKIP if base is None else Action.DELETE

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.programs.commits import Timeline
+from bridge.programs.commit_loop import CommitLoop
+from bridge.programs.commits import KeyTimeline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -33,7 +34,7 @@ def small_file_candidates(props: Mapping[str, str]) -> int:
     return int(props.get(CANDIDATES, "1")) if int(props.get(SMALL_FILE_LIMIT, "0")) > 0 else 0
 
 
-class _KeyInGroup(Timeline):
+class _KeyInGroup(KeyTimeline):
     """A key with its file group."""
 
     group: _GroupSize | None = None
@@ -47,7 +48,7 @@ class _GroupSize:
         self.has_log = False
 
 
-class SmallFileTable:
+class SmallFileTable(CommitLoop):
     """The keys of one partition path through the commits of a merge-on-read table with the small-file rule.
 
     Adds to an outcome what `Simulate` adds.
@@ -57,23 +58,19 @@ class SmallFileTable:
         self, merge: RecordMerge, *, commits: int, candidates: int, compact_after: Collection[int] = ()
     ) -> None:
         """Set up a partition; `candidates` is how many small files a batch may rewrite, the rest as in `Simulate`."""
+        super().__init__(commits, compact_after)
         self._merge = merge
-        self._commits = commits
         self._candidates = candidates
-        self._compactions = sorted(compact_after)
         self._keys: dict[HoodieKey, _KeyInGroup] = {}
         self._groups: list[_GroupSize] = []
         self._touched: dict[HoodieKey, _KeyInGroup] = {}
-        self._commit = 0
 
     def start(self, key: HoodieKey) -> None:  # noqa: ARG002 (the path alone matters)
         """Begin a partition path."""
         self._keys, self._groups, self._touched, self._commit = {}, [], {}, 0
 
-    def accept(self, arrival: Arrival, emit: Emit) -> None:
+    def fold_input(self, arrival: Arrival) -> None:
         """Take a version of any key of the path."""
-        if arrival.commit != self._commit:
-            self._end_commit(arrival.commit, emit)
         key = self._merge.key_of(arrival.record or {})
         stored = self._keys.get(key)
         if stored is None:
@@ -82,26 +79,18 @@ class SmallFileTable:
         stored.fold_input(arrival)
         self._touched[key] = stored
 
-    def finish(self, emit: Emit) -> None:
-        """End the last commits and emit what is visible then."""
-        self._end_commit(self._commits + 1, emit)
+    def end_table(self, commit: int, emit: Emit) -> None:
+        """Emit what is visible until `commit`."""
         for stored in self._keys.values():
-            stored.show(None, self._commits + 1, emit)
+            stored.show(None, commit, emit)
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of every key."""
         for stored in self._keys.values():
             yield from stored.held()
 
-    def _end_commit(self, next_commit: int, emit: Emit) -> None:
-        if self._touched:
-            self._write(emit)
-        for commit in self._compactions:
-            if self._commit <= commit < next_commit:
-                self._compact(commit, emit)
-        self._touched, self._commit = {}, next_commit
-
-    def _write(self, emit: Emit) -> None:
+    def write_commit(self, emit: Emit) -> None:
+        """Write what the commit has for the keys of the path, and take their snapshots."""
         new = [stored for stored in self._touched.values() if stored.base is None]
         chosen = self._small_files() if new else []
         for stored in self._touched.values():
@@ -122,12 +111,14 @@ class SmallFileTable:
             self._groups.append(home)
         for stored in self._touched.values():
             stored.query(self._commit, emit)
+        self._touched = {}
 
     def _small_files(self) -> list[_GroupSize]:
         small = [group for group in self._groups if not group.has_log]
         return sorted(small, key=lambda group: group.rows)[: self._candidates]
 
-    def _compact(self, commit: int, emit: Emit) -> None:
+    def compact_after(self, commit: int, emit: Emit) -> None:
+        """Compact the file groups that have a log, and take the snapshots of their keys."""
         for stored in self._keys.values():
             if stored.group is not None and stored.group.has_log:
                 stored.compact()

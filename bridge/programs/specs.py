@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
@@ -62,7 +62,7 @@ class ProgramSpec:
 
     program: Callable[..., Program]
     extras: tuple[Extra, ...] = ()
-    untouched: tuple[Any, ...] | None = None
+    untouched: tuple[object, ...] | None = None
     by_partition: bool = False
     upserts_pairs: bool = False
     engines: frozenset[EngineName] = frozenset({EngineName.PYTHON})

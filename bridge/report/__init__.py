@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_record import json_record
-from bridge.report.json_values import cell, json_float, json_rows
+from bridge.report.json_values import cell, json_bytes, json_float, json_rows
 from bridge.report.report import SAMPLE, Check, Label, Report, Table, error_as_json, plan_as_json, sides_as_json
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Table",
     "cell",
     "error_as_json",
+    "json_bytes",
     "json_float",
     "json_record",
     "json_rows",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import datetime
 import decimal
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bridge.report.json_values import json_float
+from bridge.report.json_values import json_bytes, json_float
 from payloads.avro import Branch, to_logical
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def _value(value: Any) -> Any:  # noqa: PLR0911 (one a family of types)
         case decimal.Decimal():
             return f"{value:f}"
         case bytes():
-            return base64.b64encode(value).decode("ascii")
+            return json_bytes(value)
         case float():
             return json_float(value)
         case uuid.UUID():

@@ -55,7 +55,7 @@ def _converter(kind: spark_types.DataType) -> Callable[[Any], Any]:  # noqa: PLR
         case spark_types.DecimalType():
             return lambda value: f"{value:f}"
         case spark_types.BinaryType():
-            return lambda value: base64.b64encode(value).decode("ascii")
+            return json_bytes
         case spark_types.FloatType() | spark_types.DoubleType():
             return json_float
         case _:
@@ -67,6 +67,11 @@ def json_float(value: float) -> float | str:
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def json_bytes(value: bytes) -> str:
+    """Return bytes as base64 text."""
+    return base64.b64encode(value).decode("ascii")
 
 
 def _instant(moment: datetime.datetime) -> str:

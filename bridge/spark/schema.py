@@ -16,7 +16,7 @@ from pyspark.sql import types as spark_types
 from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.spark.session import local_session
-from payloads.avro import parse_schema
+from payloads.avro import parse_schema, unscaled_bytes
 from payloads.errors import SchemaError
 from payloads.release import HudiRelease
 
@@ -150,10 +150,7 @@ def decimal_size(precision: int) -> int:
     >>> decimal_size(10)
     5
     """
-    size = 1
-    while 1 << (8 * size - 1) < 10**precision:
-        size += 1
-    return size
+    return len(unscaled_bytes(10**precision - 1))
 
 
 def spark_schema(schema: AvroSchema) -> spark_types.StructType:

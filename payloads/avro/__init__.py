@@ -7,7 +7,7 @@ from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
 from payloads.avro.from_json import parse_object, read_record
 from payloads.avro.logical import to_logical, to_physical
 from payloads.avro.rewrite import default_value, project_record, rewrite_record_with_new_schema
-from payloads.avro.schema import AvroSchema, Branch, Field, JavaString, Record, branch_of
+from payloads.avro.schema import AvroSchema, Branch, Field, JavaString, Record, Value, branch_of
 from payloads.avro.text import date_text, plain_text, timestamp_text, value_text
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Field",
     "JavaString",
     "Record",
+    "Value",
     "branch_of",
     "date_text",
     "decimal_scale",

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
-Record = dict[str, Any]
+Value = Any
+"""A value of an Avro schema, physical or logical; its type depends on the schema.
+
+Added in 0.1.0.
+"""
+
+Record = dict[str, Value]
 """One Avro record: field name to physical value.
 
 Added in 0.1.0.

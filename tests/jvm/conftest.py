@@ -9,9 +9,8 @@ import pytest
 from bridge.engines.jvm.jars import bundles_of
 from bridge.errors import EngineError
 from payloads import HudiRelease, PayloadRef
-from payloads.release import releases
 from tests.jvm.both_engines import BothEngines
-from tests.jvm.java_compiler import JavaCompiler
+from tests.jvm.java_compiler import RELEASES, JavaCompiler
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def bundles(spark: SparkSession) -> SparkSession:
     """Return the session once every Hudi bundle is there; the tests are skipped without."""
     try:
-        for release in releases(since="0.15"):  # older ones have no bundle for Spark 3.5
+        for release in RELEASES:
             bundles_of(spark, PayloadRef("-"), release)
     except EngineError as error:
         pytest.skip(str(error))

@@ -18,6 +18,7 @@ import pyspark
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import bundle_for, resolve
 from payloads import HudiRelease
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,8 @@ _COMPILER: Final = "org.eclipse.jdt:ecj:3.36.0"
 _BATCH: Final = "org.eclipse.jdt.core.compiler.batch.BatchCompiler"
 _OPTIONS: Final = ("-8", "-proc:none", "-nowarn", "-g")
 _SPARK_JARS: Final = Path(pyspark.__file__).parent / "jars"
+RELEASES: Final = releases(since="0.15")
+"""The releases that have a bundle for Spark 3.5."""
 SOURCES: Final = Path(__file__).parent / "java"
 _OF_EVERY_RELEASE: Final = ("Judge.java",)
 _OF_RELEASE: Final = {

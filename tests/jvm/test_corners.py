@@ -9,6 +9,7 @@ from payloads import HudiRelease
 from tests.conformance.vector import Vector
 from tests.conformance.vectors import Result, run
 from tests.jvm.corner_vectors import cases, schemas
+from tests.jvm.java_compiler import RELEASES
 from tests.jvm.judge import Judge
 from tests.jvm.random_vectors import Corners
 
@@ -34,14 +35,14 @@ def differences(vectors, known):
     ]
 
 
-@pytest.mark.parametrize("release", HudiRelease, ids=str)
+@pytest.mark.parametrize("release", RELEASES, ids=str)
 def test_single_corners_answer_as_the_real_classes(judges, release):
     vectors = judges(release).answered(cases(release), schemas())
     assert len(vectors) > 800
     assert not differences(vectors, schemas())
 
 
-@pytest.mark.parametrize("release", HudiRelease, ids=str)
+@pytest.mark.parametrize("release", RELEASES, ids=str)
 def test_drawn_corners_answer_as_the_real_classes(judges, release):
     drawn = Corners(release, SEED)
     vectors = judges(release).answered(drawn.vectors(EXAMPLES), drawn.schemas)

@@ -217,7 +217,7 @@ def test_what_the_engine_does_not_run_is_refused(jar, settings, words):
 
 
 def test_engine_and_implementation_must_fit():
-    with pytest.raises(PlanError, match="the python engine runs no java class"):
+    with pytest.raises(PlanError, match="the python engine does not run java classes"):
         MergePlan(payload="DefaultHoodieRecordPayload", key="id", engine="python", implementation="java")
 
 

@@ -8,7 +8,7 @@ from bridge.verify import java_elsewhere
 from bridge.verify.compiled import compiled
 from mergers.laws import Verdict, check_laws
 from payloads import HudiRelease, PayloadRef
-from payloads.release import releases
+from tests.jvm.java_compiler import RELEASES
 
 RELEASE = HudiRelease.V0_15
 
@@ -68,7 +68,7 @@ def test_a_jvm_that_ends_is_no_agreement(judged):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("release", releases(since="0.15"))
+@pytest.mark.parametrize("release", RELEASES)
 def test_a_class_of_hudi_repeats_alike_everywhere(bundles, release):
     subject = compiled(bundles, PayloadRef("PartialUpdateAvroPayload"), release, key=("id",))
     (result,) = check_laws(subject.java, laws=["determinism"], domain="flagged", exhaustive=True).results

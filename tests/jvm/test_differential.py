@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from bridge.engines.jvm.calls import PayloadCalls
 from payloads import DefaultHoodieRecordPayload, HudiRelease, PayloadRef, builtin_payloads
-from payloads.release import releases
 from tests.jvm.call_sequences import sequences
 from tests.jvm.differential import compared
+from tests.jvm.java_compiler import RELEASES
 from tests.jvm.shrink import described
 from tests.jvm.strategies import cases
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from payloads.builtin.base import BuiltinPayload
     from tests.jvm.differential import Difference
 
-PORTS = [payload_class for release in releases(since="0.15") for payload_class in builtin_payloads(release)]
+PORTS = [payload_class for release in RELEASES for payload_class in builtin_payloads(release)]
 CASES_OF_A_CALL = 500
 
 

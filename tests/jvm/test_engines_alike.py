@@ -12,6 +12,7 @@ from bridge import MergePlan, append, combine_input, compact, simulate, snapshot
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.frames import frame_of, rows
+from tests.jvm.java_compiler import RELEASES
 from tests.jvm.judge import Judge
 
 COLUMNS = "id {}, part {}, ts long, name string, v string, n long, tags array<string>, op string"
@@ -36,7 +37,7 @@ def seen(found):
 
 
 @pytest.mark.parametrize(
-    ("release", "empty"), [*((release, None) for release in HudiRelease), (HudiRelease.V1_2, "")], ids=repr
+    ("release", "empty"), [*((release, None) for release in RELEASES), (HudiRelease.V1_2, "")], ids=repr
 )
 def test_rows_of_the_default_partition_are_merged_with_each_other_alone(plan, spark, release, empty):
     stored = frame(spark, ("a", None, 1), ("b", None, 1), ("a", "p", 1))
@@ -94,7 +95,7 @@ def texts(found):
     return rows(found.select(sf.col("id").cast("string"), "ts"))
 
 
-@pytest.mark.parametrize("release", HudiRelease, ids=str)
+@pytest.mark.parametrize("release", RELEASES, ids=str)
 def test_the_real_key_generators_say_so(bundles, java_compiler, release):
     judge = Judge(bundles, release, java_compiler)
     assert [judge.key_and_path(key, "p")[0] for key in (0.0, -0.0, math.nan)] == ["0.0", "-0.0", "NaN"]

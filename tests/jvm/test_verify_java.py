@@ -14,7 +14,7 @@ from bridge.verify.spark_script import spark_text
 from bridge.verify.verification import verify
 from mergers.laws import Verdict, check_laws
 from payloads import HudiRelease, PayloadRef
-from tests.laws.test_counterexamples import OBSERVED, name_of
+from tests.mergers.laws.test_counterexamples import OBSERVED, name_of
 
 BUNDLE = "org.apache.hudi:hudi-spark3.5-bundle_2.12:{}.0"
 SCHEMA = {

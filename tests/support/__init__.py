@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
-from tests.support.folders import DATA, GOLDEN, GUIDE, HISTORIES, ROOT, SETTINGS, UPGRADED
+from tests.support.folders import (
+    CONFIG,
+    DATA,
+    GOLDEN,
+    GUIDE,
+    HISTORIES,
+    OLDER_TABLES,
+    ROOT,
+    SETTINGS,
+    TABLES,
+    UPGRADED,
+)
 
-__all__ = ["DATA", "GOLDEN", "GUIDE", "HISTORIES", "ROOT", "SETTINGS", "UPGRADED"]
+__all__ = [
+    "CONFIG",
+    "DATA",
+    "GOLDEN",
+    "GUIDE",
+    "HISTORIES",
+    "OLDER_TABLES",
+    "ROOT",
+    "SETTINGS",
+    "TABLES",
+    "UPGRADED",
+]

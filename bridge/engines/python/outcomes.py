@@ -63,9 +63,9 @@ class _Pile:
     """Outcomes whose rows are made in one way."""
 
     rows: list[Any] = dataclasses.field(default_factory=list)
-    added: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
+    added: list[tuple[object, ...]] = dataclasses.field(default_factory=list)
 
-    def add(self, row: Any, *added: Any) -> None:
+    def add(self, row: object, *added: object) -> None:
         self.rows.append(row)
         self.added.append(added)
 
@@ -100,7 +100,7 @@ class Outcomes:
         self._bare_here, self._bare_detached = _Pile(), _Pile()
         self._points: list[MergePoint] = []  # of the new records
 
-    def add(self, action: Action, row: Carrier | None, key_source: Any, extras: tuple[Any, ...]) -> None:
+    def add(self, action: Action, row: Carrier | None, key_source: object, extras: tuple[object, ...]) -> None:
         """Note an outcome; `key_source` is any row of its key, for a bare key that is in no batch itself."""
         if row is None or row.record is None:
             source = key_source if row is None or row.source is None else row.source
@@ -116,7 +116,7 @@ class Outcomes:
         """Note an outcome without extras of which only the key of `row` is left."""
         self._bare_here.add(row, action)
 
-    def new(self, action: Action, record: Record, made_at: MergePoint, *extras: Any) -> None:
+    def new(self, action: Action, record: Record, made_at: MergePoint, *extras: object) -> None:
         """Note an outcome that is in no batch: a record that a merge point made."""
         self._new.add(record, action, *extras)
         self._points.append(made_at)
@@ -143,7 +143,7 @@ class Outcomes:
         if bare_detached.rows:
             yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
 
-    def standing(self, batch: pa.RecordBatch, actions: Actions, extras: tuple[Any, ...]) -> Iterator[pa.RecordBatch]:
+    def standing(self, batch: pa.RecordBatch, actions: Actions, extras: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
         """Give the rows of `batch` that have an action, as outcomes with the same further additions."""
         decided = actions != UNDECIDED
         data = self._data(batch)
@@ -179,7 +179,7 @@ class Outcomes:
         ]
         return pa.RecordBatch.from_arrays(arrays, data.schema.names)
 
-    def _finished(self, data: pa.RecordBatch, added: list[tuple[Any, ...]]) -> pa.RecordBatch:
+    def _finished(self, data: pa.RecordBatch, added: list[tuple[object, ...]]) -> pa.RecordBatch:
         """Stamp the rows that were written, and add the program's columns where they are wanted."""
         given, *extras = zip(*added, strict=True)
         actions = np.array(given, np.int8)

@@ -14,7 +14,7 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from payloads.avro import AvroSchema
+    from payloads.avro import AvroSchema, Value
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 TIMESTAMP_UNITS = {
@@ -32,11 +32,11 @@ _DECIMAL_BYTES = 16
 class ColumnCodec(NamedTuple):
     """Both directions of one column: Arrow array to physical values, and back."""
 
-    read: Callable[[pa.Array[Any]], list[Any]]
-    write: Callable[[list[Any]], pa.Array[Any]]
+    read: Callable[[pa.Array[Any]], list[Value]]
+    write: Callable[[list[Value]], pa.Array[Any]]
 
 
-def numbers(array: pa.Array[Any]) -> list[Any]:
+def numbers(array: pa.Array[Any]) -> list[Value]:
     """Return numbers or booleans as Python has them."""
     if not array.null_count:
         return array.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
@@ -46,12 +46,12 @@ def numbers(array: pa.Array[Any]) -> list[Any]:
     return values.tolist()  # type: ignore[no-any-return]
 
 
-def objects(array: pa.Array[Any]) -> list[Any]:
+def objects(array: pa.Array[Any]) -> list[Value]:
     """Return texts or bytes as Python has them."""
     return array.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
 
 
-def of_type(values: list[Any], kind: type, *others: type) -> list[Any]:
+def of_type(values: list[Value], kind: type, *others: type) -> list[Value]:
     """Return `values` if each is None or a `kind`; int and bool are not interchangeable."""
     found = set(map(type, values)) - {type(None), kind, *others}
     if found and (kind in {int, bool, float} or not all(issubclass(other, kind) for other in found)):
@@ -60,7 +60,7 @@ def of_type(values: list[Any], kind: type, *others: type) -> list[Any]:
     return values
 
 
-def doubles(values: list[Any]) -> pa.Array[Any]:
+def doubles(values: list[Value]) -> pa.Array[Any]:
     """Make a column of doubles; Avro takes an int for a double, Arrow only a small one."""
     array = of_type(values, float, int)
     if int in set(map(type, array)):
@@ -68,7 +68,7 @@ def doubles(values: list[Any]) -> pa.Array[Any]:
     return pa.array(array, pa.float64())
 
 
-def floats(values: list[Any]) -> pa.Array[Any]:
+def floats(values: list[Value]) -> pa.Array[Any]:
     """Make a column of floats, rounded; Arrow would make infinity of what is too large."""
     array = doubles(values)
     largest = pc.max(pc.if_else(pc.is_inf(array), 0.0, pc.abs(array))).as_py()
@@ -78,10 +78,10 @@ def floats(values: list[Any]) -> pa.Array[Any]:
     return array.cast(pa.float32())
 
 
-def one_of(symbols: frozenset[str], column: str) -> Callable[[list[Any]], list[Any]]:
+def one_of(symbols: frozenset[str], column: str) -> Callable[[list[Value]], list[Value]]:
     """Return what lets nulls and texts among `symbols` through."""
 
-    def check(values: list[Any]) -> list[Any]:
+    def check(values: list[Value]) -> list[Value]:
         unknown = set(of_type(values, str)) - symbols - {None}
         if unknown:
             msg = f"field {column!r}: {min(unknown)!r} is not one of the symbols {', '.join(sorted(symbols))}"
@@ -91,10 +91,10 @@ def one_of(symbols: frozenset[str], column: str) -> Callable[[list[Any]], list[A
     return check
 
 
-def of_size(size: int, column: str) -> Callable[[list[Any]], list[Any]]:
+def of_size(size: int, column: str) -> Callable[[list[Value]], list[Value]]:
     """Return what lets nulls and bytes of length `size` through."""
 
-    def check(values: list[Any]) -> list[Any]:
+    def check(values: list[Value]) -> list[Value]:
         others = {len(value) for value in of_type(values, bytes) if value is not None} - {size}
         if others:
             msg = f"field {column!r}: a value has {min(others)} bytes, its fixed type {size}"
@@ -110,14 +110,14 @@ def timestamp_codec(plain: AvroSchema, arrow: pa.TimestampType) -> ColumnCodec |
     if rest:
         return None
 
-    def read(array: pa.Array[Any]) -> list[Any]:
+    def read(array: pa.Array[Any]) -> list[Value]:
         ticks = array.view(pa.int64())
         if factor > 1:
             floored = ticks.fill_null(0).to_numpy() // factor  # Spark floors, too
             ticks = pa.array(floored, mask=ticks.is_null().to_numpy(zero_copy_only=False))
         return numbers(ticks)
 
-    def write(values: list[Any]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> pa.Array[Any]:
         ticks = pa.array(of_type(values, int), pa.int64())
         return (ticks if factor == 1 else pc.multiply_checked(ticks, factor)).view(arrow)
 
@@ -133,7 +133,7 @@ def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> C
     if int(plain.source.get("scale", 0)) != arrow.scale or (size is not None and size < decimal_size(arrow.precision)):
         return None
 
-    def read(array: pa.Array[Any]) -> list[Any]:
+    def read(array: pa.Array[Any]) -> list[Value]:
         buffer: Any = array.buffers()[1]
         data = memoryview(buffer)[_DECIMAL_BYTES * array.offset :]
         unscaled = [
@@ -146,7 +146,7 @@ def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> C
         valid = array.is_valid().to_numpy(zero_copy_only=False).tolist()
         return [value if is_valid else None for value, is_valid in zip(values, valid, strict=True)]
 
-    def write(values: list[Any]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> pa.Array[Any]:
         if size is not None:
             of_size(size, column)(values)
         wide = b"".join(

@@ -129,10 +129,10 @@ class _BatchMerger:
         for begin, arrival in zip(begins, arrivals, strict=True):
             if begin:
                 self._finish_key()
-                self.row = arrival.source
+                self.row = arrival.source  # type: ignore[assignment]  # given below
                 self.open = True
                 program.start(self.calls.key_of(arrival.record or arrival.identity or {}))
-            self.row = arrival.source
+            self.row = arrival.source  # type: ignore[assignment]
             try:
                 program.accept(arrival, emit)
             except Exception as error:
@@ -146,7 +146,7 @@ class _BatchMerger:
             except Exception as error:
                 raise self._failed(error) from error
 
-    def _emit(self, action: Action, row: Carrier | None, *extras: Any) -> None:
+    def _emit(self, action: Action, row: Carrier | None, *extras: object) -> None:
         self.outcomes.add(action, row, self.row, extras)
 
     def _detach(self) -> None:

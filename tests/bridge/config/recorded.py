@@ -1,18 +1,17 @@
-"""What real Hudi stored and inferred: reads the files in `data/`."""
+"""What real Hudi stored and inferred: reads `tests/data/config`."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import re
-from pathlib import Path
 from typing import NamedTuple
 
 from bridge.config.keys import is_merge_key
 from bridge.migration.examples import differences
 from bridge.migration.silent_changes import silent_changes as changes_of
+from tests.support import CONFIG
 
-DATA = Path(__file__).with_name("data")
 MODEL = "org.apache.hudi.common.model."
 TYPES = {"COPY_": "COPY_ON_WRITE", "MERGE": "MERGE_ON_READ"}
 
@@ -23,7 +22,7 @@ def silent_changes(move):
 
 
 def lines_of(name):
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
+    with gzip.open(CONFIG / name, "rt", encoding="utf-8") as lines:
         return [line.rstrip("\n") for line in lines]
 
 

@@ -8,7 +8,8 @@ import re
 import pytest
 
 from bridge.config import capabilities
-from bridge.migration.inspection import Severity, inspect
+from bridge.migration.findings import Severity
+from bridge.migration.inspection import inspect
 from bridge.migration.known_changes import NOTES
 from bridge.migration.move import Move
 from bridge.plan import TableType

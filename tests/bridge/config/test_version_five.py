@@ -6,7 +6,8 @@ import pytest
 
 from bridge.config import MergeConfigError, TableMergeConfig, change_version, created_properties, effective_config
 from bridge.errors import PlanError
-from bridge.migration.inspection import Severity, inspect
+from bridge.migration.findings import Severity
+from bridge.migration.inspection import inspect
 from bridge.migration.plan import plan_migration
 from bridge.plan import TableType
 from payloads.release import HudiRelease, releases

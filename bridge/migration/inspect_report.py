@@ -1,0 +1,100 @@
+"""The report of `inspect`: settings and their sources, what decides at each merge point, findings."""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING, Any
+
+from bridge.migration.findings import Severity, findings_as_json, short
+from bridge.report import Report, Table
+
+if TYPE_CHECKING:
+    from bridge.migration.inspection import Inspection
+
+_PLACES = {
+    "dedup": "duplicates of a batch",
+    "merge": "copy-on-write merge",
+    "read": "query and compaction",
+}
+
+
+def report_inspection(inspection: Inspection, settings: dict[str, Any]) -> Report:
+    """Report how a table merges; `settings` are those that the user gave."""
+    result = {
+        "settings": [
+            {
+                "name": setting.name,
+                "value": setting.value,
+                "source": None if setting.source is None else setting.source._asdict(),
+                "others": [source._asdict() for source in setting.others],
+            }
+            for setting in inspection.settings
+        ],
+        "rules": {
+            name: {"mode": None if rule.mode is None else rule.mode.name, "payload": rule.payload, "why": rule.why}
+            for name, rule in inspection.config.rules
+        },
+        "deprecated": [key._asdict() for key in inspection.deprecated],
+        "payloads": [one._asdict() | {"found": one.found.value} for one in inspection.payloads],
+        "warnings": findings_as_json(inspection.warnings),
+    }
+    counts = collections.Counter(warning.severity for warning in inspection.warnings)
+    return Report(
+        "inspect",
+        verdict_of(inspection),
+        plan=settings,
+        statistics={severity.value: counts[severity] for severity in Severity},
+        results=[result],
+        warnings=[str(warning) for warning in inspection.warnings],
+        body=_body(inspection),
+    )
+
+
+def verdict_of(inspection: Inspection) -> str:
+    """Say how the table merges, and which finding is the most severe."""
+    read = inspection.config.read
+    by = read.mode.name if read.mode is not None else "payload classes only"
+    if not inspection.warnings:
+        return f"This table merges by {by}; no findings."
+    return f"This table merges by {by}; most severe finding: {inspection.warnings[0]}."
+
+
+def _body(inspection: Inspection) -> list[str | Table]:
+    shown = [setting for setting in inspection.settings if setting.value is not None or setting.others]
+    body: list[str | Table] = [
+        Table(
+            ("setting", "value", "source", "without effect"),
+            [
+                (
+                    setting.name,
+                    short(setting.value or "none"),
+                    short(str(setting.source or "")),
+                    ", ".join(
+                        f"{source}={short(source.value)}" for source in setting.others if source.value != setting.value
+                    ),
+                )
+                for setting in shown
+            ],
+            "Settings in effect",
+        ),
+        Table(
+            ("where", "mode", "payload class", "reason"),
+            [
+                (
+                    _PLACES[name],
+                    "none" if rule.mode is None else rule.mode.name,
+                    short(rule.payload or "none"),
+                    rule.why,
+                )
+                for name, rule in inspection.config.rules
+            ],
+            "What decides at each merge point",
+        ),
+    ]
+    if inspection.payloads:
+        rows = [(short(one.name), one.side, one.found.value) for one in inspection.payloads]
+        body.append(Table(("payload class", "named by", "code"), rows, "Payload classes"))
+    if inspection.deprecated:
+        rows = [(key.key, key.side, key.instead) for key in inspection.deprecated]
+        body.append(Table(("property", "set by", "instead"), rows, "Deprecated properties"))
+    return body

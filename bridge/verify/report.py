@@ -1,0 +1,170 @@
+"""The report of `verify`: the verdict on each law as JSON and as text, with both bracketings of a counterexample."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from bridge.report import Report, Table, json_bytes, json_float
+from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
+from payloads.avro import Branch
+
+if TYPE_CHECKING:
+    from bridge.verify.verification import Verification
+    from mergers.laws import Bounds, Counterexample, LawResult, MergeStep, Version
+
+
+def report_of(verification: Verification) -> Report:
+    """Report the verdict on each law."""
+    found = verification.report
+    report = Report("verify", verification.verdict, success=verification.success)
+    report.plan = {
+        "name": verification.name,
+        "release": str(verification.release),
+        "key": list(verification.key),
+        "ordering": None if verification.ordering is None else list(verification.ordering),
+        "schema": found.schema.source,
+        "props": dict(verification.props),
+        "implementation": "python" if verification.compiled is None else "java",
+        "seed": found.seed,
+        "allow": sorted(verification.allowed),
+        "universe": {domain.value: universe_as_json(bounds) for domain, bounds in found.bounds.items()},
+    }
+    verdicts = [result.verdict.value for result in found.results]
+    report.statistics = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
+    report.results = [result_as_json(result) for result in found.results]
+    lines = [result.line for result in found.results if result.verdict is not Verdict.NOT_APPLICABLE]
+    report.body += ["\n".join(part) for part in (lines, found.left_out, found.reach) if part]
+    for result in found.violations:
+        story = story_of(result)
+        allowed = " (allowed)" if result.law.id in verification.allowed else ""
+        report.body += [
+            f"{story.title}{allowed}",
+            "\n".join(f"{name} = {content}" for name, content in story.operands),
+            Table(story.columns, story.steps),
+            story.meaning,
+        ]
+    return report
+
+
+# -- as JSON
+
+
+def result_as_json(result: LawResult) -> dict[str, Any]:
+    """Return one verdict as JSON values; the counterexample is None if there is none."""
+    found = result.counterexample
+    return {
+        "law": result.law.id,
+        "domain": result.domain.value,
+        "verdict": result.verdict.value,
+        "cases": result.cases,
+        "detail": result.detail,
+        "counterexample": None if found is None else _counterexample_as_json(found, result.law.meaning),
+    }
+
+
+def universe_as_json(bounds: Bounds) -> dict[str, Any]:
+    """Return the operands of which every combination was tried, for `proved`; None for no row."""
+    return {
+        "versions": [_version_as_json(version) for version in bounds.versions],
+        "rows": [_json_value(row) for row in bounds.rows],
+    }
+
+
+def _version_as_json(version: Version) -> dict[str, Any]:
+    return {
+        "record": _json_value(version.record),
+        "ordering": _json_value(version.ordering.value),
+        "is_delete": version.is_delete,
+    }
+
+
+def _counterexample_as_json(found: Counterexample, meaning: str) -> dict[str, Any]:
+    versions = zip(NAMES, found.operands.versions, strict=False)
+    return {
+        "row": _json_value(found.operands.row) if found.speaks_of_row else None,
+        "versions": [{"name": name, **_version_as_json(version)} for name, version in versions],
+        "left": _side_as_json(found.left),
+        "right": _side_as_json(found.right),
+        "cause": found.cause or None,
+        "meaning": meaning,
+    }
+
+
+def _side_as_json(steps: tuple[MergeStep, ...]) -> dict[str, Any]:
+    return {
+        "bracketing": steps[-1].text,
+        "steps": [{"merge": s.text, "result": _answer_as_json(s.answer)} for s in steps],
+    }
+
+
+def _answer_as_json(answer: Any) -> Any:
+    if isinstance(answer, Failed):
+        return {"error": f"{type(answer.error).__name__}: {answer.error}"}
+    if isinstance(answer, Observed):
+        return {"record": _json_value(answer.record), "is_delete": answer.is_delete}
+    return [_answer_as_json(part) for part in answer]
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, float):
+        return json_float(value)
+    if isinstance(value, bytes):
+        return json_bytes(value)
+    if isinstance(value, Branch):
+        return {value.name: _json_value(value.value)}
+    if isinstance(value, dict):
+        return {name: _json_value(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(inner) for inner in value]
+    inner = getattr(value, "value", value)
+    return inner if inner is value or isinstance(inner, str | int | bool) or inner is None else _json_value(inner)
+
+
+# -- as text
+
+
+@dataclasses.dataclass(frozen=True)
+class Story:
+    """A counterexample as text.
+
+    Attributes:
+        title: the law and what it says.
+        operands: name and content of the stored row and the versions.
+        columns: the two bracketings.
+        steps: the merges of both, side by side; the last line has the two results.
+        meaning: what it means for a table.
+    """
+
+    title: str
+    operands: tuple[tuple[str, str], ...]
+    columns: tuple[str, str]
+    steps: tuple[tuple[str, str], ...]
+    meaning: str
+
+
+def story_of(result: LawResult) -> Story:
+    """Describe a violation: its operands, and both bracketings side by side.
+
+    Raises:
+        LookupError: the law is not violated.
+    """
+    found = result.counterexample
+    if found is None:
+        msg = f"{result.law.id} is not violated on {result.domain.value}"
+        raise LookupError(msg)
+    operands = [("s", "no row" if found.operands.row is None else repr(found.operands.row))] * found.speaks_of_row
+    for name, version in zip(NAMES, found.operands.versions, strict=False):
+        answer = Observed(version.record, version.ordering, version.is_delete)
+        operands.append((name, answer_text(answer)))
+    left, right = ([f"{step.text} = {answer_text(step.answer)}" for step in side] for side in (found.left, found.right))
+    # Both sides end in the same line, their results.
+    depth = max(len(left), len(right))
+    padded = [[""] * (depth - len(side)) + side for side in (left, right)]
+    return Story(
+        f"{result.law.id} on {result.domain.value}: {result.law.statement}",
+        tuple(operands),
+        (found.left[-1].text, found.right[-1].text),
+        tuple(zip(*padded, strict=True)),
+        " ".join(filter(None, (found.cause, f"For a table: {result.law.meaning}."))),
+    )

@@ -1,0 +1,145 @@
+"""A failed merge call names its merge point, and a listener is told of the calls that succeed."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge import MergePlan
+from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
+from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, Rule, StoredRow, located
+from mergers import HoodieKey
+from payloads import NATURAL_ORDER, Ordering, PayloadRef, parse_schema
+
+KEY = HoodieKey("a")
+SCHEMA = parse_schema(
+    {
+        "type": "record",
+        "name": "row",
+        "fields": [
+            {"name": "id", "type": "string"},
+            {"name": "ts", "type": "long"},
+            {"name": "fails", "type": ["null", "string"], "default": None},
+        ],
+    }
+)
+
+
+class FailsWhereTold:
+    """Fails in the method that its record names."""
+
+    def __init__(self, record, ordering_value):
+        self.record = record
+        self._check("constructor")
+
+    def pre_combine(self, older):
+        self._check("pre_combine")
+        return self
+
+    def combine_and_get_update_value(self, current, schema):
+        self._check("combine")
+        return self.record
+
+    def get_insert_value(self, schema):
+        self._check("insert")
+        return self.record
+
+    def is_deleted(self, schema, props):
+        return self.record is None
+
+    def _check(self, method):
+        if self.record is not None and self.record["fails"] == method:
+            msg = f"{method} fails"
+            raise LookupError(msg)
+
+
+class Notes:
+    def __init__(self):
+        self.calls = []
+
+    def merged(self, point, rule, older, newer, result):
+        self.calls.append((point, rule))
+
+    def payload_ref(self, payload):
+        return payload
+
+
+def row(ts, fails=None):
+    return {"id": "a", "ts": ts, "fails": fails}
+
+
+def merge_of(release, listener=None, payload="tests.bridge.merge.test_merge_failures:FailsWhereTold"):
+    plan = MergePlan(payload=payload, release=release, key="id", ordering="ts", table_type="mor")
+    return RecordMerge(plan, SCHEMA, listener=listener)
+
+
+def stored(ts=1):
+    record = row(ts)
+    return StoredRow(KEY, record, SCHEMA, record)
+
+
+def logged(merge, record):
+    return merge.fold_log(None, KEY, LogRow(record, None))
+
+
+CALLS = {
+    "constructor": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.incoming(KEY, bad, None)),
+    "pre_combine": (
+        MergePoint.COMBINE_INPUT,
+        lambda merge, bad: merge.combine_input(merge.incoming(KEY, row(1), None), merge.incoming(KEY, bad, None)),
+    ),
+    "combine": (MergePoint.UPSERT, lambda merge, bad: merge.upsert(stored(), merge.incoming(KEY, bad, None))),
+    "insert": (MergePoint.INSERT, lambda merge, bad: merge.insert(merge.incoming(KEY, bad, None))),
+    "combine a pair": (MergePoint.UPSERT, lambda merge, bad: merge.upsert_pair(row(1), bad)),
+    "constructor of a pair": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.upsert_pair(row(1), bad)),
+    "insert a single row": (MergePoint.INSERT, lambda merge, bad: merge.insert_single(bad)),
+    "combine in a query": (MergePoint.SNAPSHOT, lambda merge, bad: merge.snapshot(stored(), logged(merge, bad))),
+    "combine in a compaction": (MergePoint.COMPACT, lambda merge, bad: merge.compact(stored(), logged(merge, bad))),
+}
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
+@pytest.mark.parametrize("call", CALLS)
+def test_a_failure_carries_its_merge_point(release, call):
+    point, fail = CALLS[call]
+    with pytest.raises(MergePointError, match=f"{call.split()[0]} fails") as failure:
+        fail(merge_of(release), row(2, call.split()[0]))
+    assert failure.value.point is point
+    assert failure.value.error is failure.value.__cause__
+    assert located(failure.value) is failure.value
+
+
+def test_a_failure_outside_any_call_is_one_of_the_input():
+    error = KeyError("id")
+    assert located(error).point is MergePoint.COMBINE_INPUT
+    assert located(error).reason == "KeyError: 'id'"
+
+
+@pytest.mark.parametrize(
+    ("release", "rules"),
+    [
+        ("0.15", [Rule.PRE_COMBINE, Rule.COMBINE, Rule.DELETE_TEST, Rule.COMPARISON]),
+        ("1.2", [Rule.DELTA, Rule.FINAL, Rule.DELETE_TEST, Rule.DELTA]),
+    ],
+)
+def test_a_listener_is_told_of_each_call(release, rules):
+    notes = Notes()
+    merge = merge_of(release, notes, "DefaultHoodieRecordPayload")
+    newer = merge.combine_input(merge.incoming(KEY, row(2), None), merge.incoming(KEY, row(3), None))
+    merge.upsert(stored(), newer)
+    merge.log_entry(merge.incoming(KEY, None, None, Ordering("long", 4)))
+    merge.fold_log(logged(merge, row(2)), KEY, LogDelete(NATURAL_ORDER))
+    points = [MergePoint.COMBINE_INPUT, MergePoint.UPSERT, MergePoint.INSERT, MergePoint.LOG_FOLD]
+    assert notes.calls == list(zip(points, rules, strict=True))
+
+
+def test_a_payload_that_a_recorded_one_makes_is_recorded():
+    recorder = PayloadRecorder()
+    ref = RecordedPayloadRef("PartialUpdateAvroPayload", recorder=recorder)
+    payload_class = ref.resolve("0.15")
+    assert ref.resolve("0.15") is payload_class
+    assert payload_class is not PayloadRef("PartialUpdateAvroPayload").resolve("0.15")
+    older, newer = (payload_class(row(ts), Ordering("long", ts)) for ts in (1, 2))
+    made = newer.pre_combine(older, SCHEMA, {})
+    assert type(made) is payload_class
+    assert (made.record, made.ordering_value, made.flagged) == (row(2), Ordering("long", 2), False)
+    assert [call.method for call in recorder.calls] == ["pre_combine"]

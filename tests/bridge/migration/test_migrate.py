@@ -1,0 +1,325 @@
+"""migrate: what is recommended for a payload class, what data accepts and refuses, and the generated mergers."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import Batches, MergePlan, PlanError, TableType, migrate
+from bridge.cli import main
+from bridge.config import TableMergeConfig, created_by_sql, created_properties
+from bridge.merge.record_merge import RecordMerge
+from bridge.migration.candidates import candidates_for
+from bridge.migration.decision import _Move
+from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
+from mergers import HoodieKey, RecordMergeMode
+from payloads import HudiRelease, parse_schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+KEEPS_LONGEST = "tests.support.user_payloads:KeepsLongestName"
+MODES = ["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"]
+PARTIAL = [f"{mode} with IGNORE_DEFAULTS" for mode in MODES]
+SCHEMA = "_pb_commit int, _pb_arrival int, id string, ts bigint, name string"
+LATE = [(1, 1, "a", 10, "Oslo"), (1, 2, "b", 10, "Rome"), (2, 3, "a", 20, "Lima"), (3, 4, "a", 15, "Bergen")]
+MARKER = {"hoodie.payload.delete.field": "Op", "hoodie.payload.delete.marker": "X"}
+
+
+def left(payload: str, release: str = "0.15", **settings: Any) -> MergePlan:
+    return MergePlan(payload=payload, release=release, **{"key": "id", "ordering": "ts"} | settings)
+
+
+def names(plan: MergePlan, to: str = "1.2", merger: str | None = None) -> list[str]:
+    return [one.name for one in candidates_for(plan, to, merger)]
+
+
+# -- candidates
+
+
+@pytest.mark.parametrize(
+    ("payload", "settings", "expected"),
+    [
+        (KEEPS_LONGEST, {}, [*MODES, *PARTIAL, f"CUSTOM with {KEEPS_LONGEST}"]),
+        (KEEPS_LONGEST, {"ordering": ()}, [MODES[0], PARTIAL[0], f"CUSTOM with {KEEPS_LONGEST}"]),
+        ("AWSDmsAvroPayload", {}, [*MODES, *PARTIAL]),
+        ("DefaultHoodieRecordPayload", {}, [MODES[1], MODES[0], *PARTIAL]),
+        ("PartialUpdateAvroPayload", {}, [PARTIAL[1], *MODES, PARTIAL[0]]),
+        ("FirstValueAvroPayload", {}, [*MODES, *PARTIAL, "CUSTOM with FirstValueAvroPayload"]),
+    ],
+)
+def test_the_order_of_the_candidates(payload: str, settings: dict[str, Any], expected: list[str]) -> None:
+    assert names(left(payload, **settings)) == expected
+
+
+def test_a_marker_adds_the_mode_that_fills_it() -> None:
+    plan = left(KEEPS_LONGEST, props={"hoodie.write.partial.update.unavailable.value": "?"})
+    filling = candidates_for(plan, "1.2")[4:6]
+    assert [one.name for one in filling] == [f"{mode} with FILL_UNAVAILABLE" for mode in MODES]
+    assert filling[0].plan.table.merge_properties == {"hoodie.write.partial.update.unavailable.value": "?"}
+
+
+def test_hudi_1_0_keeps_the_class() -> None:
+    assert names(left("AWSDmsAvroPayload"), "1.0") == ["CUSTOM with AWSDmsAvroPayload"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "to", "message"),
+    [
+        (left("AWSDmsAvroPayload", "1.2"), "1.1", "not back from 1.2"),
+        (left("AWSDmsAvroPayload"), "0.15", "1.0 or later"),
+        (left("AWSDmsAvroPayload"), "PartialUpdateAvroPayload", "migrate replaces those"),
+        (left("AWSDmsAvroPayload"), "CUSTOM", "name that one"),
+        (left("AWSDmsAvroPayload"), "nowhere", "nowhere"),
+        (left("AWSDmsAvroPayload"), "OverwriteWithLatestMerger", "one of Hudi's own"),
+        (MergePlan(merger="EVENT_TIME_ORDERING", key="id"), "1.2", "starts from a payload class"),
+    ],
+)
+def test_a_target_that_can_not_be(plan: MergePlan, to: str, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        candidates_for(plan, to)
+
+
+# -- what to do, without data
+
+
+def after(made: Any, table_type: TableType = TableType.COPY_ON_WRITE) -> TableMergeConfig:
+    return TableMergeConfig.from_properties(made.plans[table_type].after)
+
+
+def test_a_change_feed_gets_its_delete_marker() -> None:
+    made = migrate(left("AWSDmsAvroPayload"))
+    assert made.is_accepted
+    assert not made.is_checked
+    assert after(made).mode is RecordMergeMode.COMMIT_TIME_ORDERING
+    assert after(made).merge_properties == {"hoodie.payload.delete.field": "Op", "hoodie.payload.delete.marker": "D"}
+    assert made.skeletons == ()
+
+
+def test_a_marker_of_the_user_beats_that_of_the_class() -> None:
+    made = migrate(left("AWSDmsAvroPayload", props=MARKER), "COMMIT_TIME_ORDERING")
+    assert after(made).merge_properties == MARKER
+
+
+@pytest.mark.parametrize("table_type", TableType)
+def test_a_class_of_the_user_stays_although_an_upgrade_alone_may_lose_it(table_type: TableType) -> None:
+    made = migrate(left(KEEPS_LONGEST), table_types=[table_type], java_class="com.acme.KeepsLongest")
+    table = after(made, table_type)
+    assert (table.mode, table.payload) == (RecordMergeMode.CUSTOM, "com.acme.KeepsLongest")
+    by_hand = [step for step in made.plans[table_type].apply if step.cli]
+    assert bool(by_hand) is (table_type is TableType.COPY_ON_WRITE)
+
+
+def test_a_table_says_what_there_is_to_do() -> None:
+    stored = {"hoodie.table.version": "9", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}
+    made = migrate(left("DefaultHoodieRecordPayload", "1.1"), "COMMIT_TIME_ORDERING", properties=stored)
+    (plan,) = made.plans.values()
+    assert plan.apply[0].what == "set the merge mode COMMIT_TIME_ORDERING"
+    assert plan.before["hoodie.record.merge.mode"] == "EVENT_TIME_ORDERING"
+
+
+@pytest.mark.parametrize("table_type", TableType)
+@pytest.mark.parametrize("to", ["1.0", "1.1", "1.2", "COMMIT_TIME_ORDERING"])
+@pytest.mark.parametrize("payload", ["PostgresDebeziumAvroPayload", "PartialUpdateAvroPayload", KEEPS_LONGEST])
+def test_create_table_makes_what_is_recommended(payload: str, to: str, table_type: TableType) -> None:
+    made = migrate(left(payload), to, table_types=[table_type])
+    assert made.recommended is not None
+    release = made.recommended.plan.release
+    stored = TableMergeConfig.from_properties(created_by_sql(made.new_tables[table_type], release), release)
+    wanted = made.recommended.plan.table
+    if wanted is None:
+        writer = made.recommended.plan.writer_options()
+        wanted = TableMergeConfig.from_properties(created_properties(writer, table_type, release), release)
+    assert (stored.table_type, stored.mode, stored.ordering) == (table_type, wanted.mode, wanted.ordering)
+    assert (stored.payload, stored.legacy_payload) == (wanted.payload, wanted.legacy_payload)
+    assert (stored.partial_update_mode, stored.merge_properties) == (
+        wanted.partial_update_mode,
+        wanted.merge_properties,
+    )
+
+
+def test_create_table_makes_no_partial_update_mode_of_a_users_class() -> None:
+    plan = left(KEEPS_LONGEST)
+    partial = next(one for one in candidates_for(plan, "1.2") if one.name == PARTIAL[0])
+    assert _Move(plan, partial, plan.writer_options(), None).new_table(TableType.COPY_ON_WRITE) == {}
+
+
+def test_a_class_that_is_gone_is_refused_without_data() -> None:
+    made = migrate(left("FirstValueAvroPayload"))
+    assert made.recommended is None
+    assert not made.is_accepted
+    assert "was removed after 1.0" in made.refused
+
+
+def test_an_upgrade_does_not_pass_a_class_that_is_gone() -> None:
+    made = migrate(left("FirstValueAvroPayload"), "EVENT_TIME_ORDERING")
+    upgrade, *_ = made.plans[TableType.COPY_ON_WRITE].apply
+    assert (upgrade.options, upgrade.sql[:18]) == ({}, "CALL upgrade_table")
+
+
+# -- generated mergers
+
+
+def python_merger(payload: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    skeleton = python_skeleton(payload, HudiRelease.V1_2, strategy_id(payload))
+    (folder / skeleton.path).write_text(skeleton.text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, skeleton.merger.partition(":")[0], raising=False)
+    importlib.invalidate_caches()
+    return skeleton.merger
+
+
+def merged(plan: MergePlan) -> tuple[str, str]:
+    """Return the name of two versions of a batch together, and of the later one with the stored row."""
+    fields = [{"name": "id", "type": "string"}, {"name": "ts", "type": "long"}, {"name": "name", "type": "string"}]
+    merge = RecordMerge(plan, parse_schema({"type": "record", "name": "row", "fields": fields}))
+    older, newer = (
+        merge.incoming(HoodieKey("a"), {"id": "a", "ts": ts, "name": name}, None) for ts, name in ((1, "x"), (2, "y"))
+    )
+    return merge.combine_input(older, newer).record["name"], merge.upsert(older, newer).record["name"]
+
+
+def test_a_merger_in_python_merges_as_the_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts answers pre_combine by the later version as it is, and combine by one with a mark."""
+    payload = "tests.support.user_payloads:Counts"
+    merger = python_merger(payload, tmp_path, monkeypatch)
+    own = merged(MergePlan(merger=merger, key="id", ordering="ts"))
+    assert own == merged(MergePlan(payload=payload, key="id", ordering="ts")) == ("y", "y*1")
+    made = migrate(left(payload), merger)
+    assert (after(made).strategy, after(made).payload) == (strategy_id(payload), None)
+    steps = made.plans[TableType.COPY_ON_WRITE].apply
+    assert "hoodie.datasource.write.payload.class" in [key for step in steps for key in step.drop]
+
+
+def test_twins_share_a_strategy_and_every_file_has_its_place() -> None:
+    made = migrate(left(KEEPS_LONGEST), java_class="com.acme.Payloads$KeepsLongest")
+    assert [one.path for one in made.skeletons] == [
+        "keeps_longest_name_merger.py",
+        "java-1.0/com/acme/KeepsLongestMerger.java",
+        "java-1.1/com/acme/KeepsLongestMerger.java",
+    ]
+    assert {one.strategy for one in made.skeletons} == {strategy_id("com.acme.Payloads$KeepsLongest")}
+    assert made.notes == ()
+
+
+def test_what_can_not_be_generated_is_said() -> None:
+    (note,) = migrate(left(KEEPS_LONGEST)).notes
+    assert "--java-class" in note
+    with pytest.raises(PlanError, match="not the name of a Java class"):
+        java_skeletons("com.acme.My Payload", "x")
+
+
+# -- on data
+
+
+def batches_of(spark: SparkSession, rows: list[tuple[Any, ...]]) -> Batches:
+    return Batches.by(spark.createDataFrame(rows, SCHEMA), "_pb_commit")
+
+
+def test_the_first_equal_mode_is_taken(spark: SparkSession) -> None:
+    plan = left("tests.support.user_payloads:ByTime")
+    made = migrate(plan, batches=batches_of(spark, LATE))
+    assert made.recommended is not None
+    assert (made.is_accepted, made.recommended.name) == (True, "EVENT_TIME_ORDERING")
+    (commit_time, event_time) = made.trials
+    assert (commit_time.differing, event_time.differing) == (1, 0)
+    assert commit_time.example is not None
+    assert commit_time.example.difference.key == {"id": "a"}
+
+
+def test_an_upgraded_table_is_tried_as_the_upgrade_leaves_it(spark: SparkSession) -> None:
+    plan = left("DefaultHoodieRecordPayload")
+    data = batches_of(spark, LATE)
+    made = migrate(plan, "1.2", batches=data, upgrade_after=2)
+    assert (made.is_accepted, len(made.trials)) == (True, 1)
+    with pytest.raises(PlanError, match="an upgrade goes to a release"):
+        migrate(plan, "COMMIT_TIME_ORDERING", batches=data, upgrade_after=2)
+
+
+# -- the verb
+
+
+def run(*arguments: str) -> tuple[int, Any]:
+    result = CliRunner().invoke(main, ["migrate", *arguments, "--output", "json"])
+    return result.exit_code, json.loads(result.stdout)
+
+
+def test_without_batches_it_says_that_nothing_was_checked() -> None:
+    code, answer = run("--payload", "AWSDmsAvroPayload", "--ordering", "ts", "--table-type", "both")
+    assert code == 0
+    assert answer["verdict"].startswith("NOT CHECKED: COMMIT_TIME_ORDERING of Hudi 1.2")
+    assert (answer["statistics"]["checked"], answer["statistics"]["accepted"]) == (False, True)
+    assert answer["plan"]["key"] is None
+    plans = answer["results"][0]["plans"]
+    assert set(plans) == {"cow", "mor"}
+    assert plans["cow"]["behaviours"]
+    assert plans["cow"]["undo"]
+
+
+def test_the_table_names_payload_and_type(tmp_path: Path) -> None:
+    table = tmp_path / "hoodie.properties"
+    lines = ("table.version=6", "table.type=MERGE_ON_READ", "table.precombine.field=ts", "table.recordkey.fields=id")
+    name = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
+    table.write_text("".join(f"hoodie.{line}\n" for line in (*lines, f"compaction.payload.class={name}")))
+    code, answer = run("--table", str(table))
+    assert (code, answer["statistics"]["recommended"]) == (0, "EVENT_TIME_ORDERING with IGNORE_DEFAULTS")
+    assert (answer["plan"]["key"], answer["plan"]["table_type"]) == (["id"], "mor")
+    assert run("--table", str(table), "--table-type", "cow")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name the payload class"),
+        (["--payload", "NoSuchPayload"], "NoSuchPayload"),
+        (["--payload", "AWSDmsAvroPayload", "--accept-differences"], "needs --batches"),
+        (["--payload", "AWSDmsAvroPayload", "--upgrade-after", "2"], "needs --batches"),
+        (["--payload", "AWSDmsAvroPayload", "--to", "nowhere"], "nowhere"),
+        (["--payload", "AWSDmsAvroPayload", "--to", "0.15"], "1.0 or later"),
+        (["--payload", "AWSDmsAvroPayload", "--batches", "DAYS"], "name the record key"),
+        (["--payload", "AWSDmsAvroPayload", "--batches", "DAYS", "--key", "id", "--upgrade-after", "9"], "1 batches"),
+        (["--payload", "AWSDmsAvroPayload", "--out", "DAYS"], "already exists"),
+        (["--payload", "AWSDmsAvroPayload", "--java-class", "com.acme.X"], "is for a Python payload"),
+        (["--payload", KEEPS_LONGEST, "--java-class", "com acme"], "not the name of a Java class"),
+    ],
+)
+def test_a_wrong_command_line(arguments: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "1.jsonl").write_text('{"id": "a"}\n')
+    code, answer = run(*(str(tmp_path) if word == "DAYS" else word for word in arguments))
+    assert code == 2
+    assert message in answer["error"]
+
+
+def test_what_is_refused_leaves_nothing_behind(tmp_path: Path, spark: SparkSession) -> None:
+    days = tmp_path / "days"
+    days.mkdir()
+    for commit in (1, 2, 3):
+        rows = [{"id": key, "ts": ts, "name": name} for number, _, key, ts, name in LATE if number == commit]
+        (days / f"{commit}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    out = tmp_path / "out"
+    words = ["--payload", "DefaultHoodieRecordPayload", "--batches", str(days), "--key", "id", "--ordering", "ts"]
+    words += ["--to", "COMMIT_TIME_ORDERING", "--out", str(out)]
+    code, answer = run(*words)
+    assert (code, answer["success"], out.exists()) == (1, False, False)
+    (trial,) = answer["statistics"]["candidates"]
+    assert (trial["differing"], trial["example"]["difference"]["key"]) == (1, {"id": "a"})
+    code, answer = run(*words, "--accept-differences")
+    assert (code, answer["verdict"][:25]) == (0, "ACCEPTED WITH DIFFERENCES")
+    assert [one["key"] for one in answer["results"][0]["differences"]] == [{"id": "a"}]
+    written = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+    assert written == [
+        "cow/apply.txt",
+        "cow/create.sql",
+        "cow/hoodie.properties",
+        "cow/undo.txt",
+        "migration.json",
+        "migration.md",
+    ]
+    assert "ACCEPTED WITH DIFFERENCES" in (out / "migration.md").read_text("utf-8")

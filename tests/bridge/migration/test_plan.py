@@ -1,0 +1,177 @@
+"""plan_migration: properties, steps, the undo, and what changes silently."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.config.properties import parse_properties
+from bridge.config.refusals import MergeConfigError
+from bridge.config.table_versions import change_version
+from bridge.errors import PlanError
+from bridge.migration.findings import Severity
+from bridge.migration.plan import plan_migration
+from mergers import RecordMergeMode
+from payloads.release import HudiRelease
+from tests.bridge.config.recorded import MODEL, upgraded_tables
+
+WRITER = "hoodie.datasource.write.payload.class"
+DMS, OVERWRITE = MODEL + "AWSDmsAvroPayload", MODEL + "OverwriteWithLatestAvroPayload"
+MYSQL = MODEL + "debezium.MySqlDebeziumAvroPayload"
+COW_0_15 = {"hoodie.table.version": "6", "hoodie.table.precombine.field": "ts"}
+TABLES = [table for table in upgraded_tables() if "upgraded" in table["table"]]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table["table"])
+def test_the_plan_has_the_properties_that_real_hudi_wrote(table):
+    before = {**table["properties_before"], "hoodie.table.type": table["table_type"]}
+    plan = plan_migration(before, "1.2", table["options"], table["table"].split("-")[0])
+    assert plan.before == table["properties_before"]
+    assert plan.after == table["properties_after"]
+    passed = [step.options for step in plan.apply if "hoodie.datasource.write.precombine.field" in step.options]
+    assert [options["hoodie.datasource.write.precombine.field"] for options in passed] == (
+        ["_event_bin_file,_event_pos"] if "mysql" in table["table"] else []
+    )
+
+
+def test_a_table_without_a_class_is_upgraded_by_a_write_that_passes_it():
+    plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS})
+    (step,) = plan.apply
+    assert step.options[WRITER] == DMS
+    assert not step.sql
+    assert not any(warning.severity is Severity.DAMAGE for warning in plan.warnings)
+
+
+def test_a_table_with_a_class_is_upgraded_by_the_procedure():
+    plan = plan_migration({**COW_0_15, "hoodie.compaction.payload.class": DMS}, "1.2")
+    assert plan.apply[0].sql == "CALL upgrade_table(table => '<table>', to_version => 'NINE')"
+    assert plan.undo[0].sql == "CALL downgrade_table(table => '<table>', to_version => 'SIX')"
+
+
+def test_an_unknown_writer_is_told_first():
+    first = plan_migration(COW_0_15, "1.2").warnings[0]
+    assert first.severity is Severity.DAMAGE
+    assert WRITER in first.remedy
+
+
+def test_a_kept_table_changes_no_property_and_tells_the_damage():
+    plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS}, keep_table_version=True)
+    assert plan.changes == ()
+    assert plan.undo == ()
+    assert plan.apply[0].options == {"hoodie.write.table.version": "6", "hoodie.write.auto.upgrade": "false"}
+    assert plan.warnings[0].severity is Severity.DAMAGE
+    assert plan.behaviours[0].is_damage
+
+
+def test_a_table_that_ends_in_another_mode_is_told():
+    plan = plan_migration(COW_0_15, "1.2", {WRITER: OVERWRITE})
+    assert plan.after["hoodie.record.merge.mode"] == "EVENT_TIME_ORDERING"
+    assert any("ends in EVENT_TIME_ORDERING" in warning.text for warning in plan.warnings)
+
+
+def test_a_mode_is_set_after_the_upgrade_and_the_class_passed_no_more():
+    plan = plan_migration(COW_0_15, "COMMIT_TIME_ORDERING", {WRITER: OVERWRITE})
+    assert plan.after == {
+        "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING",
+        "hoodie.table.ordering.fields": "ts",
+        "hoodie.table.version": "9",
+    }
+    upgrade, rewrite, options = plan.apply
+    assert upgrade.options[WRITER] == OVERWRITE
+    assert parse_properties(rewrite.file) == {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}
+    assert "hoodie.table.legacy.payload.class" in rewrite.cli[1]
+    assert options.drop == (WRITER,)
+    assert not any(warning.severity is Severity.CHANGES for warning in plan.warnings)
+
+
+def test_the_steps_lead_from_before_to_after():
+    before = {**COW_0_15, "hoodie.compaction.payload.class": MYSQL, "hoodie.table.type": "MERGE_ON_READ"}
+    plan = plan_migration(before, RecordMergeMode.COMMIT_TIME_ORDERING)
+    table = change_version(before, 9)
+    rewrite = next(step for step in plan.apply if step.cli)
+    table.update(parse_properties(rewrite.file))
+    for key in rewrite.cli[-1].rpartition(" ")[2].split(","):
+        del table[key]
+    assert {key: table[key] for key in plan.after} == plan.after
+    assert plan.after["hoodie.record.merge.property.hoodie.payload.delete.field"] == "_change_operation_type"
+
+
+def test_a_custom_mode_takes_the_writers_class():
+    plan = plan_migration(COW_0_15, "custom", {WRITER: "com.acme.X"})
+    assert plan.after["hoodie.record.merge.mode"] == "CUSTOM"
+    assert plan.after["hoodie.compaction.payload.class"] == "com.acme.X"
+
+
+def test_custom_needs_something_to_merge_with():
+    with pytest.raises(MergeConfigError, match="CUSTOM needs"):
+        plan_migration({"hoodie.table.version": "9", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}, "CUSTOM")
+    with pytest.raises(MergeConfigError, match="never in mode CUSTOM"):
+        plan_migration(COW_0_15, "CUSTOM", {WRITER: DMS})
+
+
+def test_the_undo_of_a_mode_restores_the_properties():
+    before = {
+        "hoodie.table.version": "9",
+        "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
+        "hoodie.table.partial.update.mode": "IGNORE_DEFAULTS",
+        "hoodie.table.legacy.payload.class": MODEL + "PartialUpdateAvroPayload",
+    }
+    plan = plan_migration(before, "COMMIT_TIME_ORDERING")
+    (undo,) = plan.undo
+    restored = {**plan.after, **parse_properties(undo.file)}
+    assert restored == before
+    assert plan.not_undone == ()
+
+
+def test_the_undo_restores_an_ordering_field_that_hudi_does_not():
+    before = {**COW_0_15, "hoodie.compaction.payload.class": MYSQL}  # ordered by ts
+    plan = plan_migration(before, "1.2")
+    downgrade, restore = plan.undo
+    assert downgrade.sql.startswith("CALL downgrade_table")
+    assert parse_properties(restore.file)["hoodie.table.precombine.field"] == "ts"
+
+
+def test_an_undo_that_leaves_a_key_behind_says_so():
+    before = {
+        "hoodie.table.version": "8",
+        "hoodie.record.merge.mode": "CUSTOM",
+        "hoodie.record.merge.strategy.id": "00000000-0000-0000-0000-000000000000",
+        "hoodie.compaction.payload.class": DMS,
+        "hoodie.table.precombine.field": "ts",
+    }
+    plan = plan_migration(before, "1.2")
+    assert [change.key for change in plan.not_undone] == ["hoodie.compaction.record.merger.strategy"]
+
+
+def test_a_downgrade_is_planned_too():
+    before = {"hoodie.table.version": "9", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}
+    plan = plan_migration(before, "1.0")
+    assert (plan.from_release, plan.to_version) == (HudiRelease.V1_1, 8)
+    assert plan.apply[0].sql == "CALL downgrade_table(table => '<table>', to_version => 'EIGHT')"
+    assert plan.after["hoodie.record.merge.strategy.id"] == "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
+
+
+def test_a_downgrade_that_no_release_can_read_is_told():
+    before = {
+        "hoodie.table.version": "9",
+        "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
+        "hoodie.table.legacy.payload.class": OVERWRITE,
+        "hoodie.table.ordering.fields": "ts",
+    }
+    assert any(warning.severity is Severity.FAILS for warning in plan_migration(before, "1.0").warnings)
+
+
+@pytest.mark.parametrize(
+    ("to", "keep", "says"),
+    [
+        ("NEWEST", False, "neither a release nor a merge mode"),
+        ("EVENT_TIME_ORDERING", True, "needs version 9"),
+    ],
+)
+def test_what_can_not_be_planned_is_refused(to, keep, says):
+    with pytest.raises(PlanError, match=says):
+        plan_migration(COW_0_15, to, keep_table_version=keep)
+
+
+def test_a_later_version_is_not_kept_by_an_old_release():
+    with pytest.raises(PlanError, match="can't read table version 9"):
+        plan_migration({"hoodie.table.version": "9"}, "1.0", keep_table_version=True)

@@ -1,0 +1,268 @@
+"""The pipeline functions on Spark: the merge points chained as a table uses them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import PythonException
+from pyspark.sql import functions as sf
+
+from bridge import (
+    InputError,
+    MergePlan,
+    PlanError,
+    append,
+    combine_input,
+    compact,
+    simulate,
+    snapshot,
+    upsert,
+)
+from bridge.pipeline import simulate_commits
+from bridge.spark.schema import META_COLUMNS
+from tests.conformance.histories import differences, load
+from tests.conformance.spark_histories import plan_of, versions_of
+from tests.support import DATA, HISTORIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+KEY = "334e26e9-8355-45cc-97c6-c31daf0df330"
+TRIPS = "uuid string, ts bigint, rider string, driver string, fare double, city string"
+RIDER_A = (KEY, 3, "rider-A", "driver-K", 19.10, "san_francisco")
+RIDER_C = (KEY, 2, "rider-C", "driver-M", 27.70, "san_francisco")
+RIDER_D = (KEY, 1, "rider-D", "driver-K", 18.00, "san_francisco")
+
+
+def trip_plan(payload: str = "DefaultHoodieRecordPayload", **settings: Any) -> MergePlan:
+    return MergePlan(payload=payload, release="0.15", key="uuid", partition="city", ordering="ts", **settings)
+
+
+def rows_of(frame: DataFrame) -> list[tuple[Any, ...]]:
+    return sorted(map(tuple, frame.collect()), key=repr)
+
+
+@pytest.fixture(params=[1, 3, 10_000], ids=lambda size: f"batches of {size}")
+def arrow_batches(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[int]:
+    name = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(name)
+    spark.conf.set(name, request.param)
+    yield request.param
+    spark.conf.set(name, before)
+
+
+class TestTheBlogsExample:
+    """The worked example of Hudi's blog: three versions of one trip, in two inserts."""
+
+    def test_default_payload_keeps_the_greatest_ts_both_times(self, spark: SparkSession) -> None:
+        plan = trip_plan()
+        empty = spark.createDataFrame([], TRIPS)
+        first = upsert(empty, spark.createDataFrame([RIDER_A, RIDER_C], TRIPS).coalesce(1), plan)
+        assert rows_of(first) == [RIDER_A]
+        second = upsert(first, spark.createDataFrame([RIDER_D], TRIPS), plan)
+        assert rows_of(second) == [RIDER_A]
+
+    def test_the_meta_columns_of_the_kept_row_stay(self, spark: SparkSession) -> None:
+        meta = ("20250101000000000", "20250101000000000_0_0", KEY, "san_francisco", "f1.parquet")
+        columns = ", ".join(f"{name} string" for name in META_COLUMNS)
+        stored = spark.createDataFrame([(*meta, *RIDER_A)], f"{columns}, {TRIPS}")
+        after = upsert(stored, spark.createDataFrame([RIDER_D], TRIPS), trip_plan())
+        assert rows_of(after) == [(*meta, *RIDER_A)]
+
+    def test_an_updated_row_gets_new_meta_columns(self, spark: SparkSession) -> None:
+        columns = ", ".join(f"{name} string" for name in META_COLUMNS)
+        old = ("20250101000000000", "20250101000000000_0_0", KEY, "san_francisco", "f1.parquet")
+        stored = spark.createDataFrame([(*old, *RIDER_C)], f"{columns}, {TRIPS}")
+        new_key = ("other", *RIDER_A[1:])
+        (other, updated) = rows_of(upsert(stored, spark.createDataFrame([RIDER_A, new_key], TRIPS), trip_plan()))[::-1]
+        for row, key in ((other, "other"), (updated, KEY)):
+            instant, sequence, record_key, partition_path, file_name = row[:5]
+            assert len(instant) == 17
+            assert instant > old[0]
+            assert sequence.startswith(f"{instant}_")
+            assert (record_key, partition_path, file_name) == (key, "san_francisco", None)
+        assert (other[5:], updated[5:]) == (new_key, RIDER_A)
+
+    def test_the_overwrite_payload_takes_the_late_row(self, spark: SparkSession) -> None:
+        stored = spark.createDataFrame([RIDER_A], TRIPS)
+        plan = trip_plan("OverwriteWithLatestAvroPayload")
+        assert rows_of(upsert(stored, spark.createDataFrame([RIDER_D], TRIPS), plan)) == [RIDER_D]
+
+    @pytest.mark.parametrize(
+        ("mode", "first", "second"),
+        [
+            ("COMMIT_TIME_ORDERING", RIDER_C, (*RIDER_D[:4], 19.10, "san_francisco")),
+            ("EVENT_TIME_ORDERING", RIDER_A, RIDER_A),
+        ],
+    )
+    @pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+    def test_the_merge_modes(
+        self, spark: SparkSession, release: str, mode: str, first: tuple[Any, ...], second: tuple[Any, ...]
+    ) -> None:
+        last = second if mode == "COMMIT_TIME_ORDERING" else RIDER_D
+        batches = [spark.createDataFrame(rows, TRIPS).coalesce(1) for rows in ([RIDER_A, RIDER_C], [last])]
+        for table_type in ("cow", "mor"):
+            plan = MergePlan(
+                merger=mode, release=release, table_type=table_type, key="uuid", partition="city", ordering="ts"
+            )
+            assert rows_of(simulate(batches, plan).snapshots) == [(1, *first), (2, *second)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "release", "case"),
+    [
+        ("histories", "0.15", "dms"),
+        ("histories", "0.15", "default"),
+        ("histories", "0.15", "late-overwrite"),
+        ("histories-settings", "0.15", "no-combine-default"),
+        ("histories-settings", "1.2", "log-inserts-partial-update"),
+        ("histories-settings", "1.2", "global-stay-dms"),
+    ],
+)
+def test_the_functions_chained_answer_like_simulate(spark: SparkSession, folder: str, release: str, case: str) -> None:
+    """append, snapshot and compact, frame by frame, against one job for all commits."""
+    (history,) = load(DATA / folder, release, f"{case}-mor")
+    plan = plan_of(history)
+    compactions = [number for number, commit in enumerate(history.commits, start=1) if commit.compacted_inline] or [3]
+    versions = versions_of(spark, {0: history}).drop("conformance_case").cache()
+    together = simulate_commits(versions, plan, commits=5, compact_after=compactions).cache()
+    stored = versions.where("false").drop("_pb_commit", "_pb_arrival")
+    log = None
+    for number in range(1, 6):
+        batch = versions.where(sf.col("_pb_commit") == number).drop("_pb_commit")
+        stored, log = (frame.localCheckpoint() for frame in append(stored, log, batch, plan))
+        if number in compactions:
+            stored, log = compact(stored, log, plan).localCheckpoint(), None
+        seen = stored if log is None else snapshot(stored, log, plan)
+        expected = together.where(sf.col("_pb_commit") == number).drop("_pb_commit")
+        assert rows_of(seen) == rows_of(expected), number
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7])
+def test_neither_partitions_nor_batches_change_the_answer(
+    spark: SparkSession, arrow_batches: int, partitions: int
+) -> None:
+    (history,) = load(HISTORIES, "0.15", "dms-cow")
+    plan = MergePlan(payload="AWSDmsAvroPayload", release="0.15", key="id", partition="part", ordering="ts")
+    versions = versions_of(spark, {0: history}).drop("conformance_case").repartition(partitions, sf.rand(7))
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", partitions)
+    try:
+        result = simulate_commits(versions, plan, commits=5).where("_pb_commit = 5").drop("_pb_commit")
+        rows = [row.asDict() for row in result.collect()]
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+    assert differences(history.commits[-1].snapshot, rows) == []
+
+
+def test_combine_input_says_what_a_row_is(spark: SparkSession) -> None:
+    rows = [("a", 1, "U"), ("a", 3, "D"), ("a", 2, "U"), ("b", 1, "I")]
+    batch = spark.createDataFrame(rows, "id string, ts int, Op string")
+    plan = MergePlan(payload="AWSDmsAvroPayload", release="0.15", key="id", ordering="ts")
+    combined = rows_of(combine_input(batch.coalesce(1), plan))
+    assert combined == [("a", 3, "D", True, ("int", "3")), ("b", 1, "I", False, ("int", "1"))]
+
+
+def test_a_delete_without_data_is_a_bare_key(spark: SparkSession) -> None:
+    schema = "id string, ts int, name string, _pb_delete boolean, _pb_ordering struct<type: string, value: string>"
+    stored = spark.createDataFrame([("a", 5, "x"), ("b", 5, "y")], "id string, ts int, name string")
+    incoming = spark.createDataFrame([("a", None, None, True, ("int", "0"))], schema)
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
+    assert rows_of(upsert(stored, incoming, plan)) == [("b", 5, "y")]
+
+
+def test_the_arrival_column_decides_over_the_order_of_rows(spark: SparkSession) -> None:
+    batch = spark.createDataFrame([("a", 1, 30), ("a", 1, 10), ("a", 1, 20)], "id string, ts int, seen int")
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts", arrival="seen")
+    stored = batch.where("false")
+    assert rows_of(upsert(stored, batch.repartition(3), plan)) == [("a", 1, 30)]
+
+
+class TestSchemas:
+    """Batches of different schemas."""
+
+    def test_stored_rows_get_null_in_a_new_column(self, spark: SparkSession) -> None:
+        stored = spark.createDataFrame([("a", 1), ("b", 1)], "id string, ts int")
+        incoming = spark.createDataFrame([("a", 2, "x")], "id string, ts int, name string")
+        plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
+        assert rows_of(upsert(stored, incoming, plan)) == [("a", 2, "x"), ("b", 1, None)]
+        result = simulate([stored, incoming], plan).snapshots
+        assert rows_of(result.where("_pb_commit = 1")) == [(1, "a", 1, None), (1, "b", 1, None)]
+
+    @pytest.mark.parametrize(
+        ("ddl", "words"),
+        [
+            ("id string, ts bigint", "'ts' is int in the older data and bigint in the newer"),
+            ("id string, name string, ts int", "'kind' is stored but not in the newer data"),
+        ],
+    )
+    def test_anything_else_is_refused(self, spark: SparkSession, ddl: str, words: str) -> None:
+        stored = spark.createDataFrame([], "id string, ts int, kind string" if "name" in ddl else "id string, ts int")
+        plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
+        with pytest.raises(InputError, match=words):
+            upsert(stored, spark.createDataFrame([], ddl), plan)
+
+    def test_a_schema_that_comes_and_goes_is_refused(self, spark: SparkSession) -> None:
+        wide, narrow = (spark.createDataFrame([], ddl) for ddl in ("id string, ts int, x int", "id string, ts int"))
+        plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
+        with pytest.raises(InputError, match="'x' is stored but not"):
+            simulate([wide, narrow, wide], plan)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"key": "nobody"}, "key column 'nobody' is not in the data"),
+        ({"ordering": "when"}, "ordering column 'when' is not in the data"),
+        ({"partition": "place"}, "partition column 'place' is not in the data"),
+        ({"arrival": "seen"}, "arrival column 'seen' is not in the data"),
+    ],
+)
+def test_a_missing_column_is_named_before_any_job(spark: SparkSession, settings: dict[str, Any], words: str) -> None:
+    frame = spark.createDataFrame([], "id string, ts int")
+    plan = MergePlan(**{"payload": "DefaultHoodieRecordPayload", "release": "0.15", "key": "id", **settings})
+    with pytest.raises(PlanError, match=words):
+        upsert(frame, frame, plan)
+
+
+def test_a_failing_payload_names_itself_and_the_key(spark: SparkSession) -> None:
+    stored = spark.createDataFrame([("a", "x"), ("b", "y")], "id string, name string")
+    incoming = spark.createDataFrame([("a", "fine"), ("b", "boom")], "id string, name string")
+    plan = MergePlan(payload="tests.support.user_payloads:RaisesForNameBoom", release="0.15", key="id")
+    with pytest.raises(PythonException, match=r"RaisesForNameBoom failed at upsert \(key id='b'\).*boom is no name"):
+        upsert(stored, incoming, plan).collect()
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
+def test_a_users_class_runs_through_every_merge_point(spark: SparkSession, release: str) -> None:
+    """Java style, two-argument methods, no base class, and it changes the row that it returns."""
+    batches = [
+        spark.createDataFrame(rows, "id string, name string")
+        for rows in ([("a", "x"), ("b", "long")], [("a", "yy"), ("a", "zz"), ("b", "no")], [("a", "w")])
+    ]
+    answers = {}
+    for table_type in ("cow", "mor"):
+        plan = MergePlan(
+            payload="tests.support.user_payloads:KeepsLongestName", release=release, key="id", table_type=table_type
+        )
+        result = simulate([batch.coalesce(1) for batch in batches], plan, compact_after=[2]).snapshots
+        answers[table_type] = rows_of(result)
+    expected = [(1, "a", "x"), (1, "b", "long"), (2, "a", "zz"), (2, "b", "long"), (3, "a", "zz"), (3, "b", "long")]
+    assert answers == {"cow": expected, "mor": expected}
+
+
+def test_the_state_of_a_users_class_lasts_through_the_batch(spark: SparkSession) -> None:
+    batches = [
+        spark.createDataFrame(rows, "id string, name string").coalesce(1)
+        for rows in ([("a", "x"), ("a", "y"), ("b", "z")], [("a", "w"), ("a", "v"), ("a", "u")])
+    ]
+    plan = MergePlan(payload="tests.support.user_payloads:Counts", release="0.15", key="id")
+    assert rows_of(simulate(batches, plan).snapshots) == [
+        (1, "a", "y*2"),
+        (1, "b", "z*1"),
+        (2, "a", "u*3"),
+        (2, "b", "z*1"),
+    ]

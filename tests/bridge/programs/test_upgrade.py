@@ -1,0 +1,137 @@
+"""A table of one release that the next one takes over: what the log still says, and by whose rules it is read."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bridge.merge.record_merge import RecordMerge
+from bridge.programs.program import Arrival, Origin
+from bridge.programs.upgrade import Upgrade, handover
+from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row, rows_after, schema_of
+
+OLD = ["0.15", "1.0"]
+
+
+class Sum:
+    """Adds up `n` over all versions."""
+
+    def __init__(self, record, ordering):
+        self.record = record
+
+    def pre_combine(self, older):
+        return Sum({**self.record, "n": self.record["n"] + older.record["n"]}, None)
+
+    def combine_and_get_update_value(self, current, schema):
+        return {**current, "n": self.record["n"] + current["n"]}
+
+    def get_insert_value(self, schema):
+        return self.record
+
+
+def taken_over(old, new, after, *commits, keep=False, **settings):
+    plan = plan_of(DEFAULT, old) if isinstance(old, str) else old
+    later = dataclasses.replace(plan, release=new)
+    change = handover(plan, later, after=after, keep_table_version=keep)
+    return rows_after(plan, *commits, handover=change, **settings)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("new", MODE_RELEASES)
+@pytest.mark.parametrize("old", OLD)
+def test_what_was_compacted_before_is_not_folded_again(old, new, keep):
+    """The delete of commit 2 went with the compaction, so that the older row of commit 3 is a plain insert."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(20, "again")], [row(25, "later")]
+    seen = taken_over(old, new, 3, *commits, keep=keep, compact_after=(2,))
+    assert [one and one["v"] for one in seen] == ["first", None, "again", "later"]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("new", MODE_RELEASES)
+@pytest.mark.parametrize("old", OLD)
+def test_each_entry_of_the_log_is_folded_once(old, new, keep):
+    counting = schema_of(ts="long", n="long")
+    plan = dataclasses.replace(plan_of("tests.bridge.programs.test_upgrade:Sum", old), ordering=())
+    commits = [[{"id": "a", "ts": 1, "n": n, "_hoodie_is_deleted": None}] for n in (1, 10, 100, 1000)]
+    seen = taken_over(plan, new, 3, *commits, keep=keep, schema=counting)
+    assert [one["n"] for one in seen] == [1, 11, 111, 1111]
+
+
+@pytest.mark.parametrize("new", MODE_RELEASES)
+@pytest.mark.parametrize("old", OLD)
+def test_a_tombstone_of_the_log_outlives_a_table_that_keeps_its_version_but_not_an_upgrade(old, new):
+    """Upgrading compacts the log first, so that a delete holds off older rows no more."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(20, "old")]
+    kept = taken_over(old, new, 2, *commits, keep=True)
+    upgraded = taken_over(old, new, 2, *commits)
+    assert kept[2] is None
+    assert upgraded[2]["v"] == "old"
+
+
+@pytest.mark.parametrize("new", MODE_RELEASES)
+def test_the_batch_that_upgrades_does_not_fill_markers_within_itself(new):
+    """Its writer's properties were collected before the upgrade; from the next batch on its duplicates fill too."""
+    schema = schema_of(_event_lsn="long", v="string", _change_operation_type="string")
+
+    def change(lsn, v):
+        return {"id": "a", "_event_lsn": lsn, "v": v, "_change_operation_type": "u", "_hoodie_is_deleted": None}
+
+    toasted = "__debezium_unavailable_value"
+    plan = dataclasses.replace(plan_of("PostgresDebeziumAvroPayload", "1.0", "cow"), ordering=("_event_lsn",))
+    commits = [change(1, "old")], [change(2, "within"), change(3, toasted)], [change(4, "with"), change(5, toasted)]
+    seen = taken_over(plan, new, 1, *commits, schema=schema)
+    assert [one["v"] for one in seen] == ["old", "old", "with"]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("new", MODE_RELEASES)
+def test_commits_before_the_upgrade_go_by_the_old_release(new, keep):
+    """In 0.15 a late delete of a stored row wins in a log; from 1.1 on its ordering value decides."""
+    late = [row(10, "first")], [row(5, deleted=True)]
+    assert taken_over("0.15", new, 2, *late, [row(1, "x")], keep=keep)[1] is None
+    by_new = taken_over("0.15", new, 1, *late, keep=keep)
+    assert by_new[1] is not None
+    assert by_new[1]["v"] == "first"
+
+
+# -- several keys in one task, and a release that only reads
+
+
+def shown(new, keys, *, after, commits, keep=False):
+    """Return what is visible after each commit of a table of 0.15, for each key, all keys by one program."""
+    plan = plan_of(DEFAULT, "0.15")
+    change = handover(plan, dataclasses.replace(plan, release=new), after=after, keep_table_version=keep)
+    program = Upgrade(RecordMerge(plan, SCHEMA), commits=commits, log_updates=True, handover=change)
+    found = []
+    for key, versions in keys.items():
+        seen = dict.fromkeys(range(1, commits + 1))
+
+        def emit(_action, carrier, first, last, seen=seen):
+            seen.update(dict.fromkeys(range(first, last + 1), carrier.record["v"]))
+
+        program.start(program.merge.key_of({"id": key}))
+        for commit, version in versions:
+            program.accept(Arrival(Origin.INCOMING, commit, {**version, "id": key}, None), emit)
+        program.finish(emit)
+        found.append(list(seen.values()))
+    return found
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("new", MODE_RELEASES)
+def test_every_key_of_a_task_begins_under_the_old_release_and_with_an_empty_log(new, keep):
+    late = [(1, row(10, "first")), (2, row(5, deleted=True))]
+    unlogged = [(1, row(1, "first")), (4, row(2, "last"))]
+    keys = {"a": late, "b": late, "c": unlogged}
+    one, other, third = shown(new, keys, after=3, commits=4, keep=keep)
+    assert one == other
+    assert one[1:3] == [None, None]
+    assert third == ["first"] * 3 + ["last"]
+
+
+@pytest.mark.parametrize("new", MODE_RELEASES)
+def test_a_release_that_only_reads_shows_the_last_commit_by_its_own_rules(new):
+    """0.15 lets a late delete in a log win, and a reader from 1.1 on does not."""
+    versions = {"a": [(1, row(10, "first")), (2, row(5, deleted=True))]}
+    assert shown(new, versions, after=2, commits=2, keep=True) == [["first", "first"]]

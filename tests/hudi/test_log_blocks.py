@@ -1,0 +1,184 @@
+"""Log files block by block: what is damaged is found, nothing is believed, and no other record is lost."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.hudi import DamagedFileError, TableQueries
+from bridge.hudi.hfile import read_cells
+from bridge.hudi.kryo import read_deletes
+from bridge.hudi.log_blocks import MAGIC, BlockType, HeaderKey, read_blocks
+from bridge.hudi.log_records import data_records, deleted_keys
+from payloads import HudiRelease
+from payloads.avro import encode, parse_schema
+from tests.conformance.tables import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCHEMA = '{"type": "record", "name": "r", "fields": [{"name": "_hoodie_record_key", "type": "string"}]}'
+PARSED = parse_schema(SCHEMA)
+
+
+def block(kind: int, content: bytes, header: dict[int, str] | None = None, *, layout: int = 1) -> bytes:
+    """Write a block as Hudi does."""
+    entries = {0: "20240101000000000", 2: SCHEMA, **(header or {})}
+    head = struct.pack(">i", len(entries))
+    for key, text in entries.items():
+        head += struct.pack(">ii", key, len(text.encode())) + text.encode()
+    body = struct.pack(">ii", layout, kind) + head + struct.pack(">q", len(content)) + content + struct.pack(">i", 0)
+    size = len(body) + 8
+    return MAGIC + struct.pack(">q", size) + body + struct.pack(">q", size + len(MAGIC))
+
+
+def rows(*keys: str) -> bytes:
+    records = [encode(PARSED, {"_hoodie_record_key": key}) for key in keys]
+    return struct.pack(">ii", 3, len(keys)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
+
+
+def blocks(data: bytes) -> list[BlockType]:
+    return [found.type for found in read_blocks(pa.BufferReader(data), "a.log")]
+
+
+def keys(data: bytes) -> Iterator[str]:
+    """Read the keys of all data blocks."""
+    stream = pa.BufferReader(data)
+    for found in read_blocks(stream, "a.log"):
+        if found.type is BlockType.AVRO_DATA:
+            yield from (record["_hoodie_record_key"] for record in data_records(found, stream)[1])
+
+
+FILE = block(3, rows("a", "b")) + block(3, rows("c")) + block(3, rows("d"))
+SECOND = len(block(3, rows("a", "b")))
+
+
+class TestFraming:
+    def test_blocks_come_in_order(self) -> None:
+        assert list(keys(FILE)) == ["a", "b", "c", "d"]
+
+    def test_an_empty_file_has_none(self) -> None:
+        assert blocks(b"") == []
+
+    def test_a_torn_block_at_the_end_is_passed_over(self) -> None:
+        assert list(keys(FILE[:-30])) == ["a", "b", "c"]
+
+    def test_a_torn_block_before_whole_ones_is_passed_over(self) -> None:
+        torn = FILE[: SECOND - 30] + FILE[SECOND:]
+        assert blocks(torn) == [BlockType.CORRUPT, BlockType.AVRO_DATA, BlockType.AVRO_DATA]
+        assert list(keys(torn)) == ["c", "d"]
+
+    def test_bytes_that_are_no_block_are_an_error(self) -> None:
+        with pytest.raises(DamagedFileError, match=r"a\.log, block at byte 0: no block begins here"):
+            blocks(b"not a log file")
+
+    @pytest.mark.parametrize("size", [2**62, 2**31, 2**31 - 1, -1, 0, 7, 2**63 - 1])
+    def test_a_size_that_is_not_the_blocks_allocates_nothing(self, size: int) -> None:
+        data = bytearray(FILE)
+        data[SECOND + 6 : SECOND + 14] = struct.pack(">q", size)
+        tracemalloc.start()
+        found = list(keys(bytes(data)))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found == ["a", "b", "d"]
+        assert peak < 10_000_000
+
+    @pytest.mark.parametrize(
+        ("data", "reason"),
+        [
+            (block(9, b""), "unknown type 9"),
+            (block(3, b"", layout=2), "log format version 2"),
+            (block(3, b"", {77: "x"}), "unknown key 77"),
+        ],
+    )
+    def test_what_no_release_writes_is_named(self, data: bytes, reason: str) -> None:
+        with pytest.raises(DamagedFileError, match=reason):
+            blocks(data)
+
+    def test_a_content_length_beyond_the_block(self) -> None:
+        plain = block(3, b"1234")
+        data = plain.replace(struct.pack(">q", 4) + b"1234", struct.pack(">q", 2**62) + b"1234")
+        with pytest.raises(DamagedFileError, match="its content has 4611686018427387904 bytes"):
+            blocks(data)
+
+
+class TestContent:
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [
+            (struct.pack(">ii", 9, 0), "content version 9"),
+            (struct.pack(">ii", 3, 2**31 - 1), "records can't be read"),
+            (struct.pack(">iii", 3, 1, 2**31 - 1), "a record of 2147483647 bytes does not fit"),
+            (b"", "records can't be read"),
+        ],
+    )
+    def test_data_blocks(self, content: bytes, reason: str) -> None:
+        with pytest.raises(DamagedFileError, match=reason):
+            list(keys(block(3, content)))
+
+    def test_a_schema_that_is_none(self) -> None:
+        with pytest.raises(DamagedFileError, match="its schema is none"):
+            list(keys(block(3, rows("a"), {2: "{"})))
+
+    @pytest.mark.parametrize("content", [b"", struct.pack(">ii", 3, 2**30), struct.pack(">ii", 7, 0), b"\0" * 9])
+    def test_delete_blocks(self, content: bytes) -> None:
+        stream = pa.BufferReader(block(1, content))
+        (found,) = read_blocks(stream, "a.log")
+        if content == b"\0" * 9:
+            found = found.__class__(**{**found.__dict__, "content_length": 4})
+        with pytest.raises(DamagedFileError, match="its deletes can't be read"):
+            deleted_keys(found, stream, HudiRelease.V1_2)
+
+    def test_a_header_without_an_instant(self) -> None:
+        (found,) = read_blocks(pa.BufferReader(block(0, b"", {3: "0"})), "a.log")
+        assert found.instant == "20240101000000000"
+        with pytest.raises(DamagedFileError, match="lacks TARGET_INSTANT_TIME"):
+            found.required(HeaderKey.TARGET_INSTANT_TIME)
+
+
+@given(st.binary(max_size=200))
+def test_bytes_that_are_no_hfile(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"HFile|cell|unpack"):
+        list(read_cells(data))
+
+
+@given(st.binary(max_size=200), st.booleans())
+def test_bytes_that_are_no_kryo_object(data: bytes, keys_alone: bool) -> None:  # noqa: FBT001 (an example)
+    with pytest.raises(ValueError, match=r"."):
+        read_deletes(data, keys_alone=keys_alone)
+
+
+def test_every_byte_flipped_and_every_truncation(tables: Path) -> None:
+    """Each gives records that were written, values that decode, or one clear error; and it ends."""
+    (recorded,) = load(tables, case="mor-order-none")
+    table = TableQueries(str(recorded.folder / "table"), recorded.release)
+    found = min((s for s in table.snapshot().slices if s.data_logs), key=lambda s: s.size)
+    data = (recorded.folder / "table" / found.path_of(found.data_logs[0])).read_bytes()
+    whole = read_all(data)
+    for end in range(len(data)):
+        assert set(read_all(data[:end])) <= set(whole)
+    for place in range(len(data)):
+        flipped = bytearray(data)
+        flipped[place] ^= 0xFF
+        try:
+            read_all(bytes(flipped))
+        except DamagedFileError as error:
+            assert "block at byte" in str(error)  # noqa: PT017 (either is right)
+
+
+def read_all(data: bytes) -> list[str]:
+    stream = pa.BufferReader(data)
+    records = []
+    for found in read_blocks(stream, "a.log"):
+        if found.type is BlockType.AVRO_DATA:
+            records += map(repr, data_records(found, stream)[1])
+        elif found.type is BlockType.DELETE:
+            records += map(repr, deleted_keys(found, stream, HudiRelease.V1_2))
+    return records

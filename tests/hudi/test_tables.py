@@ -1,0 +1,139 @@
+"""Tables of real Hudi, read in this process: every answer is that of the release's own reader."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.hudi import DamagedFileError, HudiTableError, SliceReader, TableQueries, UnreadableTableError
+from tests.conformance.__main__ import main
+from tests.conformance.table_report import TableReport, check_tables
+from tests.conformance.tables import Recorded, difference, load, rows_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REFUSED = {
+    "mixes the columns up": "increments of partial updates: real Hudi fails, or answers with columns mixed up",
+    "the cleaner has removed": "increments of cleaned files: 1.0 answers with base rows of the whole table",
+}
+
+
+@pytest.mark.parametrize("release", ["0.15.0", "1.0.2", "1.1.1", "1.2.0"])
+def test_every_answer_is_real_hudis(tables: Path, release: str) -> None:
+    report = check_tables(tables, release)
+    assert report.failed == []
+    assert [done for done in report.refused if not any(reason in done.problem for reason in REFUSED)] == []
+    assert report.tables > 5
+    assert report.passed > 7 * report.tables
+
+
+def test_tables_of_version_5_are_read_with_their_kryo_delete_blocks(older_tables: Path) -> None:
+    report = check_tables(older_tables)
+    assert (report.failed, report.refused) == ([], [])
+    assert report.passed == report.tables == 9
+
+
+def test_the_command_prints_the_counts_last(tables: Path) -> None:
+    result = CliRunner().invoke(main, ["tables", str(tables), "--case", "mor-rollback-archived"])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1].endswith("passed, 0 failed, 0 refused by us")
+    missing = CliRunner().invoke(main, ["tables", str(tables), "--case", "nothing"])
+    assert missing.exit_code == 2
+
+
+def test_a_difference_fails_the_command(tables: Path, tmp_path: Path) -> None:
+    (recorded,) = load(tables, case="mor-order-none")
+    folder = shutil.copytree(recorded.folder, tmp_path / "1.2.0" / "mor-order-none")
+    log = next(path for path in (folder / "table").rglob(".*.log.*"))
+    log.unlink()
+    result = CliRunner().invoke(main, ["tables", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "differs: 1.2.0/mor-order-none, snapshot" in result.stdout
+
+
+def test_the_report_counts_refusals_apart(tables: Path) -> None:
+    report = check_tables(tables, case="mor-merge-into-partial-compacted-event")
+    assert isinstance(report, TableReport)
+    assert report.succeeded
+    assert all(done.question.startswith("incremental") for done in report.refused)
+
+
+@pytest.fixture
+def copied(tables: Path, tmp_path: Path) -> Recorded:
+    """A merge-on-read table whose files a test may change."""
+    (recorded,) = load(tables, case="mor-order-none")
+    shutil.copytree(recorded.folder / "table", tmp_path / "table")
+    return recorded._replace(folder=tmp_path)
+
+
+def opened(recorded: Recorded) -> TableQueries:
+    return TableQueries(str(recorded.folder / "table"), recorded.release)
+
+
+class TestWhatIsRefused:
+    def test_a_folder_without_properties(self, tmp_path: Path) -> None:
+        with pytest.raises(UnreadableTableError, match=r"no Hudi table: it has no \.hoodie/hoodie\.properties"):
+            TableQueries(str(tmp_path))
+
+    def test_an_unknown_table_version(self, copied: Recorded) -> None:
+        properties = copied.folder / "table/.hoodie/hoodie.properties"
+        properties.write_text(properties.read_text().replace("hoodie.table.version=9", "hoodie.table.version=7"))
+        with pytest.raises(UnreadableTableError, match="table version 7; versions 5, 6, 8, 9 are read"):
+            opened(copied)
+
+    def test_base_files_of_another_format(self, copied: Recorded) -> None:
+        properties = copied.folder / "table/.hoodie/hoodie.properties"
+        properties.write_text(properties.read_text().replace("format=PARQUET", "format=ORC"))
+        with pytest.raises(UnreadableTableError, match="ORC base files"):
+            opened(copied)
+
+    def test_a_base_file_that_is_no_parquet_file(self, copied: Recorded) -> None:
+        for path in (copied.folder / "table").rglob("*.parquet"):
+            path.write_bytes(b"PAR1")
+        with pytest.raises(DamagedFileError, match=r"\.parquet can't be read"):
+            rows_of(opened(copied).snapshot())
+
+    def test_a_damaged_commit(self, copied: Recorded) -> None:
+        for path in (copied.folder / "table/.hoodie/timeline").glob("*_*.deltacommit"):
+            path.write_bytes(b"Obj\x01")
+        with pytest.raises(DamagedFileError, match=r"deltacommit can't be read"):
+            rows_of(opened(copied).snapshot())
+
+    def test_an_unknown_file_system(self) -> None:
+        with pytest.raises(HudiTableError, match="no file system for this path"):
+            TableQueries("gopher://somewhere/table")
+
+
+def test_files_that_no_instant_wrote_are_not_read(copied: Recorded) -> None:
+    """Nothing outside the listing is opened, and nothing that only looks like a table's file counts."""
+    folder = copied.folder / "table"
+    partition = next(path.parent for path in folder.rglob(".hoodie_partition_metadata"))
+    (partition / "notes.txt").write_text("not a data file")
+    (partition / "_temporary.parquet").write_bytes(b"")
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "x_0-0-0_20990101000000000.parquet").write_bytes(b"")
+    assert difference(copied.answers["snapshot"], rows_of(opened(copied).snapshot())) == ""
+
+
+def test_a_commit_that_completes_later_does_not_show(copied: Recorded) -> None:
+    table = opened(copied)
+    timeline = copied.folder / "table/.hoodie/timeline"
+    last = max(timeline.glob("*_*.deltacommit"))
+    name = f"{last.name.partition('_')[0]}.deltacommit.inflight"
+    last.unlink()
+    assert (timeline / name).exists()
+    before = copied.answers["as_of"][sorted(copied.answers["as_of"])[-2]]
+    assert difference(before, rows_of(opened(copied).snapshot())) == ""
+    assert table.timeline.latest == last.name.partition("_")[0]
+
+
+def test_a_slice_is_read_in_batches_of_one_schema(tables: Path) -> None:
+    (recorded,) = load(tables, case="mor-types-parquet-log-default")
+    answer = opened(recorded).snapshot()
+    reader = SliceReader(answer.query)
+    schemas = {batch.schema for found in answer.slices for batch in reader.read(found)}
+    assert schemas == {reader.shown}

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.cli import main
+from bridge.errors import InputError
+from bridge.verify.pytest_file import pytest_text, python_source
+from bridge.verify.report import result_as_json, story_of
+from bridge.verify.spark_script import spark_text
+from bridge.verify.verification import verify
+from payloads import Branch, HudiRelease
+from tests.support import ROOT
+
+LATEST = HudiRelease.latest()
+
+
+def verified(name="DefaultHoodieRecordPayload", release=LATEST, **settings):
+    return verify(name, release=release, **{"key": ("id",), "exhaustive": True, **settings})
+
+
+def run(*words):
+    return CliRunner().invoke(main, ["verify", *words])
+
+
+def test_a_violation_that_is_allowed_is_no_failure():
+    found = verified()
+    assert not found.success
+    assert found.verdict == "DefaultHoodieRecordPayload (1.2) violates action, schedule-independence; seed 0."
+    allowed = verified(allow=("action", "schedule-independence"))
+    assert allowed.success
+    assert allowed.verdict.endswith("all of them allowed; seed 0.")
+    assert json.loads(allowed.to_json())["verdict"] == allowed.verdict
+    assert verified(domains=("data",)).verdict.endswith("no violation was found; seed 0.")
+
+
+def test_only_checked_laws_can_be_allowed():
+    with pytest.raises(InputError, match="--allow purity: not among the checked laws, which are action"):
+        verified(laws=("action",), allow=("purity",))
+
+
+def test_a_story_has_both_bracketings_side_by_side():
+    (result,) = verified(laws=("action",), domains=("flagged",)).report.violations
+    story = story_of(result)
+    assert story.columns == ("(s·a)·b", "s·(a·b)")
+    assert [name for name, _ in story.operands] == ["s", "a", "b"]
+    first, last = story.steps
+    assert first[0] == "s·a = no row"
+    assert first[1].startswith("a·b = {'id': 'key', 'ts': 2")
+    assert last[1] == "s·(a·b) = no row"
+    assert story.meaning.startswith("For a table: the same rows")
+
+
+def test_what_holds_has_no_story():
+    result = verified(laws=("purity",), domains=("data",)).report.results[0]
+    assert result_as_json(result)["counterexample"] is None
+    with pytest.raises(LookupError, match="purity is not violated"):
+        story_of(result)
+
+
+def test_the_emitted_test_fails_by_its_counterexamples(tmp_path):
+    text = pytest_text(verified("AWSDmsAvroPayload", domains=("data", "flagged")))
+    path = tmp_path / "test_emitted.py"
+    path.write_text(text, encoding="utf-8")
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+    answer = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    assert answer.returncode == 1, answer.stdout
+    assert f"{text.count('def test_')} failed" in answer.stdout
+    assert "(s·a)·b = " in answer.stdout
+
+
+def test_source_reads_back():
+    value = {"a": [float("inf"), Branch("int", 1)], "b": (b"\x00",), "c": {"d": None}}
+    assert eval(python_source(value), {"Branch": Branch}) == value  # noqa: S307
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "expected"),
+    [
+        ("DefaultHoodieRecordPayload", "0.15", "org.apache.hudi.common.model.DefaultHoodieRecordPayload"),
+        ("PostgresDebeziumAvroPayload", "1.2", "'hoodie.write.table.version': '8'"),
+        ("EVENT_TIME_ORDERING", "1.1", "'hoodie.write.record.merge.mode': 'EVENT_TIME_ORDERING'"),
+    ],
+)
+def test_the_emitted_script_is_python_that_names_the_release(name, release, expected):
+    script = spark_text(verified(name, HudiRelease.parse(release)))
+    compile(script, "script", "exec")
+    assert f":{release}." in script
+    assert expected in script
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"name": "tests.mergers.laws.faulty:Concatenates", "domains": ("data",)},
+            "not a class that real Hudi can load",
+        ),
+        ({"laws": ("purity",), "name": "PostgresDebeziumAvroPayload"}, "shows in a table"),
+        ({"domains": ("data",)}, "violates no law"),
+    ],
+)
+def test_a_script_that_would_show_nothing_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        spark_text(verified(**settings))
+
+
+def test_the_command_prints_a_line_a_law_and_ends_with_1(tmp_path):
+    words = ("AWSDmsAvroPayload", "--laws", "action", "--exhaustive", "--emit-test", str(tmp_path / "test_it.py"))
+    result = run(*words)
+    assert result.exit_code == 1
+    assert "action [data]: violated" in result.output
+    assert (tmp_path / "test_it.py").exists()
+    assert run(*words).exit_code == 3
+
+
+def test_the_command_prints_json():
+    result = run(
+        "DefaultHoodieRecordPayload", "--allow", "action", "--laws", "action", "--exhaustive", "--output", "json"
+    )
+    answer = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert answer["success"] is True
+    assert [(one["law"], one["domain"], one["verdict"]) for one in answer["results"]] == [
+        ("action", "data", "proved"),
+        ("action", "flagged", "violated"),
+    ]
+    assert answer["results"][1]["counterexample"]["right"]["bracketing"] == "s·(a·b)"
+
+
+def test_the_command_names_what_a_proof_enumerated_and_what_does_not_apply(tmp_path):
+    fields = [{"name": "id", "type": "string"}, {"name": "late", "type": "boolean"}, {"name": "n", "type": "int"}]
+    path = tmp_path / "rows.avsc"
+    path.write_text(json.dumps({"type": "record", "name": "row", "fields": fields}), encoding="utf-8")
+    words = ("EVENT_TIME_ORDERING", "--schema", str(path), "--key", "id", "--ordering", "late", "--exhaustive")
+    text = " ".join(run(*words).stdout.split())
+    assert "action [data]: proved (900 cases: every 2 or 3 of 5 versions, on 5 stored rows and on none;" in text
+    assert "on none; ordering values False, True)" in text
+    assert "5 records: id 'key'; late False, True; n 1, 0, 2, 3" in text
+    assert text.count("not applicable:") == 1
+    assert "every law [flagged] (the schema has no column that marks a delete)" in text
+    universe = json.loads(run(*words, "--output", "json").stdout)["plan"]["universe"]
+    assert list(universe) == ["data"]
+    assert {row["ordering"] for row in universe["data"]["versions"]} == {False, True}
+    assert universe["data"]["rows"][0] is None
+
+
+def test_examples_claim_no_more_than_their_number():
+    text = run("EVENT_TIME_ORDERING", "--laws", "idempotence", "--domain", "data", "--examples", "7").stdout
+    number = int(re.search(r"no counterexample in (\d+) examples", " ".join(text.split()))[1])
+    # Seven of any shape, and a round of ten for each reach at most.
+    assert 7 <= number <= 7 + 3 * 10
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("Nope",),
+        ("DefaultHoodieRecordPayload", "--laws", "x"),
+        ("DefaultHoodieRecordPayload", "--domain", "x"),
+        ("DefaultHoodieRecordPayload", "--laws", "agreement"),
+    ],
+)
+def test_the_command_refuses_what_it_does_not_know(words):
+    assert run(*words).exit_code == 2
