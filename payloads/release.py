@@ -25,6 +25,7 @@ class HudiRelease(enum.Enum):
     Added in 0.1.0.
     """
 
+    V0_12 = "0.12"
     V0_13 = "0.13"
     V0_14 = "0.14"
     V0_15 = "0.15"

@@ -31,6 +31,7 @@ class Capabilities:
         keeps_version: a writer can leave a table at an older version (`hoodie.write.table.version`), else its first
             write upgrades it.
         table_version: the version of the table; that of a new table where none is named.
+        mergers: payloads merge behind HoodieRecordMerger, and a merge-on-read table stores its strategy id.
         merge_modes: merges by RecordMergeMode, and tables of its own store one (HoodieTableConfig).
         payload_writer: writers merge with payload objects (HoodieWriteHelper, HoodieMergeHandle), else by merge mode
             (BaseWriteHelper, FileGroupReaderBasedMergeHandle).
@@ -71,6 +72,7 @@ class Capabilities:
     writable_versions: tuple[int, ...]
     keeps_version: bool
     table_version: int = 0
+    mergers: bool
     merge_modes: bool
     payload_writer: bool
     file_group_reader: bool
@@ -118,13 +120,14 @@ class Capabilities:
         return ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE") if self.payload_successors else ()
 
 
-_V0_13 = Capabilities(
-    release=HudiRelease.V0_13,
-    bundle="0.13.1",
+_V0_12 = Capabilities(
+    release=HudiRelease.V0_12,
+    bundle="0.12.3",
     newest_spark="3.3",
-    is_assumed_writer=True,
+    is_assumed_writer=False,
     writable_versions=(5,),
     keeps_version=False,
+    mergers=False,
     merge_modes=False,
     payload_writer=True,
     file_group_reader=False,
@@ -142,9 +145,12 @@ _V0_13 = Capabilities(
     incremental_scans=False,
     timestamp_ntz=False,
     spark_conf=False,
-    delete_block_utf8=27,
+    delete_block_utf8=10,
     delete_block_dates=True,
     delete_block_instants=False,
+)
+_V0_13 = replace(
+    _V0_12, release=HudiRelease.V0_13, bundle="0.13.1", is_assumed_writer=True, mergers=True, delete_block_utf8=27
 )
 _V0_14 = replace(
     _V0_13,
@@ -197,7 +203,7 @@ _V1_2 = replace(
     spark_conf=True,
 )
 
-_ROWS: Final = {row.release: row for row in (_V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
+_ROWS: Final = {row.release: row for row in (_V0_12, _V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
 
 TABLE_VERSIONS: Final = tuple(sorted({row.created_version for row in _ROWS.values()}))
 """The table versions that the releases create, the oldest first."""

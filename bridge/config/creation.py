@@ -120,14 +120,14 @@ def given_settings(options: Mapping[str, str], release: HudiRelease) -> MergeSet
 
 
 def _class_of_logs(options: Mapping[str, str], table_type: TableType, release: HudiRelease) -> dict[str, str]:
-    """Return class and strategy, which releases without merge modes store for merge-on-read alone."""
+    """Return class and strategy, as releases without merge modes store them for merge-on-read alone."""
     if table_type is TableType.COPY_ON_WRITE:
         return {}
+    payload = {PAYLOAD_CLASS.key: given_settings(options, release).payload or OVERWRITE}
+    if not capabilities(release).mergers:
+        return payload
     strategy = first_given(options, release, WRITE_STRATEGY_ID, STRATEGY_ID) or EVENT_TIME_BASED_MERGE_STRATEGY_UUID
-    return {
-        PAYLOAD_CLASS.key: given_settings(options, release).payload or OVERWRITE,
-        STRATEGY_ID.names(release)[0]: strategy,
-    }
+    return {**payload, STRATEGY_ID.names(release)[0]: strategy}
 
 
 def _delete_marker(options: Mapping[str, str], payload: str | None, release: HudiRelease) -> dict[str, str]:

@@ -70,7 +70,7 @@ class PayloadLookup(Payloads):
         return result
 
     def _merged(self, found: StoredRow, path: str, version: PayloadVersion) -> PayloadVersion | None:
-        _, schema, props = self._at_tag
+        _, schema, props, _ = self._at_tag
         if version.payload.is_deleted(self.schema, props):
             return None
         value = version.payload.get_insert_value(self.schema, props)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, PayloadVersion, StoredRow, with_meta_columns
 from bridge.merge.payload_base import Payloads
@@ -32,7 +33,8 @@ class LogScanner(Payloads):
         self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Listener | None
     ) -> None:
         """Bind the reader's calls."""
-        super().__init__(payload, plan, schema, shape, listener, LOG_SCANNER)
+        own = None if not capabilities(plan.release).file_group_reader else LOG_SCANNER
+        super().__init__(payload, plan, schema, shape, listener, own)
         self._at_log_fold = self._at[MergePoint.LOG_FOLD]
         self._logged_class = self.payload_class.for_schema(self._at_log_fold.schema)
         self.ordering_of = self._ordering_reader()

@@ -41,11 +41,12 @@ def check_constructor(payload: type[HoodieRecordPayload]) -> None:
 
 
 class _At(NamedTuple):
-    """What a merge point passes to the payload."""
+    """What a merge point passes to the payload: `passed` is the schema, None where it passes none."""
 
     point: MergePoint
     schema: AvroSchema
     props: Properties
+    passed: AvroSchema | None
 
 
 class Payloads:
@@ -72,13 +73,18 @@ class Payloads:
         self.payload_class = self._combine.payload_class
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._at = {
-            point: _At(point, schemas[call.schema], Properties(props_of(call.props, plan.props, self.ordering)))
+            point: _At(
+                point,
+                schemas[call.schema],
+                Properties(props_of(call.props, plan.props, self.ordering)),
+                schemas[call.schema] if call.passes_schema else None,
+            )
             for point, call in (calls or calls_of(plan.release)).items()
         }
 
     def _fold(self, at: _At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         try:
-            merged = self._pre_combine.merge(older, newer, at.schema, at.props)
+            merged = self._pre_combine.merge(older, newer, at.passed, at.props)  # type: ignore[arg-type]  # see passes_schema
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if merged is older:

@@ -96,7 +96,7 @@ class PayloadWriter(Payloads):
         is stored as it came, else a new record as it is stored, and None for a delete.
         """
         read_ordering, shaped = self._read_ordering, self._shape.stored
-        point, schema, props = self._at_upsert
+        point, schema, props, _ = self._at_upsert
         build, combine = self._pair_calls(schema, props)
 
         def merge(stored: Record, incoming: Record) -> Record | None:
@@ -117,7 +117,7 @@ class PayloadWriter(Payloads):
     def _single_insert(self) -> Callable[[Record], Record | None]:
         """Return what does `incoming` and `insert` for a row without other versions; it answers as `_pair_merge`."""
         read_ordering, shaped = self._read_ordering, self._shape.stored
-        point, schema, props = self._at_insert
+        point, schema, props, _ = self._at_insert
         written_class: Any = self._written_class
 
         def insert(incoming: Record) -> Record | None:

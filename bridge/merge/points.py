@@ -33,7 +33,7 @@ class MergePoint(enum.Enum):
 
 
 class SchemaView(enum.Enum):
-    """The schema that a merge point passes to the payload."""
+    """The schema of the records at a merge point, which it passes to the payload."""
 
     WRITE = "without meta columns"
     WITH_META = "with the five meta columns"
@@ -44,6 +44,7 @@ class PropsView(enum.Enum):
 
     WRITER = "all of the writer's"
     ORDERING = "the ordering field alone"
+    NONE = "none"
 
 
 class Rule(enum.Enum):
@@ -61,6 +62,8 @@ class Rule(enum.Enum):
 class Call(NamedTuple):
     """What happens at a merge point: what decides, with which schema and properties, on rows of which engine.
 
+    Until 0.12 `pre_combine` gets no schema: `passes_schema` is False.
+
     In mode CUSTOM with a payload a delta or final merge calls the payload: in the batch `pre_combine`, else `combine`.
     """
 
@@ -68,6 +71,7 @@ class Call(NamedTuple):
     schema: SchemaView
     props: PropsView
     rows: HoodieRecordType = HoodieRecordType.AVRO
+    passes_schema: bool = True
 
     @property
     def mode(self) -> OperationMode | None:
@@ -107,7 +111,14 @@ _FILE_GROUP_READER = {
     MergePoint.SNAPSHOT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),
 }
 
+# 0.12: HoodieWriteHelper calls preCombine(older, empty properties), HoodieMergedLogRecordScanner preCombine(older).
+_PLAIN_PRE_COMBINE = {
+    MergePoint.COMBINE_INPUT: Call(Rule.PRE_COMBINE, _WRITE, PropsView.NONE, passes_schema=False),
+    MergePoint.LOG_FOLD: Call(Rule.PRE_COMBINE, _WITH_META, PropsView.NONE, passes_schema=False),
+}
+
 _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
+    HudiRelease.V0_12: {**_PAYLOAD_WRITER, **LOG_SCANNER, **_PLAIN_PRE_COMBINE},
     HudiRelease.V0_13: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V0_14: {**_PAYLOAD_WRITER, **LOG_SCANNER},
     HudiRelease.V0_15: {**_PAYLOAD_WRITER, **LOG_SCANNER},
@@ -124,6 +135,8 @@ def calls_of(release: HudiRelease) -> dict[MergePoint, Call]:
 
 def props_of(view: PropsView, props: Mapping[str, str], ordering: str | None) -> dict[str, str]:
     """Return the properties of a view: the table's `ordering` field under every key by which a payload finds it."""
+    if view is PropsView.NONE:
+        return {}
     if ordering is None:
         return dict(props) if view is PropsView.WRITER else {}
     if view is PropsView.ORDERING:

@@ -46,6 +46,15 @@ _MERGE_AS_DEFAULT: Final = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload"
 
 NOTES: Final = (
     Note(
+        lambda move: move.passes(HudiRelease.V0_13) and move.payload is not None and move.payload not in SUCCESSORS,
+        SilentChange(
+            About.CODE,
+            "",
+            "preCombine gets neither schema nor properties: its overload (older) or (older, properties) runs",
+            "it gets both: the overload (older, schema, properties) runs, if the class has it",
+        ),
+    ),
+    Note(
         lambda move: move.passes(HudiRelease.V0_14) and _short(move) == "MySqlDebeziumAvroPayload",
         SilentChange(
             About.ORDERING,

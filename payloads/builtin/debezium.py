@@ -44,6 +44,9 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
     position_field: ClassVar[str]
 
+    #: Whether combine tests `_hoodie_is_deleted` before it compares positions.
+    flag_wins: ClassVar[bool] = by_release(True, since={"0.13": False})
+
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
 
     @classmethod
@@ -79,7 +82,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             NullOrderingError: that field is null in the incoming record; null in `current` gives way.
             OrderingTypeError, PayloadFailedError: see `position_of` and `keeps_stored` of the class.
         """
-        if self.record is None:
+        if self.record is None or (self.flag_wins and BaseAvroPayload.is_delete_record(self, self.record)):
             return None
         return current if self._keeps(current, self.record, schema) else self.get_insert_value(schema)
 

@@ -64,7 +64,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     custom_deletes: ClassVar[bool] = by_release(False, since={"0.14": True})
 
     #: Whether the delete flag is tested before ordering value and event time.
-    deletes_first: ClassVar[bool] = by_release(True, since={"0.14": False})
+    deletes_first: ClassVar[bool] = by_release(False, since={"0.13": True, "0.14": False})
 
     #: What combine returns if the incoming version loses: the stored row itself, or SENTINEL.
     answers_sentinel: ClassVar[bool] = by_release(False, since={"1.2": True})

@@ -40,12 +40,49 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
         operation = text_tests(schema, DMS_OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
         return (*operation, *flag_tests(schema)) if operation else None
 
-    def is_delete_record(self, record: Record) -> bool:
+    # -- until 0.12: the operation is looked at when a value is needed
+
+    def _needs_no_operation(self, record: Record) -> bool:
+        """Whether `_hoodie_is_deleted` is true."""
+        return super().is_delete_record(record)
+
+    def _has_no_value(self, schema: AvroSchema, props: Props | None = None) -> bool:
+        """Whether there is no insert value.
+
+        Raises:
+            SchemaError: the record has no field `Op`.
+        """
+        return self._value_or_delete(schema, props) is None
+
+    def _value_unless_flagged(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record, or None if its operation is a delete.
+
+        Raises:
+            SchemaError: the record has no field `Op`.
+            PayloadFailedError: there is no record, or `_hoodie_is_deleted` is true; Hudi unwraps the absent record.
+        """
+        return self._value_or_failure(schema, props) if self.flagged else self._value_or_delete(schema, props)
+
+    def _value_or_delete(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record, or None if it is a delete.
+
+        Raises:
+            SchemaError: the record has no field `Op`.
+        """
+        is_delete = self.flagged or self.record is None or self._has_delete_operation(self.record)
+        return None if is_delete else self.record
+
+    # -- from 0.13 on: when the payload is built
+
+    def _is_delete(self, record: Record) -> bool:
         """Whether `Op` is D, or `_hoodie_is_deleted` is true.
 
         Raises:
             SchemaError: the record has no field `Op`.
         """
+        return self._has_delete_operation(record) or super().is_delete_record(record)
+
+    def _has_delete_operation(self, record: Record) -> bool:
         if DMS_OPERATION_FIELD not in record:
             msg = (
                 f"{type(self).__name__}: the record has no field {DMS_OPERATION_FIELD!r}, only {', '.join(record)}; "
@@ -53,14 +90,13 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
             )
             raise SchemaError(msg)
         operation = record[DMS_OPERATION_FIELD]
-        is_delete = operation is not None and plain_text(operation).upper() == DELETE_OPERATION
-        return is_delete or super().is_delete_record(record)
+        return operation is not None and plain_text(operation).upper() == DELETE_OPERATION
 
-    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+    def _value_or_failure(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record.
 
         Raises:
-            PayloadFailedError: the version is a delete; Hudi unwraps the absent record in all releases.
+            PayloadFailedError: the version is a delete; Hudi unwraps the absent record.
         """
         if self.flagged:
             msg = (
@@ -69,3 +105,11 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
             )
             raise PayloadFailedError(msg)
         return self.record
+
+    is_delete_record = by_release(_needs_no_operation, since={"0.13": _is_delete})
+    is_deleted = by_release(_has_no_value, since={"0.13": BaseAvroPayload.is_deleted})
+    get_insert_value = by_release(_value_unless_flagged, since={"0.13": _value_or_failure})
+    combine_and_get_update_value = by_release(
+        lambda self, current, schema, props=None: self._value_or_delete(schema, props),  # noqa: ARG005
+        since={"0.13": OverwriteWithLatestAvroPayload.combine_and_get_update_value},
+    )

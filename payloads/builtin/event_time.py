@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from payloads.builtin.base import flag_tests
 from payloads.builtin.default import DELETE_FIELD, DefaultHoodieRecordPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     """Like the Default payload, without custom delete fields, event-time metadata and SENTINEL.
 
-    From 1.1 on a delete competes by the payload's own ordering value; until 1.0 it deletes whatever is stored. The
+    In 0.12 a flagged delete competes by its ordering field, from 1.1 on any delete by the payload's own ordering value;
+    in between it deletes whatever is stored. The
     inherited `is_deleted` does look at a custom delete field, and may then disagree with the merge.
 
     Added in 0.1.0.
@@ -26,6 +28,9 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.EventTimeAvroPayload"
+
+    #: Whether combine compares the ordering fields before a flagged record deletes the row.
+    flag_obeys_ordering: ClassVar[bool] = by_release(True, since={"0.13": False})
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
@@ -46,9 +51,10 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
             NullOrderingError, OrderingTypeError: see `needs_update`.
         """
         incoming = None if self.flagged else self.record
-        if props is None or (incoming is None and not self.empty_obeys_ordering):
+        judged = self.record if self.flag_obeys_ordering else incoming
+        if props is None or (judged is None and not self.empty_obeys_ordering):
             return incoming
-        return incoming if self.needs_update(current, incoming, schema, props) else current
+        return incoming if self.needs_update(current, judged, schema, props) else current
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""

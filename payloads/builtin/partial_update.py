@@ -8,6 +8,7 @@ from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayl
 from payloads.errors import OrderingTypeError, SchemaError
 from payloads.ordering import same_class
 from payloads.ordering_fields import ordering_reader
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
@@ -40,6 +41,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
+    shipped = releases(since="0.13")
 
     @staticmethod
     def gap_of(field: Field) -> Gap:  # noqa: ARG004

@@ -58,6 +58,8 @@ def _pre_combine(
     vector: Vector, name: str, older: HoodieRecordPayload, newer: HoodieRecordPayload
 ) -> HoodieRecordPayload:
     with stage(name):
+        if vector.raw.get("api") == "props":
+            return newer.pre_combine(older, props=vector.props)
         return newer.pre_combine(older, vector.schema, vector.props)
 
 

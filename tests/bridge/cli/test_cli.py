@@ -265,7 +265,7 @@ def test_a_point_takes_exactly_its_inputs(run, incoming, point, inputs, phrase):
     [
         ({"--payload": "DefaultHoodiePayload"}, "did you mean DefaultHoodieRecordPayload"),
         ({"--payload": "no.such.module:Class"}, "there is no module no"),
-        ({"--release": "0.9"}, "choose one of 0.13, 0.14, 0.15, 1.0, 1.1, 1.2"),
+        ({"--release": "0.9"}, "choose one of 0.12, 0.13, 0.14, 0.15, 1.0, 1.1, 1.2"),
         ({"--key": "a,,b"}, "an empty or a repeated name"),
         ({"--ordering": "ts,seq"}, "has one ordering field"),
         ({"--incoming": "missing.parquet"}, "does not exist"),

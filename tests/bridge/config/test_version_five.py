@@ -21,16 +21,24 @@ WRITER = {
 }
 
 
-def table(table_type=TableType.MERGE_ON_READ):
-    return created_properties(WRITER, table_type, V0_13)
+def table(table_type=TableType.MERGE_ON_READ, release=V0_13):
+    return created_properties(WRITER, table_type, release)
 
 
 def failures(found):
     return [warning.text for warning in found if warning.severity is Severity.FAILS]
 
 
-def test_it_creates_version_5():
-    assert table()["hoodie.table.version"] == "5"
+def test_0_12_stores_no_strategy():
+    strategy = "hoodie.compaction.record.merger.strategy"
+    old, new = (table(release=release) for release in releases(until="0.13"))
+    assert (old["hoodie.table.version"], new["hoodie.table.version"]) == ("5", "5")
+    assert {**old, strategy: new[strategy]} == new
+
+
+def test_0_13_can_not_read_the_delete_blocks_of_0_12():
+    plan = plan_migration(table(), "0.13", WRITER, from_release="0.12")
+    assert any("delete blocks" in text for text in failures(plan.warnings))
 
 
 @pytest.mark.parametrize("release", releases(since="0.14", until="0.15"))

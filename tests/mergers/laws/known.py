@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-UNTIL_0_13, UNTIL_0_15, NEW = ("0.13",), ("0.13", "0.14", "0.15"), ("1.1", "1.2")
+UNTIL_0_13, UNTIL_0_15, NEW = ("0.12", "0.13"), ("0.12", "0.13", "0.14", "0.15"), ("1.1", "1.2")
 OLD = (*UNTIL_0_15, "1.0")
 ALL = OLD + NEW
 
@@ -28,7 +28,7 @@ OBSERVED = (
     ("FirstValueAvroPayload", ("0.15", "1.0"), (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("ReverseOrderHoodieRecordPayload", ("1.2",), (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("OverwriteNonDefaultsWithLatestAvroPayload", ALL, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
-    ("PartialUpdateAvroPayload", ALL, ((TIES_BREAK, BREAKS, BREAKS), _NONE, _NONE)),
+    ("PartialUpdateAvroPayload", ALL[1:], ((TIES_BREAK, BREAKS, BREAKS), _NONE, _NONE)),
     ("AWSDmsAvroPayload", ALL, (_DEDUP_DIFFERS, _DEDUP_DIFFERS, _NONE)),
     ("MySqlDebeziumAvroPayload", NEW, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
     ("MySqlDebeziumAvroPayload", UNTIL_0_13, (_MAXIMUM, _DEDUP_DIFFERS, _NONE)),
@@ -87,9 +87,9 @@ KNOWN = (
         ("", "x", "axct"),
         f"a delete wins against any stored row; {_EVENT_TIME}",
     ),
-    Known("DefaultHoodieRecordPayload", tuple({*ALL} - {"0.13"}), ("", "x", "axct"), _EVENT_TIME),
-    Known("EventTimeAvroPayload", OLD, ("", "x", "axct"), f"a delete wins against any stored row; {_EVENT_TIME}"),
-    Known("EventTimeAvroPayload", NEW, ("", "x", "axct"), _EVENT_TIME),
+    Known("DefaultHoodieRecordPayload", ("0.12", *ALL[2:]), ("", "x", "axct"), _EVENT_TIME),
+    Known("EventTimeAvroPayload", OLD[1:], ("", "x", "axct"), f"a delete wins against any stored row; {_EVENT_TIME}"),
+    Known("EventTimeAvroPayload", ("0.12", *NEW), ("", "x", "axct"), _EVENT_TIME),
     Known("FirstValueAvroPayload", ("0.15", "1.0"), ("", "x", "axct"), _EVENT_TIME),
     Known("ReverseOrderHoodieRecordPayload", ("1.2",), ("", "x", "axct"), _EVENT_TIME),
     Known(
@@ -106,7 +106,7 @@ KNOWN = (
     ),
     Known(
         "PartialUpdateAvroPayload",
-        ALL,
+        ALL[1:],
         ("ax", "axct", "axct"),
         "one ordering value covers all columns; within a batch a newer delete loses to older data",
     ),
