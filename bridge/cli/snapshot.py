@@ -48,7 +48,7 @@ def snapshot(table: str, release: HudiRelease, out: Path | None, sample: int | N
     if as_of and read_optimized:
         msg = "--as-of asks for merged rows; leave out --read-optimized"
         raise click.UsageError(msg, click.get_current_context())
-    if "://" not in table and not Path(table).exists():
+    if ":/" not in table and not Path(table).exists():
         msg = f"{table} does not exist; name the base path of a Hudi table"
         raise click.UsageError(msg, click.get_current_context())
     check_out(out)
