@@ -13,6 +13,7 @@ from bridge.cli.payloads import payloads
 from bridge.cli.plan import plan
 from bridge.cli.replay import replay_command
 from bridge.cli.simulate import simulate
+from bridge.cli.snapshot import snapshot
 from bridge.cli.verb import Verbs
 from bridge.cli.verify import verify_command
 
@@ -42,6 +43,7 @@ for verb in (
     plan,
     replay_command,
     simulate,
+    snapshot,
     verify_command,
 ):
     main.add_command(verb)

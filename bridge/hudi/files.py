@@ -46,6 +46,8 @@ class TableFiles:
         """
         text = str(path)
         self.path = text
+        if text.startswith("file:"):  # as Hadoop writes it: file:/a, file:///a
+            text = f"/{text.removeprefix('file:').lstrip('/')}"
         try:
             if "://" in text:
                 self._files, self._root = fs.FileSystem.from_uri(text.replace("s3a://", "s3://", 1))

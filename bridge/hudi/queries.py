@@ -151,7 +151,7 @@ class TableQueries:
             raise UnreadableTableError(msg)
         until = chosen[-1].requested if chosen else _NO_INSTANT
         written = self.timeline.written(chosen)
-        if self._able.incremental_scans:
+        if self._able.incremental_scans and self._is_merge_on_read:
             self._check_not_cleaned(written)
         listings = [
             Listing(partition, {name: size for name, size in sizes.items() if name in written.get(partition, ())})

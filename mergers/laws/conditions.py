@@ -8,13 +8,16 @@ from typing import Final, NamedTuple
 
 
 class Aspect(enum.Enum):
-    """One thing that is varied from process to process; the value describes it for a sentence."""
+    """One thing that is varied from process to process; the value describes it for a sentence.
+
+    In the order in which a cause is looked for: whatever varies moves objects in memory, so identity comes first.
+    """
 
     PROCESS = "the process: its id, or the identity of its objects"
+    IDENTITY = "the identity of objects: their id or default hash"
     CLOCK = "the clock"
     RANDOMNESS = "random numbers"
     HASHES = "the hashes of texts, which order sets"
-    IDENTITY = "the identity of objects: their id or default hash"
     ENVIRONMENT = "the environment: variables, time zone, locale, working folder or host name"
     CALLS = "the calls that came before: their number or their order"
     MAPS = "the order in which a map's entries come"

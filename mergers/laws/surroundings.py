@@ -41,8 +41,6 @@ def surround(conditions: Conditions, now: int) -> None:
     host = HOSTS[conditions.environment]
     if host is not None:
         _set_host(host)
-    if conditions.identity:
-        _shuffle_memory(conditions.identity)
 
 
 # -- the clock
@@ -169,8 +167,13 @@ def _set_host(name: str) -> None:
         sys.modules["platform"]._uname_cache = None  # type: ignore[attr-defined]  # noqa: SLF001 (it may know the host already)
 
 
-def _shuffle_memory(setting: int) -> None:
-    """Free blocks of every size in random order, so that new objects don't lie in the order in which they are made."""
+def shuffle_memory(setting: int) -> None:
+    """Free blocks of every size in random order, so that new objects don't lie in the order in which they are made.
+
+    Setting 0 leaves memory as it is.
+    """
+    if not setting:
+        return
     order = random.Random(setting)  # noqa: S311 (nothing secret)
     empty = sys.getsizeof(b"")
     makers: list[Callable[[], Any]] = [object, dict, list]

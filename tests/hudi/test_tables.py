@@ -108,6 +108,19 @@ class TestWhatIsRefused:
             TableQueries("gopher://somewhere/table")
 
 
+@pytest.mark.parametrize("prefix", ["file:", "file://"])
+def test_a_local_path_may_be_a_uri(copied: Recorded, prefix: str) -> None:
+    table = TableQueries(f"{prefix}{copied.folder / 'table'}")
+    assert difference(copied.answers["snapshot"], rows_of(table.snapshot())) == ""
+
+
+@pytest.mark.parametrize("content", ["", "hoodie.table.version=nine"])
+def test_properties_without_a_version(copied: Recorded, content: str) -> None:
+    (copied.folder / "table/.hoodie/hoodie.properties").write_text(content)
+    with pytest.raises(UnreadableTableError, match="says table version"):
+        opened(copied)
+
+
 def test_files_that_no_instant_wrote_are_not_read(copied: Recorded) -> None:
     """Nothing outside the listing is opened, and nothing that only looks like a table's file counts."""
     folder = copied.folder / "table"

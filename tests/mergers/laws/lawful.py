@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from mergers.strategies.event_time import EventTimeRecordMerger
@@ -24,10 +25,14 @@ class EarlierStaysOnTies(Merger):
 
 
 class TiesByContent(Merger):
-    """A tie is broken by the text of the records, the same in every process."""
+    """A tie is broken by the text of the records, the same in every process and in any order of a map's entries."""
 
     def merge(self, older, newer, schema, props):
-        return max(newer, older, key=lambda version: (version.ordering_value.value, str(version.record)))
+        return max(newer, older, key=self.rank)
+
+    @staticmethod
+    def rank(version):
+        return version.ordering_value.value, json.dumps(version.record, sort_keys=True)
 
 
 class FieldwiseMaximum(Merger):

@@ -1,0 +1,82 @@
+"""`payload-bridge snapshot`: the merged rows of a real table, printed or as Parquet for readers without its payload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from pyspark.sql import Observation
+from pyspark.sql import functions as sf
+
+from bridge.cli.options import release_option, sample_option
+from bridge.cli.out import check_out, new_folder
+from bridge.cli.quiet import quiet_session
+from bridge.cli.verb import Verb, wants_json
+from bridge.hudi import HudiTable
+from bridge.report import SAMPLE, Report, Table, json_rows
+from bridge.spark import META_COLUMNS, quoted
+from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_ORDER = (META_COLUMNS[3], META_COLUMNS[2])
+
+
+@click.command(cls=Verb, short_help="Read the merged rows of a real table.")
+@click.argument("table", metavar="TABLE")
+@release_option(default=HudiRelease.latest().value, show_default=True)
+@click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
+@click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Write the rows as Parquet to this folder, which must not exist. Default: print them.",
+)
+@sample_option("rows")
+def snapshot(table: str, release: HudiRelease, out: Path | None, sample: int | None, **query: Any) -> Report:
+    """Read a Hudi table where it lies, merged by its own payload class or merge mode.
+
+    TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
+    --release shows, with meta columns. Engines that can't run the payload read them from --out.
+
+    Example: payload-bridge snapshot warehouse/orders --release 1.2 --out orders-now
+    """
+    as_of, read_optimized = query["as_of"], query["read_optimized"]
+    if as_of and read_optimized:
+        msg = "--as-of asks for merged rows; leave out --read-optimized"
+        raise click.UsageError(msg, click.get_current_context())
+    if ":/" not in table and not Path(table).exists():
+        msg = f"{table} does not exist; name the base path of a Hudi table"
+        raise click.UsageError(msg, click.get_current_context())
+    check_out(out)
+
+    found = HudiTable(quiet_session(), table, release)
+    frame = found.read_optimized() if read_optimized else found.snapshot(as_of)
+    config = found.config
+    settings = {"table": table, "release": str(found.release), "read": config.read.why, "as_of": as_of}
+    report = Report("snapshot", "", plan=settings)
+    counted = Observation()
+    with new_folder(out) as folder:
+        frame.observe(counted, sf.count(sf.lit(1)).alias("rows")).write.parquet(f"file:{folder}")
+        rows = int(counted.get["rows"])
+        if out is None:
+            _show(report, quiet_session().read.parquet(f"file:{folder}"), rows, sample)
+    report.statistics = {"rows_out": rows}
+    where = "" if out is None else f", written to {out}"
+    moment = f" as of {as_of}" if as_of else ""
+    report.verdict = f"{table}{moment}: {rows} rows, as Hudi {found.release} reads them{where}."
+    return report
+
+
+def _show(report: Report, frame: DataFrame, total: int, sample: int | None) -> None:
+    """Add the written rows to the report."""
+    everything = wants_json()
+    shown = total if everything and sample is None else min(total, SAMPLE if sample is None else sample)
+    report.results = json_rows(frame.orderBy(*map(quoted, _ORDER)).limit(shown))
+    if everything and shown < total:
+        report.warnings.append(f"results has {shown} of {total} rows (--sample {sample})")
+    title = f"rows: {total}" if shown == total else f"rows: {shown} of {total}"
+    report.body.append(Table.of_rows(tuple(frame.columns), report.results, title))

@@ -1,0 +1,142 @@
+"""HudiTable and `payload-bridge snapshot` on Spark: the rows of the tasks are those of real Hudi, and nothing moves."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+from pyspark.errors import PythonException
+
+from bridge import HudiTable, HudiTableError
+from bridge.cli import main
+from tests.conformance.tables import Recorded, difference, json_rows, load, without_meta
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+ALWAYS = (
+    "mor-part-timestamp-slash",
+    "mor-bootstrap-default",
+    "mor-types-default",
+    "mor-empty-default",
+    "mor-merge-into-partial-event",
+)
+
+
+def opened(spark: SparkSession, recorded: Recorded) -> HudiTable:
+    source = recorded.folder / "source"
+    path = str(recorded.folder / "table")
+    return HudiTable(spark, path, recorded.release, bootstrap=str(source) if source.is_dir() else None)
+
+
+def rows_of(frame: DataFrame) -> list[dict[str, Any]]:
+    """Collect as Arrow, which keeps every value as it is."""
+    return [row for batch in frame._collect_as_arrow() for row in json_rows(batch)]
+
+
+@pytest.mark.slow
+def test_some_tables_give_real_hudis_rows(tables: Path, spark: SparkSession) -> None:
+    """The tasks read as `tests/hudi/test_tables.py` does, so a few are enough here."""
+    recorded = [one for one in load(tables) if one.answers["table_version"]]
+    chosen = random.Random(16).sample(recorded, 25) + [one for one in recorded if one.folder.name in ALWAYS]  # noqa: S311 (a seeded choice)
+    for one in chosen:
+        expected, table = one.answers, opened(spark, one)
+        if expected["snapshot"] is None or "snapshot" in expected["refused"]:
+            continue
+        frame = table.snapshot()
+        found = rows_of(frame)
+        has_meta = expected["properties"].get("hoodie.populate.meta.fields", "true") == "true"
+        assert difference(expected["snapshot"], found if has_meta else without_meta(found)) == "", one.label
+        wanted = expected["schemas"]["snapshot"]
+        if has_meta and wanted != "struct<>":
+            types = [f"{field.name}:{field.dataType.simpleString()}" for field in frame.schema]
+            assert [kind for kind in types if kind not in wanted] == [], one.label
+
+
+@pytest.fixture
+def table(tables: Path) -> Recorded:
+    return next(load(tables, case="mor-order-none"))
+
+
+class TestQueries:
+    def test_each_kind(self, table: Recorded, spark: SparkSession) -> None:
+        found, answers = opened(spark, table), table.answers
+        assert difference(answers["read_optimized"], rows_of(found.read_optimized())) == ""
+        moment, then = min(answers["as_of"].items())
+        assert difference(then, rows_of(found.snapshot(moment))) == ""
+        begin, new = min(answers["incremental"].items())
+        assert difference(new, rows_of(found.incremental(begin))) == ""
+
+    def test_timeline_and_slices_are_frames(self, table: Recorded, spark: SparkSession) -> None:
+        found, answers = opened(spark, table), table.answers
+        assert [row.requested for row in found.instants.collect()] == [i["requested"] for i in answers["instants"]]
+        slices = {(row.partition, row.base_file): set(row.log_files) for row in found.file_slices.collect()}
+        assert slices == {(s["partition"], s["base_file"]): set(s["log_files"]) for s in answers["file_slices"]}
+
+    def test_config_says_what_merges(self, table: Recorded, spark: SparkSession) -> None:
+        assert str(opened(spark, table).config.release) == "1.2"
+
+    def test_nothing_is_shuffled_or_gathered(self, table: Recorded, spark: SparkSession) -> None:
+        plan = opened(spark, table).snapshot()._jdf.queryExecution().toString()
+        assert "MapInArrow" in plan
+        assert not re.search(r"Exchange|Collect|Broadcast", plan)
+
+    def test_a_snapshot_is_that_of_the_moment_when_it_is_asked_for(self, table: Recorded, spark: SparkSession) -> None:
+        frame = opened(spark, table).snapshot()
+        assert frame.count() == frame.count() == len(table.answers["snapshot"])
+
+    def test_what_can_not_be_read_is_refused_first(self, tmp_path: Path, spark: SparkSession) -> None:
+        with pytest.raises(HudiTableError, match="no Hudi table"):
+            HudiTable(spark, str(tmp_path))
+
+    def test_a_damaged_log_fails_the_query_and_names_the_block(
+        self, table: Recorded, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        copied = table._replace(folder=tmp_path)
+        shutil.copytree(table.folder / "table", tmp_path / "table")
+        for log in (tmp_path / "table").rglob(".*.log.*"):
+            log.write_bytes(b"no log file")
+        with pytest.raises(PythonException, match=r"block at byte 0: no block begins here"):
+            opened(spark, copied).snapshot().collect()
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["snapshot", *arguments])
+
+
+class TestTheVerb:
+    def test_it_prints_rows_and_names_the_release(self, table: Recorded, spark: SparkSession) -> None:
+        path = str(table.folder / "table")
+        result = run(path, "--output", "json")
+        assert result.exit_code == 0, result.output
+        found = json.loads(result.stdout)
+        rows = len(table.answers["snapshot"])
+        assert found["verdict"] == f"{path}: {rows} rows, as Hudi 1.2 reads them."
+        assert len(found["results"]) == found["statistics"]["rows_out"] == rows
+
+    def test_it_writes_parquet(self, table: Recorded, spark: SparkSession, tmp_path: Path) -> None:
+        out = tmp_path / "now"
+        result = run(str(table.folder / "table"), "--out", str(out))
+        assert result.exit_code == 0, result.output
+        assert difference(table.answers["snapshot"], rows_of(spark.read.parquet(str(out)))) == ""
+
+    def test_a_moment(self, table: Recorded, spark: SparkSession) -> None:
+        moment, rows = min(table.answers["as_of"].items())
+        result = run(str(table.folder / "table"), "--as-of", moment, "--output", "json")
+        assert json.loads(result.stdout)["statistics"] == {"rows_out": len(rows)}
+
+    def test_wrong_command_lines(self, table: Recorded, tmp_path: Path) -> None:
+        assert run(str(tmp_path / "nowhere")).exit_code == 2
+        assert run(str(table.folder / "table"), "--as-of", "2024", "--read-optimized").exit_code == 2
+
+    def test_a_folder_that_is_no_table_is_a_data_error(self, tmp_path: Path, spark: SparkSession) -> None:
+        result = run(str(tmp_path))
+        assert result.exit_code == 3
+        assert "no Hudi table" in result.stderr
