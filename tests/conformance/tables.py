@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.hudi import SliceReader, TableQueries
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease
-from payloads.errors import PayloadBridgeError, PayloadConfigError
+from payloads.errors import PayloadBridgeError
 from tests.conformance.histories import columns_of, parse_value
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 _SEQUENCE = "_hoodie_commit_seqno"
 _HISTORIES = ("history.json", "history.json.gz")
-_OLDEST_SIMILAR = "0.15"
-"""Reads tables of releases that are not ported; but for Debezium's classes they merge alike."""
 
 
 class Check(NamedTuple):
@@ -123,14 +120,6 @@ def _questions(
 def _check_history(recorded: Recorded) -> Iterator[Check]:
     """Compare the table that a history left behind with its last snapshot, without meta columns."""
     history, release = recorded.answers, recorded.release
-    try:
-        HudiRelease.parse(release)
-    except PayloadConfigError:
-        if "debezium" in (history["payload_class"] or "") and history["table_type"] == "MERGE_ON_READ":
-            reason = f"Hudi {release} is not ported, and merges Debezium's logs by rules of its own"
-            yield Check(recorded.label, "snapshot", reason, is_refusal=True)
-            return
-        release = _OLDEST_SIMILAR
     if history.get("error"):  # the table has a commit that real Hudi failed to read
         return
     table = TableQueries(str(recorded.folder / "table"), release)
