@@ -9,7 +9,6 @@ import click
 from bridge.demo import ISSUES, Issue, answers, violation
 from bridge.report import Report, Table, json_record
 from mergers.laws import laws_named
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from bridge.demo import IssueAnswer
@@ -98,7 +97,7 @@ def _rows(issue: Issue, answer: IssueAnswer) -> tuple[str, ...]:
 def _law(issue: Issue, report: Report) -> list[str | Table]:
     """Check the class against the law under each release, and show the first counterexample."""
     verdicts, shown = [], None
-    for release in HudiRelease:
+    for release in issue.releases(issue.payloads[0]):
         counterexample = violation(issue, release)
         verdicts.append({"release": str(release), "verdict": "holds" if counterexample is None else "violated"})
         shown = shown or counterexample

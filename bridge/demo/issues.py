@@ -12,7 +12,7 @@ from bridge.explain import Trace, trace_key
 from bridge.plan import MergePlan, TableType
 from bridge.programs import handover
 from mergers.laws import Version, find_violation
-from payloads import HudiRelease, Ordering, PayloadRef, parse_schema
+from payloads import HudiRelease, Ordering, PayloadRef, builtin_payloads, parse_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,6 +69,11 @@ class Issue:
         """The write schema: every column may be null."""
         fields = [{"name": name, "type": ["null", kind], "default": None} for name, kind in self.fields.items()]
         return parse_schema({"type": "record", "name": "hoodie_record", "namespace": "hoodie", "fields": fields})
+
+    @staticmethod
+    def releases(payload: str) -> tuple[HudiRelease, ...]:
+        """Return the releases that ship a class of a report."""
+        return tuple(release for release in HudiRelease if _ships(release, payload))
 
     def plan(self, payload: str, release: HudiRelease, table_type: TableType) -> MergePlan:
         """Return the plan of a writer."""
@@ -250,9 +255,13 @@ def violation(issue: Issue, release: HudiRelease) -> Counterexample | None:
     return find_violation(issue.payloads[0], law, stored, versions, **settings)
 
 
+def _ships(release: HudiRelease, payload: str) -> bool:
+    return any(found.__name__ == payload for found in builtin_payloads(release))
+
+
 def _answers(issue: Issue, payload: str) -> Iterator[IssueAnswer]:
     last = len(issue.batches)
-    for release in HudiRelease:
+    for release in issue.releases(payload):
         for table_type in TableType:
             plan = issue.plan(payload, release, table_type)
             yield _answer(issue, table_type.long_name, plan)
