@@ -179,7 +179,7 @@ class MergePlan:
 
     @property
     def runs_java(self) -> bool:
-        """Whether the compiled class runs, in the jvm engine: if requested, or if there is no other."""
+        """Whether the compiled class runs, in the jvm engine: on request, or because no Python class exists."""
         if self.engine == "jvm" or self.implementation == "java":
             return True
         if self.engine == "python" or self.implementation == "python":

@@ -14,6 +14,7 @@ from bridge.config import (
     WRITE_PRECOMBINE,
     WRITE_RECORD_KEY,
     JobSettings,
+    capabilities,
     read_job_settings,
 )
 from bridge.report import Table
@@ -27,7 +28,7 @@ config_option = click.option(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="The settings of the write job: Hudi Streamer properties, a Spark conf, or the DDL of a Flink table. Options "
-    "beat it.",
+    "override it.",
 )
 _COLUMNS = {"ordering": WRITE_PRECOMBINE.key, "key": WRITE_RECORD_KEY, "partition": WRITE_PARTITION}
 _MERGES = {"payload": WRITE_PAYLOAD_CLASS.key, "mode": WRITE_MERGE_MODE.key}
@@ -54,8 +55,9 @@ def with_job(options: Mapping[str, Any]) -> dict[str, Any]:
             found[name] = tuple(column.strip() for column in text.split(","))
     merges = {name: writer.pop(key, None) for name, key in _MERGES.items()}
     if "payload" in found and not any(found.get(name) for name in ("payload", "mode", "merger")):
-        # A writer that passes both merges by its mode from 1.0 on; its class is the payload of mode CUSTOM.
-        name = "mode" if merges["mode"] and merges["mode"].upper() != "CUSTOM" and "mode" in found else "payload"
+        # A writer that passes both merges by its mode where the release has modes; in CUSTOM, by its class.
+        has_modes = "mode" in found and capabilities(options["release"]).merge_modes
+        name = "mode" if has_modes and (merges["mode"] or "CUSTOM").upper() != "CUSTOM" else "payload"
         found[name] = merges[name]
     return {**found, "props": (*writer.items(), *found["props"])}
 

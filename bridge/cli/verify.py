@@ -125,7 +125,7 @@ def _verified(
 
 
 def _runs_java(reference: PayloadRef, release: HudiRelease, implementation: str | None) -> bool:
-    """Whether to check the compiled class: if requested, or if there is no other."""
+    """Whether to check the compiled class: on request, or because no Python class exists."""
     if implementation is not None:
         return implementation == "java"
     return reference.is_compiled and not reference.has_port(release)

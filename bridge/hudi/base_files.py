@@ -32,7 +32,7 @@ def read_base(files: TableFiles, path: str) -> Iterator[pa.RecordBatch]:
     """Give the rows of a base file.
 
     Raises:
-        DamagedFileError: it is no Parquet file that can be read.
+        DamagedFileError: it is not a readable Parquet file.
     """
     yield from _parquet(files, path)
 

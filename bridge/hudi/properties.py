@@ -41,7 +41,7 @@ class TableProperties:
         """
         folder, _, name = PROPERTIES_FILE.rpartition("/")
         if name not in files.names(folder):
-            msg = f"{files.path} is no Hudi table: it has no {PROPERTIES_FILE}; name the table's base path"
+            msg = f"{files.path} is not a Hudi table: it has no {PROPERTIES_FILE}; name the table's base path"
             raise UnreadableTableError(msg)
         try:
             found = cls(parse_properties(files.read(PROPERTIES_FILE).decode("iso-8859-1")))

@@ -246,7 +246,7 @@ class TableQueries:
 
         Raises:
             UnreadableTableError: neither the timeline nor the properties say it.
-            SchemaError: what they say is no schema.
+            SchemaError: the stored text is not an Avro schema.
         """
         text = self.timeline.write_schema(until) or self.timeline.write_schema(_LAST_INSTANT) or self._created_schema
         if text is None and not self.timeline.commits:

@@ -61,7 +61,7 @@ class HudiTable:
             bootstrap: where bootstrapped files lie now, if not where the table says.
 
         Raises:
-            HudiTableError: there is no table, or none that is read here.
+            HudiTableError: the path has no Hudi table, or one that is not supported.
             PayloadConfigError: unknown release.
         """
         self._spark = spark

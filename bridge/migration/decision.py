@@ -48,7 +48,7 @@ class MigrateReport:
 
     Attributes:
         left: the plan of the payload class in its old release.
-        recommended: its replacement; None if there is no recommendation.
+        recommended: its replacement; None if nothing is recommended.
         trials: what was tried, in order; empty without data.
         accepts_differences: whether differences are accepted.
         plans: properties, steps, undo and silent changes for the recommended candidate, by table type.

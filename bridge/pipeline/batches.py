@@ -60,7 +60,7 @@ class Batches:
         plan has an arrival column.
 
         Raises:
-            InputError: there is no frame, or names and frames differ in number.
+            InputError: no frames are given, or their number is not that of the names.
         """
         found = list(frames)
         labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)

@@ -22,7 +22,7 @@ class FillUnavailable(PartialUpdate):
     """Fills a text or bytes column, in a union too, if its value equals the marker.
 
     The marker is the table's merge property: only the key with the prefix counts, and the properties that reach the
-    merge must have it. Without it nothing is filled, and there is no warning.
+    merge must have it. Without it nothing is filled, silently.
 
     Attributes:
         marker: the text; None if the properties have none.

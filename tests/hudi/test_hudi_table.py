@@ -93,7 +93,7 @@ class TestQueries:
         assert frame.count() == frame.count() == len(table.answers["snapshot"])
 
     def test_what_can_not_be_read_is_refused_first(self, tmp_path: Path, spark: SparkSession) -> None:
-        with pytest.raises(HudiTableError, match="no Hudi table"):
+        with pytest.raises(HudiTableError, match="is not a Hudi table"):
             HudiTable(spark, str(tmp_path))
 
     def test_a_damaged_log_fails_the_query_and_names_the_block(
@@ -139,4 +139,4 @@ class TestTheVerb:
     def test_a_folder_that_is_no_table_is_a_data_error(self, tmp_path: Path, spark: SparkSession) -> None:
         result = run(str(tmp_path))
         assert result.exit_code == 3
-        assert "no Hudi table" in result.stderr
+        assert "is not a Hudi table" in result.stderr

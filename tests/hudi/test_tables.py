@@ -76,7 +76,7 @@ def opened(recorded: Recorded) -> TableQueries:
 
 class TestWhatIsRefused:
     def test_a_folder_without_properties(self, tmp_path: Path) -> None:
-        with pytest.raises(UnreadableTableError, match=r"no Hudi table: it has no \.hoodie/hoodie\.properties"):
+        with pytest.raises(UnreadableTableError, match=r"is not a Hudi table: it has no \.hoodie/hoodie\.properties"):
             TableQueries(str(tmp_path))
 
     def test_an_unknown_table_version(self, copied: Recorded) -> None:

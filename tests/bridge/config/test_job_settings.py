@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from bridge.cli.job_config import with_job
 from bridge.config import JobFormat, read_job_settings
 from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
@@ -147,6 +148,18 @@ def test_verify_takes_columns_from_the_file(tmp_path):
     plan = json.loads(ran.stdout)["plan"]
     assert (plan["key"], plan["ordering"]) == (["id"], ["ts"])
     assert "4 of 4 settings count" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("release", "mode", "chosen"),
+    [("1.2", "EVENT_TIME_ORDERING", "mode"), ("1.2", "CUSTOM", "payload"), ("0.15", "EVENT_TIME_ORDERING", "payload")],
+)
+def test_a_mode_comes_before_a_class_where_the_release_has_modes(tmp_path, release, mode, chosen):
+    job = tmp_path / "job.properties"
+    job.write_text(f"{PAYLOAD}={DMS}\nhoodie.write.record.merge.mode={mode}\n")
+    options = {"config": job, "release": HudiRelease.parse(release), "payload": None, "mode": None, "merger": None}
+    found = with_job({**options, "props": ()})
+    assert (found["mode"], found["payload"]) == ((mode, None) if chosen == "mode" else (None, DMS))
 
 
 def test_a_config_that_is_none_is_refused(tmp_path):
