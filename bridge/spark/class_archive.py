@@ -73,7 +73,7 @@ def _base_archive(java_home: Path, own: Path) -> Path | None:
         return shipped
     if not own.exists():
         part = own.with_suffix(f".{os.getpid()}")
-        command = [java_home / "bin" / "java", "-Xshare:dump", f"-XX:SharedArchiveFile={part}"]
+        command = [str(java_home / "bin" / "java"), "-Xshare:dump", f"-XX:SharedArchiveFile={part}"]
         try:
             subprocess.run(command, capture_output=True, check=True, timeout=60)  # noqa: S603 (the Java that Spark runs on)
         except subprocess.SubprocessError:
