@@ -6,6 +6,7 @@ import enum
 import importlib
 import os
 import resource
+import shutil
 import signal
 import sys
 import time
@@ -34,6 +35,9 @@ _WAITING: Final = 10
 
 _REWRITE: Final = "ignore::pytest.PytestAssertRewriteWarning"
 """pytest finds libraries imported that it would look into."""
+
+_BEFORE: Final = ".before"
+"""The suffix of the unchanged file, next to the changed one."""
 
 _LIBRARIES: Final = ("click", "fastavro", "hypothesis", "pandas", "pyarrow", "pyspark.sql.types", "rich")
 """Loaded once, before the processes part."""
@@ -97,14 +101,20 @@ def run(tree: Path, mutant: Mutant, tests: Sequence[Timed], output: Path) -> Tri
 
 @contextmanager
 def _in_place(path: Path, mutant: Mutant) -> Generator[None]:
-    before, times = path.read_bytes(), path.stat()
-    path.write_text(mutant.code(before.decode("utf-8")), "utf-8")
+    before = path.with_suffix(_BEFORE)
+    shutil.copy2(path, before)
+    path.write_text(mutant.code(before.read_text("utf-8")), "utf-8")
     os.utime(path, (1, 1))  # so that no compiled file of an earlier mutant is taken for this one
     try:
         yield
     finally:
-        path.write_bytes(before)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        before.replace(path)
+
+
+def restore(tree: Path) -> None:
+    """Put back the file that a run which was ended left changed."""
+    for before in tree.rglob(f"*{_BEFORE}"):
+        before.replace(before.with_suffix(".py"))
 
 
 def _be_a_trial(tests: list[str], cpu_seconds: int, output: Path, failed: Path) -> None:
