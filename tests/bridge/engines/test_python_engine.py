@@ -136,6 +136,20 @@ def test_where_a_batch_ends_does_not_matter(payload: str, release: str, stored: 
     assert run(job, versions, 10_000) == run(job, versions, 1)
 
 
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", PAYLOADS[-1]])
+@pytest.mark.parametrize("batch_size", [1, 10_000])
+def test_a_job_may_return_the_rows_alone(payload: str, batch_size: int) -> None:
+    """Without actions, and without the keys of deleted rows."""
+    incoming = [("a", 2, "yy", "U", None), ("b", 2, "yy", "U", True), ("c", 2, "x", "I", None)]
+    stored = [("a", 1, "x", "U", None), ("b", 1, "x", "U", None), ("d", 1, "x", "U", None)]
+    versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
+    job = Job(plan_of(payload), SCHEMA, NAMES, "upsert")
+    with_actions = run(job, versions, batch_size)
+    expected = [{name: row[name] for name in NAMES} for row in with_actions if row["_pb_action"] != Action.DELETE]
+    assert run(dataclasses.replace(job, only_rows=True), versions, batch_size) == expected
+    assert [row["id"] for row in expected] == ["a", *"b" * (payload == PAYLOADS[-1]), "c", "d"]
+
+
 # Values of an ordering column: equal, less, greater, null, and what Java compares otherwise than Arrow.
 ORDERINGS: dict[str, tuple[Any, pa.DataType, list[Any]]] = {
     "int": ("int", pa.int32(), [0, 1, -2]),

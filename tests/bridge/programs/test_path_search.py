@@ -18,7 +18,7 @@ from bridge.programs.commits import Simulate
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
-from bridge.programs.program import Arrival, Origin
+from bridge.programs.program import Action, Arrival, Origin
 from payloads import parse_schema
 from payloads.avro.schema import JavaString
 from tests.conformance.spark_histories import versions_of
@@ -263,6 +263,19 @@ def test_an_error_on_some_paths_is_an_answer():
     assert "no merge today" in str(given.error)
     assert joined.path == Path(COW, (2,))
     assert joined.row.record["city"] == "Rome"
+    merge = RecordMerge(plan, SCHEMA)
+    history = history_of([(1, row(1, "Oslo")), (2, row(2, "Rome"))], merge)
+    assert "no merge today" in str(PathSearch(merge).answer(history, given.path).error)
+    emitted = []
+    searching = AllPaths(merge, table_types=["cow"])
+    searching.start(history.key)
+    for batch, version in enumerate(history.versions, start=1):
+        searching.accept(Arrival(Origin.INCOMING, batch, version.record, None), None)
+    searching.finish(lambda action, row, text: emitted.append((action, row is None, json.loads(text)["error"])))
+    failed, inserted = emitted
+    assert failed[:2] == (Action.SKIP, True)
+    assert failed[2].startswith("FailsOnStoredRows.combine_and_get_update_value raised LookupError")
+    assert inserted == (Action.KEEP, False, None)
 
 
 def test_an_error_on_all_paths_is_a_failure():
