@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.spark.session import find_java
+from bridge.spark.java import find_java
 from tests.jvm import cluster_job
 
 
