@@ -1,4 +1,4 @@
-"""Spark itself: the session, schemas, and the files that a user names."""
+"""Spark itself: the session, what executors need, schemas, and the files that a user names."""
 
 from __future__ import annotations
 

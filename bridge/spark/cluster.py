@@ -154,7 +154,7 @@ def workers(spark: SparkSession, names: Iterable[str] = PACKAGES) -> list[Worker
     """
     tasks = 8 if is_connect(spark) else min(max(2 * spark.sparkContext.defaultParallelism, 2), _TASKS)
     # A plain function of `__main__` travels as its code: executors have nothing of ours to import yet.
-    probe = types.FunctionType(_probe.__code__, {"__builtins__": __builtins__}, "probe")
+    probe = types.FunctionType(_probe.__code__, {}, "probe")
     probe.__module__ = "__main__"
     asked = sf.udf(probe)(sf.lit(json.dumps(list(names))), sf.col("id").cast("string")).alias("found")
     try:

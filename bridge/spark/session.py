@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
+from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from bridge.errors import EngineError
-from bridge.spark import small_input
+from bridge.spark import class_archive, small_input
 from bridge.spark.java import find_java
 
 if TYPE_CHECKING:
@@ -106,9 +107,10 @@ def is_connect(spark: SparkSession) -> bool:
 
 def _local(master: str | None, *, small: bool, conf: Mapping[str, str]) -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["JAVA_HOME"] = str(find_java())
+    java_home = find_java()
+    os.environ["JAVA_HOME"] = str(java_home)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", small_input.JAVA_OPTIONS)  # of a Java VM that only prints a command
-    return _started(master or "local[*]", _settings(master, small=small) | dict(conf))
+    return _started(master or "local[*]", _settings(master, java_home if small else None) | dict(conf))
 
 
 def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
@@ -176,17 +178,22 @@ _COMMON = {
 """Settings of every session that is started here."""
 
 
-def _settings(master: str | None, *, small: bool) -> dict[str, str]:
+def _settings(master: str | None, small_on: Path | None) -> dict[str, str]:
+    """Return Spark's settings; `small_on` is the home of the Java that runs a session for a small input alone."""
+    options = _java_options()
+    if small_on:
+        archive = class_archive.java_options(small_on, Path(_find_spark_home(), "jars"))  # type: ignore[no-untyped-call]
+        options = f"{options} {small_input.JAVA_OPTIONS} {archive}"
     settings = _COMMON | {
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.extraJavaOptions": _java_options() + (f" {small_input.JAVA_OPTIONS}" if small else ""),
+        "spark.driver.extraJavaOptions": options.strip(),
         "spark.driver.host": "127.0.0.1",
         # Statistics of small local data cost more stages than they save.
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.shuffle.partitions": str(_cores(master)),
         "spark.ui.enabled": "false",
     }
-    if small:
+    if small_on:
         return settings | small_input.SETTINGS
     heap = _heap_gib(_memory())
     return settings if heap is None else settings | {_HEAP: f"{heap}g"}
