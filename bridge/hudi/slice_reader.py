@@ -184,6 +184,14 @@ class SliceReader:
         keys: list[str] = (self._keys.of(batch) if self._keys else batch.column(_KEY)).to_pylist()
         return keys
 
+    def records(self, batch: pa.RecordBatch, rows: Sequence[int]) -> list[Record]:
+        """Return some rows of `base_batches` as records."""
+        return self._reader.rows(batch, np.array(rows, int))
+
+    def batch(self, records: Sequence[Record]) -> pa.RecordBatch:
+        """Return records as rows, in the columns of `base_batches`."""
+        return self._writer.batch(records)
+
     def merge_rows(
         self, found: FileSlice, batch: pa.RecordBatch, rows: Sequence[tuple[int, str]], log: SliceLog
     ) -> Iterator[tuple[int, bool, Record | None]]:
@@ -194,7 +202,7 @@ class SliceReader:
         Raises:
             MergeFailedError: the merge of a key failed.
         """
-        records = self._reader.rows(batch, np.array([row for row, _ in rows]))
+        records = self.records(batch, [row for row, _ in rows])
         for (row, key), record in zip(rows, records, strict=True):
             folded = log.matched(key)
             base = StoredRow(HoodieKey(key, found.partition), record, self._schema, row)
