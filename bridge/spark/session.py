@@ -17,7 +17,7 @@ from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from bridge.errors import JavaNotFoundError
-from bridge.spark import small_input
+from bridge.spark import class_archive, small_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,10 +47,11 @@ def local_session(cores: int = 2, *, small: bool = False) -> SparkSession:
     if active is not None:
         return active
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["JAVA_HOME"] = str(find_java())
+    java_home = find_java()
+    os.environ["JAVA_HOME"] = str(java_home)
     builder = SparkSession.builder.master(f"local[{cores}]").appName("payload-bridge")
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", small_input.JAVA_OPTIONS)  # of a Java VM that only prints a command
-    for name, value in _settings(cores, small=small).items():
+    for name, value in _settings(cores, java_home if small else None).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 
@@ -134,14 +135,16 @@ def _named(modules: Sequence[str]) -> str:
     return f"the module{'s' * (len(modules) > 1)} {', '.join(modules)}"
 
 
-def _settings(cores: int, *, small: bool) -> dict[str, str]:
+def _settings(cores: int, small_on: Path | None) -> dict[str, str]:
+    """Return Spark's settings; `small_on` is the home of the Java that runs a session for a small input alone."""
+    options = f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} -XX:-OmitStackTraceInFastThrow"
+    if small_on:
+        archive = class_archive.java_options(small_on, Path(_find_spark_home(), "jars"))  # type: ignore[no-untyped-call]
+        options = f"{options} {small_input.JAVA_OPTIONS} {archive}"
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         # A payload's error keeps its message and stack, however often it was thrown before.
-        "spark.driver.extraJavaOptions": (
-            f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} -XX:-OmitStackTraceInFastThrow"
-            + (f" {small_input.JAVA_OPTIONS}" if small else "")
-        ),
+        "spark.driver.extraJavaOptions": options.strip(),
         "spark.driver.host": "127.0.0.1",
         # Statistics of small local data cost more stages than they save.
         "spark.sql.adaptive.enabled": "false",
@@ -150,4 +153,4 @@ def _settings(cores: int, *, small: bool) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    return settings | small_input.SETTINGS if small else settings
+    return settings | small_input.SETTINGS if small_on else settings
