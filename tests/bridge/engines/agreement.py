@@ -182,9 +182,11 @@ def agree(spark: SparkSession, combination: Combination, keys: int, seed: int) -
     for key, error in failing[:2]:
         try:
             rows = _natively(spark, combination, [key]).collect()
-        except Exception as raised:  # noqa: BLE001 (any of Spark's)
+        except Exception as raised:
             where = f"failed at {error.merge_point} (key part={key_of(key, 1)!r}, id={key_of(key, 0)!r}"
-            assert where in str(raised), f"{where}: {raised}"
+            if where not in str(raised):
+                msg = f"{combination}: not {where}, but {raised}"
+                raise AssertionError(msg) from raised
         else:
             msg = f"{combination}: only python fails on {key}: {error}; native gives {rows}"
             raise AssertionError(msg)
