@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from bridge.engines.control_columns import ACTION
-from bridge.merge import NO_PARTITION
-from bridge.programs import Action
+from bridge.merge import NO_PARTITION, Action
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:

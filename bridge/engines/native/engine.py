@@ -17,7 +17,7 @@ from bridge.engines.native.ordering import later
 from bridge.engines.native.size import fits_in_memory
 from bridge.engines.native.versions import CLASS, DEAD, NATURAL, RESET, TYPED, Versions
 from bridge.engines.written_meta import stamped
-from bridge.programs import Action
+from bridge.merge import Action
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:
