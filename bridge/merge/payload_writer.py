@@ -13,8 +13,8 @@ from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
 from bridge.merge.delete_block import read_back
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
-from payloads import NATURAL_ORDER, SENTINEL
-from payloads.builtin import BuiltinPayload
+from payloads import NATURAL_ORDER, SENTINEL, resolve_payload
+from payloads.builtin import BuiltinPayload, EmptyHoodieRecordPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
 from payloads.user import PairCalls, PayloadAdapter
 
@@ -51,6 +51,7 @@ class PayloadWriter(Payloads):
         self._at_dedup, self._at_insert = self._at[MergePoint.COMBINE_INPUT], self._at[MergePoint.INSERT]
         self._at_upsert = self._at[MergePoint.UPSERT]
         self._written_class = self.payload_class.for_schema(schema)
+        self._empty = resolve_payload(EmptyHoodieRecordPayload.java_name, plan.release)
         self._read_ordering = self._ordering_reader(plan)
         self.upsert_pair = self._pair_merge()
         self.insert_single = self._single_insert()
@@ -66,6 +67,10 @@ class PayloadWriter(Payloads):
             return PayloadVersion(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+
+    def delete(self, key: HoodieKey, source: object) -> PayloadVersion:
+        """Make the version of a key that is deleted without a row: its payload is not the table's."""
+        return PayloadVersion(key, self._empty(None), source)
 
     def combine_input(self, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         """Combine two versions of one batch, in their order of arrival."""
