@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from bridge.plan import MergePlan
 
@@ -263,10 +262,10 @@ class Batches:
 
     @functools.cached_property
     def _versions(self) -> DataFrame:
-        both = functools.partial(DataFrame.unionByName, allowMissingColumns=True)
         # The columns of the last whole rows come first.
-        last_whole = sorted(enumerate(self._frames, start=1), key=lambda one: self._operation(one[0]).writes_rows)
-        frame = functools.reduce(both, [frame for _, frame in reversed(last_whole)])
+        in_order = sorted(enumerate(self._frames, start=1), key=lambda one: self._operation(one[0]).writes_rows)
+        frames = [frame for _, frame in reversed(in_order)]
+        frame = functools.reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
         if self._check is None:
             return frame
         frame = kept(frame.coalesce(1))

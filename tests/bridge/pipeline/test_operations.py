@@ -36,7 +36,7 @@ def test_each_batch_is_written_by_its_operation(spark: SparkSession) -> None:
             spark.createDataFrame(ROWS, COLUMNS),
             Batch(spark.createDataFrame([("a", "x"), ("a", "x"), ("none", "x")], "id string, part string"), "delete"),
             Batch(spark.createDataFrame([("b", "x", "Aden")], "id string, part string, city string"), "sql_update"),
-            Batch(spark.createDataFrame([("b", "x", 1, "Kiel"), ("d", "x", 1, "Ulm")], COLUMNS), "insert"),
+            Batch(spark.createDataFrame([("b", "x", 20, "Kiel"), ("d", "x", 1, "Ulm")], COLUMNS), "insert"),
             Batch(spark.createDataFrame([("e", "x", 1, "Jena")], COLUMNS), "insert-overwrite"),
             Batch(spark.createDataFrame([("y",)], "part string"), "delete_partition"),
         ]
