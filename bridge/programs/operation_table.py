@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.merge import StoredRow
+from bridge.merge import SKIPPED, Action, Outcome, StoredRow
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
 from bridge.programs.write_operation import WriteOperation
@@ -44,7 +44,7 @@ class _FileSlice:
         """Insert a row after those that are there."""
         timeline = KeyTimeline(self.merge)
         timeline.start(self.key)
-        timeline.base = row
+        timeline.store(Outcome(Action.INSERT, row))
         self.rows.append(timeline)
 
     @property
@@ -72,16 +72,16 @@ class _FileSlice:
                 row.log = log
                 row.compact()
 
-    def seen(self, row: KeyTimeline) -> StoredRow | None:
-        """Return what a query sees of a row."""
-        log = row.log
-        if log is None and self._reads_each and row.base is not None:
-            log = self.stored[0].log
+    def seen(self, row: KeyTimeline) -> Outcome[StoredRow]:
+        """Return what a query makes of a row."""
+        if row.base is None:
+            return SKIPPED
+        log = self.stored[0].log if self._reads_each else row.log
         return self.merge.snapshot(row.base, log)
 
     def visible(self) -> list[StoredRow]:
         """Return the rows that a query sees."""
-        rows = map(self.seen, self.stored)
+        rows = (self.seen(row).version for row in self.stored)
         return [row for row in rows if row is not None]
 
     def drop(self) -> None:
@@ -204,11 +204,11 @@ class OperationTable(CommitLoop):
         home = next((one for one in self._slices if one.stored), None) if self._one_file else None
         fresh = home or _FileSlice(self._merge, self._key)
         for version in versions:
-            is_row = self._operation is WriteOperation.BULK_INSERT
-            row = version if is_row else self._merge.insert(version)
-            if row is not None:
-                fresh.add(row)  # type: ignore[arg-type]  # a bulk insert's is one
-        if fresh is not home and fresh.rows:
+            if self._operation is WriteOperation.BULK_INSERT:
+                fresh.add(version)  # type: ignore[arg-type]  # see `_inserted`
+            elif (row := self._merge.insert(version).version) is not None:
+                fresh.add(row)
+        if home is None and fresh.rows:
             self._slices.append(fresh)
 
     def compact_after(self, commit: int, emit: Emit) -> None:
@@ -221,7 +221,7 @@ class OperationTable(CommitLoop):
         """Emit what is visible until `commit`."""
         for one in (*self._slices, *self._old):
             for row in one.rows:
-                row.show(None, commit, emit)
+                row.show(SKIPPED, commit, emit)
 
     def _query(self, commit: int, emit: Emit) -> None:
         for one in (*self._old, *self._slices):
