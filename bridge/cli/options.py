@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from bridge.cli.job_config import config_option, with_job
+from bridge.cli.session import is_of_spark, session_options
 from bridge.plan import ENGINES, MergePlan, TableType
+from bridge.programs import WriteOperation
 from bridge.report import SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
@@ -53,6 +55,33 @@ def prop(text: str) -> tuple[str, str]:
     return key.strip(), value
 
 
+def operation(text: str) -> tuple[int, str]:
+    """Read how a batch is written: `3=delete`."""
+    number, equals, name = text.partition("=")
+    if not equals or not number.strip().isdecimal():
+        msg = f"{text!r} says of no batch how it is written; write N=NAME, such as 3=delete"
+        raise click.BadParameter(msg)
+    try:
+        return int(number), WriteOperation.parse(name).value
+    except PayloadBridgeError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def operations_of(given: Sequence[tuple[int, str]], batches: int) -> dict[int, str]:
+    """Return the operations of batches by number.
+
+    Raises:
+        UsageError: a batch does not exist, or has two operations.
+    """
+    found = dict(given)
+    message = next((f"--operation {n}: there are {batches} batches" for n in found if not 1 <= n <= batches), None)
+    if len(found) < len(given):
+        message = "--operation: a batch has two operations; give it one"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    return found
+
+
 def release(text: str) -> HudiRelease:
     """Read a release: `0.15`, `0.15.0` and so on."""
     try:
@@ -84,13 +113,18 @@ def sample_option(what: str) -> Callable[[F], F]:
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
-batches_option = click.option(
-    "--batches",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    required=True,
-    help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
-)
+def batches_option_of(*, required: bool) -> Callable[[F], F]:
+    """Make `--batches`."""
+    return click.option(
+        "--batches",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        required=required,
+        help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
+    )
+
+
+batches_option = batches_option_of(required=True)
 _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--compact-after",
@@ -104,6 +138,16 @@ _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="N",
         help="Compact the log of a merge-on-read table after every N batches.",
     ),
+)
+operation_option = click.option(
+    "--operation",
+    "operations",
+    type=operation,
+    multiple=True,
+    metavar="N=NAME",
+    help="How batch N, from 1, is written, if not by upsert: insert, bulk_insert, delete, insert_overwrite, "
+    "delete_partition, sql_update or sql_delete; may be repeated. Rows of a delete name keys, those of sql_update keys "
+    "and the columns to assign, those of delete_partition partitions.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
 _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -122,7 +166,8 @@ _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--package",
         multiple=True,
         metavar="COORDINATE",
-        help="A Maven package with compiled classes, group:artifact:version; may be repeated.",
+        help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
+        "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
     ),
 )
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -187,6 +232,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
     ),
     *_JAVA_OPTIONS,
+    session_options,
 )
 
 
@@ -201,9 +247,12 @@ def java_options(command: F) -> F:
 
 
 def left_plan_options(command: F) -> F:
-    """Add the options that make the plan of the first of two sides, whose release is that of `--from`."""
-    text = f"The Hudi release to compare with: {_RELEASES}."
-    left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
+    """Add the options that make the plan of the first of two sides, whose release is that of `--from`.
+
+    Only a real table may say its release itself, so the verb requires `--from` for everything else.
+    """
+    text = f"The Hudi release to compare with: {_RELEASES}. Required, except with --table."
+    left = click.option("--from", "release", type=release, metavar="R", help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 
@@ -226,7 +275,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     """
     options = with_job(options)
     payload = options["payload"]
-    java = {"jar": options["jar"], "package": tuple(options["package"])}
+    java = {"jar": options["jar"], "package": tuple(one for one in options["package"] if not is_of_spark(one))}
     given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"

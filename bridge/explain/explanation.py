@@ -16,9 +16,9 @@ from bridge.errors import InputError
 from bridge.explain.report import parting_words, report_of
 from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import same_record
-from bridge.pipeline import ARRIVAL, as_batches
+from bridge.pipeline import ARRIVAL, as_batches, only_upserts
 from bridge.programs import handover
-from bridge.spark import quoted
+from bridge.spark import prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
@@ -230,6 +230,7 @@ def _found(
     batches: Batches, plan: MergePlan, row: Mapping[str, str]
 ) -> tuple[dict[str, str], list[tuple[int, Record]], AvroSchema]:
     """Return the identity of a row, its versions, and their schema."""
+    only_upserts(batches, "explain")
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
     identity = find_row(versions, plan.identity, row)
@@ -321,6 +322,7 @@ def _versions_of(
     kept = spark_types.StructType(
         [side.schema[COMMIT], side.schema[ARRIVAL], spark_types.StructField(_DATA, spark_types.BinaryType())]
     )
+    prepare(side.sparkSession)
     ordered = side.mapInArrow(encoded, kept).orderBy(COMMIT, ARRIVAL).collect()
     if not ordered:
         msg = f"no version has {_words(identity)} any more; the batches changed while they were read: run it again"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
+from bridge.merge import LogDelete, LogRow, Outcome, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import KeyTimeline
 from payloads import NATURAL_ORDER
@@ -30,11 +30,14 @@ class FileGroup(KeyTimeline):
         self.start(key)
         self.columns = columns
         self.entries: list[StoredRow | LogDelete] = []
+        self.is_indexed = True
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry, also as it is: the index reads logs in its own way."""
         super().append_log(entry)
         self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
+        if isinstance(entry, LogDelete) and self.merge.plan.has_record_index:
+            self.is_indexed = False  # whether or not the delete comes too late to delete anything
 
     def existing(self) -> StoredRow | None:
         """Return the row as the index reads it."""
@@ -55,8 +58,9 @@ class FileGroup(KeyTimeline):
         record = {**row.record, **self.columns}
         return StoredRow(row.key, record, row.schema, None, None, NATURAL_ORDER, row.made_at)
 
-    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+    def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
         """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""
         plan = self.merge.plan
         keeps_own = not capabilities(plan.release).partition_from_path and plan.table_type is TableType.MERGE_ON_READ
-        super().show(row if keeps_own else self.in_partition(row), commit, emit)
+        action, row = outcome
+        super().show(outcome if keeps_own else Outcome(action, self.in_partition(row)), commit, emit)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.merge import SKIPPED
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
 
@@ -32,6 +33,11 @@ def small_file_candidates(props: Mapping[str, str]) -> int:
     The limit counts only where it is set: a plan says nothing about file sizes otherwise.
     """
     return int(props.get(CANDIDATES, "1")) if int(props.get(SMALL_FILE_LIMIT, "0")) > 0 else 0
+
+
+def inserts_into_files(props: Mapping[str, str]) -> bool:
+    """Whether an insert goes to the small file that a partition has (HoodieConcatHandle), not to a new one."""
+    return int(props.get(SMALL_FILE_LIMIT, "0")) > 0
 
 
 class _KeyInGroup(KeyTimeline):
@@ -82,7 +88,7 @@ class SmallFileTable(CommitLoop):
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
         for stored in self._keys.values():
-            stored.show(None, commit, emit)
+            stored.show(SKIPPED, commit, emit)
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of every key."""

@@ -15,11 +15,11 @@ from bridge import MergePlan, PlanError
 from bridge.engines import Job
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
-from bridge.merge import MergePointError
+from bridge.merge import Action, MergePointError
 from bridge.merge.carriers import key_reader
 from bridge.merge.record_merge import RecordMerge
 from bridge.plan import TableType
-from bridge.programs import Action, Append, Arrival, Compact, Origin, Snapshot, Upsert
+from bridge.programs import Append, Arrival, Compact, Origin, Snapshot, Upsert
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.spark.schema import META_COLUMNS, avro_schema
@@ -172,6 +172,13 @@ def read(program: Any, merge: RecordMerge, stored: list[Record], log: list[Arriv
         ({"hoodie.index.type": "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}, "inserts_to", "log"),
         (BLOOM | {"hoodie.bloom.index.update.partition.path": "false"}, "moves_rows", False),
         (BLOOM | {"hoodie.simple.index.update.partition.path": "false"}, "moves_rows", True),
+        ({"hoodie.index.type": "record_index"}, "global_index", True),
+        ({"hoodie.index.type": "RECORD_INDEX"}, "moves_rows", False),
+        (
+            {"hoodie.index.type": "RECORD_INDEX", "hoodie.record.index.update.partition.path": "true"},
+            "moves_rows",
+            True,
+        ),
     ],
 )
 def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: str, value: object) -> None:
@@ -184,7 +191,7 @@ def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: s
     ("settings", "message"),
     [
         ({"props": {"hoodie.index.type": "BUCKET"}}, "CONSISTENT_HASHING, or leave it out"),
-        ({"props": {"hoodie.index.type": "RECORD_INDEX"}}, "hoodie.index.type=RECORD_INDEX is not ported"),
+        ({"props": {"hoodie.index.type": "HBASE"}}, "hoodie.index.type=HBASE is not ported"),
         (
             {"combine_before_upsert": False, "props": {"hoodie.combine.before.upsert": "true"}},
             "combine_before_upsert=False contradicts the properties, which say True",
