@@ -18,7 +18,8 @@ from bridge.programs.commits import Simulate
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
-from bridge.programs.program import Action, Arrival, Origin
+from bridge.merge import Action
+from bridge.programs.program import Arrival, Origin
 from payloads import parse_schema
 from payloads.avro.schema import JavaString
 from tests.conformance.spark_histories import versions_of
