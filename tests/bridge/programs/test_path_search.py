@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from bridge import PlanError, TableType, all_paths, key_paths, smallest_history
 from bridge.cli import main
-from bridge.merge import MergePointError
+from bridge.merge import Action, MergePointError
 from bridge.merge.carriers import StoredRow
 from bridge.merge.record_merge import RecordMerge
 from bridge.pipeline.path_text import path_words, step_words
@@ -18,7 +18,6 @@ from bridge.programs.commits import Simulate
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
-from bridge.merge import Action
 from bridge.programs.program import Arrival, Origin
 from payloads import parse_schema
 from payloads.avro.schema import JavaString
