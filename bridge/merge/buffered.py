@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import keys
 from bridge.errors import PlanError
-from bridge.merge.answers import Given, as_stored_row, given_back
+from bridge.merge.answers import as_stored_row, came_back
 from bridge.merge.carriers import StoredRow
-from bridge.merge.outcome import DELETED, Action, Outcome
+from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome
 from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
@@ -98,10 +98,10 @@ class Buffered:
         """Merge with the row of a base file."""
         merged = merger.final_merge(base, newer)
         outcome: Outcome[StoredRow] = DELETED
-        if given_back(merged, base, newer) is Given.OLDER:
-            outcome = Outcome(Action.KEEP, base)
+        if came_back(merged, base):
+            outcome = Outcome(KEEP, base)
         elif not merged.marked_delete:
-            outcome = Outcome(Action.UPDATE, self._stored(as_stored_row(merged, base, newer), point))
+            outcome = Outcome(UPDATE, self._stored(as_stored_row(merged, base, newer), point))
         if self._listener is not None:
             self._listener.merged(point, Rule.FINAL, base, newer, outcome)
         return outcome
