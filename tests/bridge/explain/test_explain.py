@@ -26,7 +26,7 @@ from bridge.merge.points import MergePoint
 from bridge.plan import TableType
 from bridge.programs.small_files import small_file_candidates
 from bridge.programs.upgrade import handover
-from bridge.report.json_record import json_record
+from bridge.report import json_record
 from bridge.spark.schema import avro_schema
 from payloads import parse_schema
 from payloads.avro.logical import to_physical
