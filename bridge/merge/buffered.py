@@ -15,7 +15,7 @@ from mergers.compat import pre_combining
 from mergers.strategies import buffered_merger
 from payloads import NATURAL_ORDER
 from payloads.api import Properties
-from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD
+from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig, MergeRule
@@ -43,7 +43,7 @@ class Setup(NamedTuple):
 def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
     """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields."""
     fields = ",".join(config.ordering)
-    names = (keys.ORDERING_FIELDS.key, "hoodie.table.precombine.field", PAYLOAD_ORDERING_FIELD)
+    names = (keys.ORDERING_FIELDS.key, TABLE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
     ordering = dict.fromkeys(names, fields) if fields else {}
     merged = config.merge_properties
     prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
