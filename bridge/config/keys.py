@@ -175,6 +175,7 @@ INDEX_TYPE: Final = "hoodie.index.type"
 BUCKET_ENGINE: Final = "hoodie.index.bucket.engine"
 SIMPLE_INDEX_MOVES: Final = "hoodie.simple.index.update.partition.path"
 BLOOM_INDEX_MOVES: Final = "hoodie.bloom.index.update.partition.path"
+RECORD_INDEX_MOVES: Final = "hoodie.record.index.update.partition.path"
 SMALL_FILE_LIMIT: Final = "hoodie.parquet.small.file.limit"
 SMALL_FILE_CANDIDATES: Final = "hoodie.merge.small.file.group.candidates.limit"
 

@@ -4,16 +4,38 @@ from __future__ import annotations
 
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_rows import json_rows
-from bridge.report.json_values import cell, json_record, json_value
+from bridge.report.json_values import cell, json_record, json_value, texts
 from bridge.report.report import SAMPLE, Check, Label, Report, Table, error_as_json, plan_as_json, sides_as_json
+from bridge.report.view import (
+    PAGE_KEYS,
+    Bar,
+    CauseLine,
+    Chart,
+    Figure,
+    Keys,
+    LawCell,
+    LawPanel,
+    Laws,
+    View,
+)
 
 __all__ = [
     "FORMS",
+    "PAGE_KEYS",
     "SAMPLE",
+    "Bar",
+    "CauseLine",
+    "Chart",
     "Check",
+    "Figure",
+    "Keys",
     "Label",
+    "LawCell",
+    "LawPanel",
+    "Laws",
     "Report",
     "Table",
+    "View",
     "cell",
     "error_as_json",
     "json_record",
@@ -21,5 +43,6 @@ __all__ = [
     "json_value",
     "plan_as_json",
     "sides_as_json",
+    "texts",
     "write_report",
 ]

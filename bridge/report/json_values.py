@@ -19,6 +19,8 @@ from payloads import Ordering
 from payloads.avro import Branch, to_logical
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from payloads import AvroSchema, Record
 
 
@@ -81,3 +83,8 @@ def cell(value: Any) -> str:
     if value is None:
         return "null"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def texts(values: Iterable[Any]) -> list[str | None]:
+    """Return JSON values as texts for a page, which tells null from the text."""
+    return [None if value is None else cell(value) for value in values]
