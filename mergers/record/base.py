@@ -150,13 +150,7 @@ class HoodieRecord:
 
 
 class PlainRecord(HoodieRecord):
-    """A version as data with its schema, whatever can be done with it.
-
-    Attributes:
-        record: the data; None for a delete without data, SENTINEL for "leave the stored row as it is".
-        schema: the schema of the data; None only for a delete without data that lost it (a DeleteRecord of a log).
-        ordering_value: from 1.1 on a buffered record carries it; None is Java's null.
-    """
+    """A version as data with its schema; `HoodieAvroIndexedRecord` says what its attributes are and does the rest."""
 
     __slots__ = ("ordering_value", "record", "schema")
 

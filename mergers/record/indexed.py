@@ -30,6 +30,11 @@ class HoodieAvroIndexedRecord(PlainRecord):
 
     As a BufferedRecord it is a delete if its operation is `D` or `-U`, with data or without.
 
+    Attributes:
+        record: the data; None for a delete without data, SENTINEL for "leave the stored row as it is".
+        schema: the schema of the data; None only for a delete without data that lost it (a DeleteRecord of a log).
+        ordering_value: from 1.1 on a buffered record carries it; None is Java's null.
+
     Added in 0.1.0.
     """
 
