@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.options import (
-    batches_option,
     compaction_options,
     compactions_of,
     left_plan_options,
@@ -18,18 +18,13 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
-from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
-from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
-from bridge.spark import is_small, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bridge.plan import MergePlan
     from bridge.report import Report
 
@@ -75,7 +70,7 @@ def upgrade_point(text: str) -> int:
 @sample_option("keys that differ")
 def replay_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: Path,
+    batches: BatchSource,
     to: str,
     upgrade_after: int | None,
     keep_table_version: bool,
@@ -94,7 +89,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     """
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     plan = plan_of(types[0], **options)
-    commits = len(visible(batches))
+    commits = len(batches)
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
     after = commits if upgrade_after == -1 else upgrade_after
     _check(to, after, commits, keep_table_version=keep_table_version)
@@ -106,10 +101,10 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
-    spark = quiet_session(small=is_small(batches))
+    spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = batches.read(spark, struct)
     with contextlib.ExitStack() as open_until_told:
         parts = []
         for one in types:

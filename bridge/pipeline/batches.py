@@ -103,7 +103,9 @@ class Batches:
 
     @classmethod
     def read(cls, spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None) -> Batches:
-        """Read a local folder: one file or folder a batch, in name order (Parquet, Avro, JSON lines, CSV).
+        """Read a folder, or what matches a pattern (`days/2024-*`): one file or folder a batch, in name order.
+
+        It may lie on any storage that Spark reaches. Formats are Parquet, Avro, ORC, JSON lines and CSV.
 
         `schema` has the types of CSV and JSON columns; without it Spark infers them. Rows arrive in the order of files
         and lines.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bridge.spark.cluster import PACKAGES, Worker, check_workers, has_executors, prepare, versions, workers
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
+from bridge.spark.output import FORMATS as OUTPUT_FORMATS
+from bridge.spark.output import Run, Target, check_target, output
 from bridge.spark.schema import (
     META_COLUMNS,
     avro_schema,
@@ -16,15 +18,21 @@ from bridge.spark.schema import (
 )
 from bridge.spark.session import SessionOptions, is_connect, local_session, session_of
 from bridge.spark.small_input import in_one_task, is_small, kept
-from bridge.spark.storage import Files, files_of, visible
+from bridge.spark.storage import Files, Place, batch_places, files_of, is_local, local_path, place_of, visible
 
 __all__ = [
     "META_COLUMNS",
+    "OUTPUT_FORMATS",
     "PACKAGES",
     "Files",
+    "Place",
+    "Run",
     "SessionOptions",
+    "Target",
     "Worker",
     "avro_schema",
+    "batch_places",
+    "check_target",
     "check_workers",
     "decimal_size",
     "files_of",
@@ -32,10 +40,14 @@ __all__ = [
     "has_executors",
     "in_one_task",
     "is_connect",
+    "is_local",
     "is_small",
     "kept",
+    "local_path",
     "local_session",
     "only_branch",
+    "output",
+    "place_of",
     "prepare",
     "quoted",
     "quoted_name",
