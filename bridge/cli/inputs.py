@@ -115,24 +115,32 @@ def _noted(context: click.Context, _option: click.Parameter, value: str | None) 
         context.meta[_COLUMN] = value
 
 
-def batches_option(command: F) -> F:
-    """Add `--batches` and `--batch-column`."""
-    command = click.option(
+def batches_option_of(*, required: bool) -> Callable[[F], F]:
+    """Make `--batches` and `--batch-column`."""
+
+    def added(command: F) -> F:
+        return batches(column(command))
+
+    column: Callable[[F], F] = click.option(
         "--batch-column",
         metavar="COLUMN",
         is_eager=True,
         expose_value=False,
         callback=_noted,
         help="The column that splits --batches, one table or file then, into batches: one for each value, in order.",
-    )(command)
-    return click.option(
+    )
+    batches: Callable[[F], F] = click.option(
         "--batches",
         type=_Batches(),
         metavar="PATH",
-        required=True,
+        required=required,
         help="The batches: a folder with one file or folder each, in name order (Parquet, Avro, ORC, JSON lines, CSV); "
         "a pattern; or table:NAME with --batch-column. Local, or a URI such as s3a://bucket/days.",
-    )(command)
+    )
+    return added
+
+
+batches_option = batches_option_of(required=True)
 
 
 class InputPath(click.ParamType[Any]):

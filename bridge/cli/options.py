@@ -197,9 +197,12 @@ def java_options(command: F) -> F:
 
 
 def left_plan_options(command: F) -> F:
-    """Add the options that make the plan of the first of two sides, whose release is that of `--from`."""
-    text = f"The Hudi release to compare with: {_RELEASES}."
-    left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
+    """Add the options that make the plan of the first of two sides, whose release is that of `--from`.
+
+    Only a real table may say its release itself, so the verb requires `--from` for everything else.
+    """
+    text = f"The Hudi release to compare with: {_RELEASES}. Required, except with --table."
+    left = click.option("--from", "release", type=release, metavar="R", help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 
