@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
 import click
+from pyspark.sql import functions as sf
 
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.options import (
@@ -18,17 +20,24 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
+from bridge.cli.out import out_options, target_of
 from bridge.cli.replay_table import replay_table
 from bridge.cli.table_input import table_option
-from bridge.cli.verb import Verb, wants_json
+from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
+from bridge.explain import replay_view
+from bridge.pipeline import KIND, LEFT, RIGHT
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
+from bridge.report import PAGE_KEYS
+from bridge.spark import output, quoted
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
+    from bridge.compare import ReplayReport
     from bridge.plan import MergePlan
     from bridge.report import Report
+    from bridge.spark import Target
 
 _LAST = "last"
 
@@ -71,6 +80,7 @@ def upgrade_point(text: str) -> int:
 )
 @compaction_options
 @sample_option("keys that differ")
+@out_options
 def replay_command(  # noqa: PLR0913 (one parameter an option)
     *,
     batches: BatchSource | None,
@@ -80,21 +90,23 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     keep_table_version: bool,
     table_type: str,
     sample: int | None,
+    out: str | None,
     **options: Any,
 ) -> Report:
     """Merge the same batches under two configurations, and show which keys differ, with the smallest example.
 
     One side is a table of the release --from, the other is set by --to. JSON has every key that differs after the last
-    batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
-    write that the old one accepts.
+    batch; --out gets them with both rows. The exit code is 0 if no key differs after any batch, else 1, also if the new
+    release refuses a write that the old one accepts.
 
     With --table and no batches: which rows of a real table change if the release --to reads its files as they are.
 
     Example: payload-bridge replay --batches days/ --payload AWSDmsAvroPayload --from 0.15 --to 1.2 --key id --ordering
     ts --upgrade-after 2
     """
+    target = target_of(out, options)
     if table is not None:
-        return replay_table(table, to, sample=sample, release=options["release"])
+        return replay_table(table, to, sample=sample, out=target, release=options["release"])
     if batches is None or options["release"] is None:
         msg = f"{'--batches' if batches is None else '--from'} is missing; only a --table needs none"
         raise click.UsageError(msg, click.get_current_context())
@@ -121,7 +133,27 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
         for one in types:
             sides = Comparison(*_typed(one, plan, right), commits, after, keep_table_version, compactions, to)
             parts.append(open_until_told.enter_context(compare(read, sides)))
-        return report_replays(parts, sample, whole=wants_json())
+        report = report_replays(parts, sample, whole=wants_json())
+        if wants_page():
+            report.view = replay_view(parts, PAGE_KEYS if sample is None else sample)
+        if target is not None:
+            _write_keys(parts, target)
+        return report
+
+
+def _write_keys(parts: list[ReplayReport], target: Target) -> None:
+    """Write the keys that differ after the last batch; a refused side has none."""
+    columns = (*map(quoted, parts[0].comparison.left.identity), sf.col(KIND).alias("kind"))
+    rows = (sf.col(LEFT).alias("left"), sf.col(RIGHT).alias("right"))
+    frames = [
+        found.select(sf.lit(part.comparison.left.table_type.value).alias("table_type"), *columns, *rows)
+        for part in parts
+        if (found := part.last_differences) is not None
+    ]
+    if frames:
+        rows_of_all = functools.reduce(lambda left, right: left.unionByName(right), frames)
+        with output(rows_of_all.sparkSession, target) as run:
+            run.write(rows_of_all)
 
 
 def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:
