@@ -51,7 +51,7 @@ _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
 _NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
 
 
-class Batch(NamedTuple):
+class BatchFile(NamedTuple):
     """One batch: the name of its file or folder, and its rows with the column `ARRIVAL`."""
 
     name: str
@@ -60,7 +60,7 @@ class Batch(NamedTuple):
 
 def read_batches(
     spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None, *, check: bool = True
-) -> list[Batch]:
+) -> list[BatchFile]:
     """Read the folder or pattern of `--batches`, a batch per entry; each batch keeps the schema that its files have.
 
     CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
@@ -72,7 +72,7 @@ def read_batches(
         InputError: naming the file or folder that can't be read, and what to do.
     """
     return [
-        Batch(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check))
+        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check))
         for entry in batch_places(path, spark)
     ]
 
