@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from bridge.engines import Choice
     from bridge.plan import MergePlan
-    from bridge.spark import Run
+    from bridge.spark import OutputRun
 
 
 class Point(NamedTuple):
@@ -139,7 +139,7 @@ def _choice(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> Choice
     return pipeline.choice_of(program, plan, newer, *stored)
 
 
-def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, run: Run | Shown) -> dict[str, int]:
+def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, run: OutputRun | Shown) -> dict[str, int]:
     """Write the result of a merge point, and count rows in the same pass."""
     inputs = []
     for name in POINTS[point].required:
@@ -186,7 +186,7 @@ def _counts(point: str) -> list[Column]:
     return [sf.count(sf.when(conditions.get(name, never), 1)).alias(name) for name in _COUNTED]
 
 
-def _write_appended(outcomes: DataFrame, log: DataFrame | None, run: Run | Shown) -> None:
+def _write_appended(outcomes: DataFrame, log: DataFrame | None, run: OutputRun | Shown) -> None:
     """Write both results of `append` in one pass over the inputs: its outcomes are written first, then split."""
     written = run.aside(outcomes, "outcomes")
     for frame, name in zip(pipeline.appended(written, log), ("stored", "log"), strict=True):

@@ -6,7 +6,8 @@ from bridge.spark.cluster import PACKAGES, Worker, check_workers, has_executors,
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
 from bridge.spark.output import FORMATS as OUTPUT_FORMATS
-from bridge.spark.output import Run, Target, check_target, output
+from bridge.spark.output import OutputRun, Target, check_target, output
+from bridge.spark.promotion import common_type, common_types, promoted, with_types
 from bridge.spark.schema import (
     META_COLUMNS,
     avro_schema,
@@ -25,8 +26,8 @@ __all__ = [
     "OUTPUT_FORMATS",
     "PACKAGES",
     "Files",
+    "OutputRun",
     "Place",
-    "Run",
     "SessionOptions",
     "Target",
     "Worker",
@@ -34,6 +35,8 @@ __all__ = [
     "batch_places",
     "check_target",
     "check_workers",
+    "common_type",
+    "common_types",
     "decimal_size",
     "files_of",
     "find_java",
@@ -49,6 +52,7 @@ __all__ = [
     "output",
     "place_of",
     "prepare",
+    "promoted",
     "quoted",
     "quoted_name",
     "read_schema",
@@ -57,5 +61,6 @@ __all__ = [
     "versions",
     "visible",
     "with_meta",
+    "with_types",
     "workers",
 ]

@@ -48,7 +48,7 @@ class Target(NamedTuple):
     overwrite: bool = False
 
 
-class Run:
+class OutputRun:
     """What one run writes, before it has its name."""
 
     def __init__(self, spark: SparkSession, place: Place, target: Target) -> None:
@@ -101,7 +101,7 @@ def check_target(target: Target, place: Place) -> None:
 
 
 @contextlib.contextmanager
-def output(spark: SparkSession, target: Target) -> Iterator[Run]:
+def output(spark: SparkSession, target: Target) -> Iterator[OutputRun]:
     """Yield a run that becomes the output if the block succeeds, and leaves nothing if it fails.
 
     Raises:
@@ -111,13 +111,13 @@ def output(spark: SparkSession, target: Target) -> Iterator[Run]:
     check_target(target, place)
     if place.scheme in _RENAMES:
         with _folder_beside(place) as folder:
-            yield Run(spark, folder.below("result"), target)
+            yield OutputRun(spark, folder.below("result"), target)
             _rename(folder, place, target)
         return
     # Readers pass over names that start with an underscore.
     staged = place.below(f"{_STAGED}{uuid.uuid4().hex[:12]}")
     try:
-        yield Run(spark, staged, target)
+        yield OutputRun(spark, staged, target)
         check_target(target, place)
         _publish(staged, place)
     finally:
