@@ -18,7 +18,7 @@ from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from pyspark.sql import DataFrame
 
@@ -36,6 +36,7 @@ class Comparison:
         keep_table_version: whether that table keeps its version.
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
+        properties: what a real table stores, which the batches are written to; None for an empty table.
 
     Added in 0.1.0.
     """
@@ -47,6 +48,7 @@ class Comparison:
     keep_table_version: bool = False
     compact_after: tuple[int, ...] = ()
     to: str = ""
+    properties: Mapping[str, str] | None = None
 
     @property
     def names(self) -> tuple[str, str]:
@@ -86,6 +88,7 @@ class Comparison:
             upgrade_after=self.upgrade_after,
             keep_table_version=self.keep_table_version,
             compact_after=self.compact_after,
+            properties=self.properties,
         )
 
     def missed_defaults(self) -> tuple[str, ...]:
@@ -109,7 +112,13 @@ class Comparison:
             yield self.right
             return
         keeps = self.keep_table_version or self.upgrade_after == self.commits
-        table = handover(self.left, self.right, after=self.upgrade_after, keep_table_version=keeps)
+        table = handover(
+            self.left,
+            self.right,
+            after=self.upgrade_after,
+            keep_table_version=keeps,
+            properties=self.properties,
+        )
         yield table.kept
         if table.upgraded is not None:
             yield table.upgraded

@@ -20,6 +20,7 @@ from bridge.engines.control_columns import (
 )
 from bridge.engines.engine import Engine, engine_of, run
 from bridge.engines.job import Job
+from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "RecordWriter",
     "arrow_schema",
     "engine_of",
+    "ordering_text",
     "run",
     "visible",
 ]
