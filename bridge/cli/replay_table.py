@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.out import new_folder
 from bridge.cli.table_input import open_table, refuse_given
 from bridge.cli.verb import wants_json
 from bridge.compare import compare_readers, is_release, replay_batches, replay_history, report_upgraded_readers
@@ -15,6 +16,8 @@ from bridge.spark import read_schema
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pyspark.sql import DataFrame
 
     from bridge.hudi import HudiTable
     from bridge.report import Report
@@ -45,9 +48,17 @@ _PROOF = (
 
 
 def replay_table(  # noqa: PLR0913 (what the verb was given)
-    path: str, to: str, batches: Path | None, *, sample: int | None, keep: bool, history: bool, **options: Any
+    path: str,
+    to: str,
+    batches: Path | None,
+    *,
+    sample: int | None,
+    out: Path | None,
+    keep: bool,
+    history: bool,
+    **options: Any,
 ) -> Report:
-    """Report what changes on a table: for readers, for the next batches, or over its history.
+    """Report what changes on a table: for readers, for the next batches, or over its history; all of it to `out`.
 
     Raises:
         UsageError: options that do not belong to the question.
@@ -70,17 +81,27 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
         if history:
             replayed = replay_history(table, to, **writer)
             open_until_told.callback(replayed.close)
+            _write(replayed.replay.differences, out)
             return replayed.to_report(sample, whole=wants_json())
         if batches is not None:
             read = Batches.read(table.spark, batches, _struct(options["schema"], table))
-            found = replay_batches(table, read, to, keep_table_version=keep, **writer)
-            report = open_until_told.enter_context(found).to_report(sample, whole=wants_json())
+            found = open_until_told.enter_context(replay_batches(table, read, to, keep_table_version=keep, **writer))
+            _write(found.differences, out)
+            report = found.to_report(sample, whole=wants_json())
             report.plan["table"] = path
             report.statistics["question"] = "batches"
             report.body.append(_PROOF)
             return report
         compared = open_until_told.enter_context(compare_readers(table, [to]))
+        _write(compared.differences(to), out)
         return report_upgraded_readers(compared, sample, whole=wants_json())
+
+
+def _write(differences: DataFrame | None, out: Path | None) -> None:
+    """Write the rows that differ as Parquet, where a folder is named and both sides run."""
+    if out is not None and differences is not None:
+        with new_folder(out) as folder:
+            differences.write.parquet(f"file:{folder}")
 
 
 def _struct(schema: Path | None, table: HudiTable) -> Any:

@@ -35,6 +35,11 @@ def wants_json() -> bool:
     return "json" in click.get_current_context().meta[_FORMS]
 
 
+def wants_page() -> bool:
+    """Whether the verb that runs writes a page, which shows more than the text."""
+    return "html" in click.get_current_context().meta[_FORMS]
+
+
 def report_file(text: str) -> Path:
     """Read the name of a report, whose suffix determines its format."""
     path = Path(text)
@@ -48,7 +53,13 @@ def report_file(text: str) -> Path:
 
 
 class Verb(click.Command):
-    """A command whose function returns a Report; it has the options `--output` and `--report`."""
+    """A command whose function returns a Report; it has the options `--output` and `--report`.
+
+    Attributes:
+        failed_code: the exit code of a report without success.
+    """
+
+    failed_code = DIFFERENT
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -81,7 +92,7 @@ class Verb(click.Command):
             for warning in report.warnings:
                 click.echo(f"warning: {warning}", err=True)
         click.echo(report.rendered(output))
-        return 0 if report.success else DIFFERENT
+        return 0 if report.success else self.failed_code
 
 
 class Verbs(click.Group):

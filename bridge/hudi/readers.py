@@ -94,7 +94,7 @@ class _SliceSide:
         """Return the rows of keys that are in the log alone."""
         if self.log is None:
             return {}
-        rows = ((key, self.log.snapshot(None, key, folded)) for key, folded in self.log.unmatched())
+        rows = ((key, self.log.snapshot(None, key, folded).version) for key, folded in self.log.unmatched())
         return {key: row.record for key, row in rows if row is not None and row.record is not None}
 
     def shown(self, batch: pa.RecordBatch) -> pa.StructArray:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.slice_reader import SliceQuery
-    from bridge.merge import StoredRow
+    from bridge.merge import Outcome, StoredRow
     from payloads.avro import AvroSchema, Record
 
 _KEY = META_COLUMNS[2]
@@ -72,17 +72,17 @@ class SliceLog:
         except Exception as error:
             raise self._failed(key.record_key, error) from error
 
-    def snapshot(self, base: StoredRow | None, key: str, folded: Any) -> StoredRow | None:
-        """Return the row that a query sees, `base` itself where it stays; None for no row.
+    def snapshot(self, base: StoredRow | None, key: str, folded: Any) -> Outcome[StoredRow]:
+        """Merge the row of the base file, if any, with what was folded, as a query does.
 
         Raises:
             MergeFailedError: the merge failed.
         """
         try:
-            row: StoredRow | None = self.merge.snapshot(base, folded)
+            outcome: Outcome[StoredRow] = self.merge.snapshot(base, folded)
         except Exception as error:
             raise self._failed(key, error) from error
-        return row
+        return outcome
 
     def _failed(self, key: str, error: Exception) -> Exception:
         failure = error if isinstance(error, MergePointError) else MergePointError(MergePoint.SNAPSHOT, error)

@@ -20,7 +20,7 @@ from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
 from bridge.hudi.slice_log import LogFolder
-from bridge.merge import StoredRow
+from bridge.merge import Action, StoredRow
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import HoodieKey
 
@@ -107,7 +107,7 @@ class SliceReader:
         for batch in self.base_batches(found):
             yield from self.answer(found, self._merged(found, batch, log) if log else batch)
         if log:
-            rows = [log.snapshot(None, key, folded) for key, folded in log.unmatched()]
+            rows = [log.snapshot(None, key, folded).version for key, folded in log.unmatched()]
             records = [row.record for row in rows if row is not None and row.record is not None]
             if records:
                 yield from self.answer(found, self._writer.batch(records))
@@ -208,8 +208,11 @@ class SliceReader:
         for (row, key), record in zip(rows, records, strict=True):
             folded = log.matched(key)
             base = StoredRow(HoodieKey(key, found.partition), record, self._schema, row)
-            result = base if folded is None else log.snapshot(base, key, folded)
-            yield row, result is base, None if result is None else result.record
+            if folded is None:
+                yield row, True, record
+                continue
+            action, result = log.snapshot(base, key, folded)
+            yield row, action is Action.KEEP, None if result is None else result.record
 
     def _merged(self, found: FileSlice, batch: pa.RecordBatch, log: SliceLog) -> pa.RecordBatch:
         """Merge a batch of the base file with the log."""

@@ -19,7 +19,7 @@ from bridge.config import TableType, capabilities, effective_config
 from bridge.hudi.queries import TableQueries
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import CONTROL, GroupVersions
-from bridge.spark import spark_schema, with_meta
+from bridge.spark import prepare, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
@@ -229,6 +229,7 @@ class HudiTable:
         return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
 
     def _frame(self, answer: Answer) -> DataFrame:
+        prepare(self.spark)
         return self.slices_of(answer).mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from bridge.spark import class_archive
-from bridge.spark.session import find_java
+from bridge.spark.java import find_java
 
 
 @pytest.fixture
