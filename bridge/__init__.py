@@ -36,7 +36,17 @@ if TYPE_CHECKING:
     from bridge.explain import ExplainReport, explain
     from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
-    from bridge.migration import Inspection, MigrateReport, MigrationPlan, inspect, migrate, plan_migration
+    from bridge.migration import (
+        FleetReport,
+        FleetTable,
+        Inspection,
+        MigrateReport,
+        MigrationPlan,
+        inspect,
+        inspect_tables,
+        migrate,
+        plan_migration,
+    )
     from bridge.pipeline import (  # type: ignore[no-redef]
         Batches,
         PathsReport,
@@ -64,6 +74,8 @@ __all__ = [
     "EngineError",
     "Example",
     "ExplainReport",
+    "FleetReport",
+    "FleetTable",
     "Grade",
     "HeldCommit",
     "HistoryReplay",
@@ -97,6 +109,7 @@ __all__ = [
     "compare_readers",
     "explain",
     "inspect",
+    "inspect_tables",
     "key_paths",
     "local_session",
     "migrate",
@@ -140,7 +153,17 @@ _HOMES: Final = {
     "bridge.explain": ("ExplainReport", "explain"),
     "bridge.hudi": ("HudiTable", "HudiTableError"),
     "bridge.merge": ("MergePoint",),
-    "bridge.migration": ("Inspection", "MigrateReport", "MigrationPlan", "inspect", "migrate", "plan_migration"),
+    "bridge.migration": (
+        "FleetReport",
+        "FleetTable",
+        "Inspection",
+        "MigrateReport",
+        "MigrationPlan",
+        "inspect",
+        "inspect_tables",
+        "migrate",
+        "plan_migration",
+    ),
     "bridge.pipeline": (
         "Batches",
         "PathsReport",

@@ -99,11 +99,12 @@ class TestHistory:
         assert "winners alone" in found.history.verdict
 
     def test_tables_that_can_not_be_rebuilt(self, tables: Path, spark: SparkSession) -> None:
-        for case, message in (
-            ("mor-no-meta-default", "no meta columns"),
-            ("mor-merge-into-partial-event", "partial updates"),
-        ):
-            folder = next(load(tables, release="1.2.0", case=case)).folder
+        cases = (
+            ("1.0.2", "cow-no-meta-default", "no meta columns"),
+            ("1.2.0", "mor-merge-into-partial-commit", "partial updates"),
+        )
+        for release, case, message in cases:
+            folder = next(load(tables, release=release, case=case)).folder
             with pytest.raises((InputError, PlanError), match=message):
                 replay_history(HudiTable(spark, str(folder / "table")), "1.1")
 
