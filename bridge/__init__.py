@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         plan_migration,
     )
     from bridge.pipeline import (  # type: ignore[no-redef]
+        Batch,
         Batches,
         PathsReport,
         SimulateReport,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from payloads import PayloadBridgeError
 
 __all__ = [
+    "Batch",
     "Batches",
     "Comparison",
     "Counts",
@@ -165,6 +167,7 @@ _HOMES: Final = {
         "plan_migration",
     ),
     "bridge.pipeline": (
+        "Batch",
         "Batches",
         "PathsReport",
         "SimulateReport",

@@ -17,6 +17,8 @@ from bridge.cli.options import (
     compaction_options,
     compactions_of,
     left_plan_options,
+    operation_option,
+    operations_of,
     plan_of,
     refuse,
     sample_option,
@@ -81,6 +83,7 @@ def upgrade_point(text: str) -> int:
     show_default=True,
     help="The type of the table: copy-on-write, merge-on-read, or one replay of each.",
 )
+@operation_option
 @compaction_options
 @sample_option("keys that differ")
 @click.option(
@@ -130,6 +133,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     plan = plan_of(types[0], **options)
     commits = len(visible(batches))
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
+    operations = operations_of(options["operations"], commits)
     after = commits if upgrade_after == -1 else upgrade_after
     _check(to, after, commits, keep_table_version=keep_table_version)
     try:
@@ -143,7 +147,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = Batches.read(spark, batches, struct).written_by(operations)
     with contextlib.ExitStack() as open_until_told:
         parts = []
         for one in types:

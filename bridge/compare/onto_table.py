@@ -10,6 +10,7 @@ from pyspark.sql import functions as sf
 from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.replay import compare
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
+from bridge.errors import PlanError
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, quoted
@@ -83,13 +84,16 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         as_of: an instant (requested time): onto the table as it was then.
 
     Raises:
-        PlanError: `to` is older, or makes no upgrade.
+        PlanError: `to` is older, or makes no upgrade; a batch is no upsert.
         PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
         InputError: a batch does not fit the table.
 
     Added in 0.1.0.
     """
     written = as_batches(batches)
+    if written.operations:
+        msg = "batches onto a real table are upserts; other operations are not ported there: leave them out"
+        raise PlanError(msg)
     left = table.plan(payload=payload, props=props)
     right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(to)), table=None)
     stored = table.versions(as_of, all_slices=False)
