@@ -9,8 +9,8 @@ import click
 from click.core import ParameterSource
 
 from bridge.cli.explain_table import explain_table
+from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.options import (
-    batches_option_of,
     compaction_options,
     compactions_of,
     plan_of,
@@ -19,21 +19,16 @@ from bridge.cli.options import (
     release,
     with_schema,
 )
-from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb
 from bridge.compare import Comparison, plan_to
 from bridge.explain import check_traceable, explain, explain_comparison
-from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
-from bridge.spark import is_small, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bridge.plan import MergePlan
     from bridge.report import Report
     from payloads import HudiRelease
@@ -70,7 +65,7 @@ if TYPE_CHECKING:
 @compaction_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: Path | None,
+    batches: BatchSource | None,
     table: str | None,
     rows: tuple[str, ...],
     table_type: str,
@@ -98,7 +93,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
         msg = "name --batches or a --table"
         raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
-    commits = len(visible(batches))
+    commits = len(batches)
     after = commits if upgrade_after == -1 else upgrade_after
     _check(old, to, table_type, after, commits)
     plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
@@ -113,9 +108,9 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
-    spark = quiet_session(small=is_small(batches))
+    spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = batches.read(spark, struct)
     if other is None:
         return explain(read, plan, row, compact_after=compactions).to_report()
     other = dataclasses.replace(other, schema=plan.schema)

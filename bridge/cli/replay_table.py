@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.out import new_folder
 from bridge.cli.table_input import open_table, refuse_given
 from bridge.cli.verb import wants_json
 from bridge.compare import compare_readers, is_release, replay_batches, replay_history, report_upgraded_readers
-from bridge.pipeline import Batches
-from bridge.spark import read_schema
+from bridge.spark import output, read_schema
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame
 
+    from bridge.cli.inputs import BatchSource
     from bridge.hudi import HudiTable
     from bridge.report import Report
+    from bridge.spark import Target
 
 _OF_THE_TABLE = (
     "mode",
@@ -39,6 +39,7 @@ _OF_THE_TABLE = (
     "upgrade_after",
     "compact_after",
     "compact_every",
+    "operations",
 )
 _OF_WRITERS = ("payload", "props")
 _PROOF = (
@@ -50,10 +51,10 @@ _PROOF = (
 def replay_table(  # noqa: PLR0913 (what the verb was given)
     path: str,
     to: str,
-    batches: Path | None,
+    batches: BatchSource | None,
     *,
     sample: int | None,
-    out: Path | None,
+    out: Target | None,
     keep: bool,
     history: bool,
     **options: Any,
@@ -84,7 +85,7 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
             _write(replayed.replay.differences, out)
             return replayed.to_report(sample, whole=wants_json())
         if batches is not None:
-            read = Batches.read(table.spark, batches, _struct(options["schema"], table))
+            read = batches.read(table.spark, _struct(options["schema"], table))
             found = open_until_told.enter_context(replay_batches(table, read, to, keep_table_version=keep, **writer))
             _write(found.differences, out)
             report = found.to_report(sample, whole=wants_json())
@@ -97,11 +98,11 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
         return report_upgraded_readers(compared, sample, whole=wants_json())
 
 
-def _write(differences: DataFrame | None, out: Path | None) -> None:
-    """Write the rows that differ as Parquet, where a folder is named and both sides run."""
+def _write(differences: DataFrame | None, out: Target | None) -> None:
+    """Write the rows that differ, where a place is named and both sides run."""
     if out is not None and differences is not None:
-        with new_folder(out) as folder:
-            differences.write.parquet(f"file:{folder}")
+        with output(differences.sparkSession, out) as run:
+            run.write(differences)
 
 
 def _struct(schema: Path | None, table: HudiTable) -> Any:
