@@ -39,6 +39,7 @@ _OF_THE_TABLE = (
     "upgrade_after",
     "compact_after",
     "compact_every",
+    "operations",
 )
 _OF_WRITERS = ("payload", "props")
 _PROOF = (

@@ -41,8 +41,16 @@ class OntoTable(Batches):
 
     def versions(self, plan: MergePlan) -> DataFrame:
         """Return the versions that the table has of the batches' keys, as commit 0, and the rows of the batches."""
-        written = self._batches.versions(plan).withColumn(ORIGIN, sf.lit(int(Origin.INCOMING)).cast("tinyint"))
+        written = self._batches.versions(plan)
+        # Rows of the two arrive in orders of different types.
+        kind = written.schema[ARRIVAL].dataType
+        in_log, in_batch = sf.col(ARRIVAL).alias("in_log"), sf.col(ARRIVAL).alias("in_batch")
+        no_log, no_batch = sf.lit(None).cast("bigint").alias("in_log"), sf.lit(None).cast(kind).alias("in_batch")
+        written = written.withColumn(ARRIVAL, sf.struct(no_log, in_batch)).withColumn(
+            ORIGIN, sf.lit(int(Origin.INCOMING)).cast("tinyint")
+        )
         own = as_versions(self._stored).withColumn(COMMIT, sf.lit(0))
+        own = own.withColumn(ARRIVAL, sf.struct(in_log, no_batch))
         is_base = sf.col(KIND) == BASE
         origin = sf.when(is_base, int(Origin.STORED)).otherwise(int(Origin.LOG)).cast("tinyint")
         own = own.withColumn(ORIGIN, origin).drop(KIND)
