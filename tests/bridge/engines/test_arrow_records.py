@@ -193,6 +193,17 @@ def test_a_value_that_fits_the_schema_but_not_the_column(kind, arrow, value):
         write(kind, arrow, value)
 
 
+def test_a_subclass_of_text_or_bytes_is_written_as_such():
+    class Text(str):
+        __slots__ = ()
+
+    class Bytes(bytes):
+        __slots__ = ()
+
+    assert write("string", pa.string(), Text("a"), None).to_pylist() == ["a", None]
+    assert write("bytes", pa.binary(), Bytes(b"a"), None).to_pylist() == [b"a", None]
+
+
 def test_an_int_is_a_double():
     assert write("double", pa.float64(), 1, None, 2.5, 2**60 + 1).to_pylist() == [1.0, None, 2.5, float(2**60)]
 

@@ -268,6 +268,15 @@ def test_the_plain_rewrite_is_the_deep_one_from_1_2_on():
     assert rewrite_record({"n": None}, old, new, "1.2") == {"n": None}
 
 
+@pytest.mark.parametrize("release", RELEASES[:3])
+def test_a_copied_value_names_its_branch_where_the_new_union_needs_it(release):
+    """Until 1.1 values that are no records are copied unseen."""
+    one, two = record_schema(("n", ["null", "long"])), record_schema(("n", ["null", "int", "long"]))
+    assert rewrite_record({"n": 7}, one, two, release) == {"n": Branch("long", 7)}
+    assert rewrite_record({"n": Branch("long", 7)}, two, one, release) == {"n": 7}
+    assert rewrite_record({"n": Branch("int", 7)}, two, two, release) == {"n": Branch("int", 7)}
+
+
 def test_projection_copies_by_name_unless_the_field_counts_agree():
     old, two = record_schema(("a", "int"), ("b", "int")), record_schema(("a", "long"), ("c", "int"))
     three = record_schema(("b", "int"), ("c", ["null", "int"]), ("a", "int"))

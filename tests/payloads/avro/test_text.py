@@ -1,0 +1,31 @@
+"""Values as Java prints them."""
+
+from __future__ import annotations
+
+import pytest
+
+from payloads.avro.text import date_text, timestamp_text
+
+
+@pytest.mark.parametrize(
+    ("days", "text"),
+    [
+        (0, "1970-01-01"),
+        (-1, "1969-12-31"),
+        (146_097, "2370-01-01"),
+        (-719_528, "0000-01-01"),
+        (-719_529, "-0001-12-31"),
+        (2_932_896, "9999-12-31"),
+        (2_932_897, "+10000-01-01"),
+        (2**31 - 1, "+5881580-07-11"),
+        (-(2**31), "-5877641-06-23"),
+    ],
+)
+def test_a_date_of_any_year_is_printed_as_by_local_date(days, text):
+    assert date_text(days) == text
+
+
+def test_an_instant_is_printed_as_by_sql_timestamp():
+    assert timestamp_text(0) == "1970-01-01 00:00:00.0"
+    assert timestamp_text(-1) == "1969-12-31 23:59:59.999999999"
+    assert timestamp_text((86_400 + 3_661) * 10**9 + 120_000_000) == "1970-01-02 01:01:01.12"
