@@ -22,7 +22,7 @@ from bridge.cli.out import check_out, new_folder
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.config import TableMergeConfig, assumed_writer
+from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.report import SAMPLE
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from bridge.report import Report
 
-_KEY_OF_A_TABLE, _PARTITION_OF_A_TABLE = "hoodie.table.recordkey.fields", "hoodie.table.partition.fields"
 _META_KEY = ("_hoodie_record_key",)
 _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
 
@@ -200,8 +199,8 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
         "payload": table.payload or table.legacy_payload,
         "release": _release_of(stored),
         "ordering": table.ordering,
-        "key": _names((stored or {}).get(_KEY_OF_A_TABLE)) or (None if needs_key else _META_KEY),
-        "partition": _names((stored or {}).get(_PARTITION_OF_A_TABLE)),
+        "key": _names((stored or {}).get(keys.RECORD_KEY.key)) or (None if needs_key else _META_KEY),
+        "partition": _names((stored or {}).get(keys.PARTITION_FIELDS)),
     }
     found = {name: options[name] or value for name, value in by_table.items()}
     where = "" if stored is None else "; the table does not store it"
