@@ -99,7 +99,7 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
 
 
 def _write(differences: DataFrame | None, out: Target | None) -> None:
-    """Write the rows that differ, where a place is named and both sides run."""
+    """Write the rows that differ, where a target is named and both sides run."""
     if out is not None and differences is not None:
         with output(differences.sparkSession, out) as run:
             run.write(differences)
