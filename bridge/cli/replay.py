@@ -68,6 +68,11 @@ def upgrade_point(text: str) -> int:
     help="The other side is the same table, upgraded after batch N; last: only the reader is upgraded. "
     "Default: a new table of the new release.",
 )
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="The writer that takes the table over passes neither payload class nor merge mode.",
+)
 @click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
 @click.option(
     "--table-type",
@@ -85,6 +90,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     table: str | None,
     to: str,
     upgrade_after: int | None,
+    plain: bool,
     keep_table_version: bool,
     table_type: str,
     sample: int | None,
@@ -113,8 +119,12 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     operations = operations_of(options["operations"], commits)
     after = commits if upgrade_after == -1 else upgrade_after
     _check(to, after, commits, keep_table_version=keep_table_version)
+    if plain and after is None:
+        message = "--plain says how another writer takes the table over; add --upgrade-after"
+        raise click.UsageError(message, click.get_current_context())
     try:
         right = plan_to(plan, to)
+        right = right.as_plain() if plain else right
         for one in types:
             if after is not None:
                 check_upgrade(*_typed(one, plan, right))
