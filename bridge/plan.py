@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "IMPLEMENTATIONS", "MergePlan", "TableType"]
 
-ENGINES = ("auto", "jvm", "python")
+ENGINES = ("auto", "native", "jvm", "python")
 IMPLEMENTATIONS = ("python", "java")
 
 
@@ -69,7 +69,7 @@ class MergePlan:
     table: TableMergeConfig | None = None
     plain: bool = False
     fidelity: Fidelity = "hudi"
-    engine: Literal["auto", "jvm", "python"] = "auto"
+    engine: Literal["auto", "native", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
 
     if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class MergePlan:
             table: TableMergeConfig | None = None,
             plain: bool = False,
             fidelity: Fidelity = "hudi",
-            engine: Literal["auto", "jvm", "python"] = "auto",
+            engine: Literal["auto", "native", "jvm", "python"] = "auto",
             implementation: Literal["python", "java"] | None = None,
         ) -> None: ...
 
@@ -144,7 +144,7 @@ class MergePlan:
             f"unknown implementation {self.implementation!r}; choose one of {', '.join(IMPLEMENTATIONS)}",
         )
         yield (
-            (self.engine, self.implementation) in {("python", "java"), ("jvm", "python")},
+            (self.engine, self.implementation) in {("python", "java"), ("jvm", "python"), ("native", "java")},
             f"the {self.engine} engine does not run {self.implementation} classes; omit one of the two",
         )
         yield self.inserts_to not in {"base", "log"}, f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
@@ -192,7 +192,7 @@ class MergePlan:
         """Whether the compiled class runs, in the jvm engine: on request, or because no Python class exists."""
         if self.engine == "jvm" or self.implementation == "java":
             return True
-        if self.engine == "python" or self.implementation == "python":
+        if self.engine in {"native", "python"} or self.implementation == "python":
             return False
         if self.merger is not None:
             return self.mode is None and self.merger.is_compiled and not self.merger.has_port

@@ -20,6 +20,7 @@ from bridge.pipeline.merge_points import (
     upsert_outcomes,
 )
 from bridge.pipeline.paths_report import PathsReport, all_paths
+from bridge.pipeline.run import choice_of
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.pipeline.simulate_report import SimulateReport, report_simulations, simulate, simulate_upgrade
 
@@ -45,6 +46,7 @@ __all__ = [
     "appended",
     "arrival_of",
     "as_batches",
+    "choice_of",
     "combine_input",
     "compact",
     "differences",

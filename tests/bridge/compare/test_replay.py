@@ -18,6 +18,7 @@ from bridge.compare.grade import Grade, overall
 from bridge.compare.replay import compare
 from bridge.explain import explain_comparison
 from payloads.avro.codec import parse_schema
+from tests.support.plans import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,11 +31,6 @@ SCHEMA = "_pb_commit int, _pb_arrival int, id string, ts bigint, city string, _h
 LATE_DELETE = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 30, "Lima", False), (3, 3, "a", 20, None, True)]
 TIE = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 10, "Lima", False), (2, 3, "b", 10, "Rome", False)]
 LATE_ROW = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 5, "Lima", False)]
-
-
-def plan_of(payload: str | None, release: str, table_type: str = "cow", **settings: Any) -> MergePlan:
-    settings = {"key": "id", "ordering": "ts"} | settings
-    return MergePlan(payload=payload, release=release, table_type=table_type, **settings)
 
 
 # -- grades
@@ -256,10 +252,12 @@ def test_the_verb_on_one_release(spark: SparkSession, days: Path) -> None:
 
 
 def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path: Path) -> None:
-    page = tmp_path / "answer.xml"
+    page, keys = tmp_path / "answer.xml", tmp_path / "keys"
     words = words_of(days, "--to", "1.2", "--table-type", "both", "--report", str(page))
-    result = CliRunner().invoke(main, words)
+    result = CliRunner().invoke(main, [*words, "--out", str(keys)])
     assert result.exit_code == 1
+    (written,) = spark.read.parquet(str(keys)).collect()
+    assert (written.table_type, written.id, written.kind, written.left.city) == ("mor", "a", "only-left", "Lima")
     text = " ".join(result.stdout.split())
     assert text.startswith("DIFFERS ON DELETES: copy-on-write")
     assert "Merge-on-read: DIFFERS ON DELETES: without the deletes no key differs." in text

@@ -9,19 +9,10 @@ from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
 from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, Rule, StoredRow, located
 from mergers import HoodieKey
 from payloads import NATURAL_ORDER, Ordering, PayloadRef, parse_schema
+from tests.support.schemas import nullable, record_schema
 
 KEY = HoodieKey("a")
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "row",
-        "fields": [
-            {"name": "id", "type": "string"},
-            {"name": "ts", "type": "long"},
-            {"name": "fails", "type": ["null", "string"], "default": None},
-        ],
-    }
-)
+SCHEMA = parse_schema(record_schema(id="string", ts="long", fails=nullable("string")))
 
 
 class FailsWhereTold:
