@@ -25,7 +25,7 @@ from bridge.merge.points import MergePoint
 from bridge.plan import TableType
 from bridge.programs.small_files import small_file_candidates
 from bridge.programs.upgrade import handover
-from bridge.report.json_record import json_record
+from bridge.report import json_record
 from payloads import parse_schema
 from tests.conformance.histories import READ, History, load
 from tests.conformance.spark_histories import plan_of as plan_of_history

@@ -80,9 +80,9 @@ CALLS = {
     ),
     "combine": (MergePoint.UPSERT, lambda merge, bad: merge.upsert(stored(), merge.incoming(KEY, bad, None))),
     "insert": (MergePoint.INSERT, lambda merge, bad: merge.insert(merge.incoming(KEY, bad, None))),
-    "combine a pair": (MergePoint.UPSERT, lambda merge, bad: merge.upsert_pair(row(1), bad)),
-    "constructor of a pair": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.upsert_pair(row(1), bad)),
-    "insert a single row": (MergePoint.INSERT, lambda merge, bad: merge.insert_single(bad)),
+    "combine a pair": (MergePoint.UPSERT, lambda merge, bad: merge.upsert_pair(row(1), bad, [])),
+    "constructor of a pair": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.upsert_pair(row(1), bad, [])),
+    "insert a single row": (MergePoint.INSERT, lambda merge, bad: merge.insert_single(bad, [])),
     "combine in a query": (MergePoint.SNAPSHOT, lambda merge, bad: merge.snapshot(stored(), logged(merge, bad))),
     "combine in a compaction": (MergePoint.COMPACT, lambda merge, bad: merge.compact(stored(), logged(merge, bad))),
 }
