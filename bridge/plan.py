@@ -206,7 +206,7 @@ class MergePlan:
         return self.merger.name if self.merger is not None else "a plain writer"
 
     def as_plain(self) -> MergePlan:
-        """Return the plan of a writer of the same table that passes neither payload class nor merge mode.
+        """Return the plan of a writer that passes neither payload class nor merge mode, for a table that this one made.
 
         Raises:
             MergeConfigError: the settings of the plan make no table; in Hudi's words.

@@ -127,6 +127,12 @@ _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Compact the log of a merge-on-read table after every N batches.",
     ),
 )
+plain_after_option = click.option(
+    "--plain-after",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="From batch N + 1 on the writer passes neither payload class nor merge mode, as most later writers do.",
+)
 operation_option = click.option(
     "--operation",
     "operations",

@@ -73,6 +73,11 @@ def upgrade_point(text: str) -> int:
     help="The other side is the same table, upgraded after batch N; last: only the reader is upgraded. "
     "Default: a new table of the new release.",
 )
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="The writer that takes the table over passes neither payload class nor merge mode.",
+)
 @click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
 @click.option(
     "--table-type",
@@ -92,6 +97,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     history: bool,
     to: str,
     upgrade_after: int | None,
+    plain: bool,
     keep_table_version: bool,
     table_type: str,
     sample: int | None,
@@ -128,9 +134,10 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
     operations = operations_of(options["operations"], commits)
     after = commits if upgrade_after == -1 else upgrade_after
-    _check(to, after, commits, keep_table_version=keep_table_version)
+    _check(to, after, commits, keep_table_version=keep_table_version, plain=plain)
     try:
         right = plan_to(plan, to)
+        right = right.as_plain() if plain else right
         for one in types:
             if after is not None:
                 check_upgrade(*_typed(one, plan, right))
@@ -175,7 +182,7 @@ def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:
     return left, right
 
 
-def _check(to: str, after: int | None, commits: int, *, keep_table_version: bool) -> None:
+def _check(to: str, after: int | None, commits: int, *, keep_table_version: bool, plain: bool) -> None:
     """Refuse options that contradict each other.
 
     Raises:
@@ -184,6 +191,8 @@ def _check(to: str, after: int | None, commits: int, *, keep_table_version: bool
     message = None
     if keep_table_version and after is None:
         message = "--keep-table-version says what an upgrade does; add --upgrade-after"
+    elif plain and after is None:
+        message = "--plain says how another writer takes the table over; add --upgrade-after"
     elif after is not None and not is_release(to):
         message = f"an upgrade goes to a release, and --to names {to!r}; leave out --upgrade-after"
     elif after is not None and after > commits:

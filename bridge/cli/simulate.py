@@ -16,6 +16,7 @@ from bridge.cli.options import (
     compactions_of,
     operation_option,
     operations_of,
+    plain_after_option,
     plan_of,
     plan_options,
     refuse,
@@ -23,13 +24,13 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.verb import Verb, wants_json
-from bridge.pipeline import report_simulations
+from bridge.pipeline import Batches, SimulateReport, report_simulations
 from bridge.plan import TableType
 from bridge.programs import check_plan
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from bridge.plan import MergePlan
     from bridge.report import Report
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     "show the keys whose row depends on that.",
 )
 @operation_option
+@plain_after_option
 @compaction_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
@@ -71,8 +73,13 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
     plan = plan_of(types[0], **options)
     if all_paths:
         _check_all_paths(plan, options)
-    compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
-    operations = operations_of(options["operations"], len(batches))
+    count = len(batches)
+    compactions = compactions_of(options["compact_after"], options["compact_every"], count, types)
+    operations = operations_of(options["operations"], count)
+    plain_after = options["plain_after"]
+    if plain_after is not None and plain_after >= count:
+        msg = f"--plain-after {plain_after}: there are {count} batches; name one that others follow"
+        raise click.UsageError(msg, click.get_current_context())
 
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
@@ -82,10 +89,17 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
             return found.to_report(sample, whole=wants_json())
     plans = [dataclasses.replace(plan, table_type=one) for one in types]
     with contextlib.ExitStack() as open_until_told:
-        parts = [
-            open_until_told.enter_context(pipeline.simulate(read, one, compact_after=compactions)) for one in plans
-        ]
+        parts = [open_until_told.enter_context(_simulated(read, one, compactions, plain_after)) for one in plans]
         return report_simulations(parts, sample, whole=wants_json())
+
+
+def _simulated(
+    batches: Batches, plan: MergePlan, compactions: Collection[int], plain_after: int | None
+) -> SimulateReport:
+    if plain_after is None:
+        return pipeline.simulate(batches, plan, compact_after=compactions)
+    settings: dict[str, Any] = {"upgrade_after": plain_after, "keep_table_version": True, "compact_after": compactions}
+    return pipeline.simulate_upgrade(batches, plan, plan.as_plain(), **settings)
 
 
 def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
@@ -94,8 +108,8 @@ def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
     Raises:
         UsageError: saying what to leave out.
     """
-    if options["operations"]:
-        msg = "--all-paths splits upserts into batches; leave out --operation"
+    if options["operations"] or options["plain_after"]:
+        msg = "--all-paths splits the upserts of one writer into batches; leave out --operation and --plain-after"
         raise click.UsageError(msg)
     if options["compact_after"] or options["compact_every"]:
         msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"

@@ -179,7 +179,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         "compact_after": list(first.compact_after),
     }
     if first.new is not None:
-        report.plan |= {"to": str(first.new.release), "upgrade_after": first.upgrade_after}
+        taken_over = {"to": str(first.new.release), "upgrade_after": first.upgrade_after}
+        report.plan |= {"plain_after": first.upgrade_after} if first.new.plain else taken_over
     if len(parts) == 1:
         _tell(report, parts, {})
     else:

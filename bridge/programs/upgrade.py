@@ -9,8 +9,8 @@ import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import TableMergeConfig, capabilities, change_version, created_properties, keys
-from bridge.errors import PlanError
-from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
+from bridge.errors import InputError, PlanError
+from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
 from bridge.programs.program import Origin
@@ -60,9 +60,12 @@ def handover(
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
     check_upgrade(old, new)
-    created = created_properties(old.writer_options(), old.table_type, old.release)
     if properties is not None:
         created = dict(properties)
+    elif old.table is not None:
+        created = dict(old.table.properties)
+    else:
+        created = created_properties(old.writer_options(), old.table_type, old.release)
     stored = TableMergeConfig.from_properties(created, old.release)
     kept = dataclasses.replace(new, table=stored)
     version = capabilities(new.release).created_version
@@ -84,8 +87,9 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
         PlanError: saying why.
     """
     problem = None
-    if capabilities(new.release).payload_writer:
-        problem = f"an upgrade to Hudi {new.release} is not ported, only to 1.1 and 1.2; name one of these"
+    can = capabilities(new.release)
+    if can.payload_writer and can.merge_modes and new.release != old.release:
+        problem = f"an upgrade to Hudi {new.release} is not ported, only to 0.14, 0.15, 1.1 and 1.2; name one of these"
     elif new.release < old.release:
         problem = f"Hudi {new.release} is older than {old.release}; an upgrade goes to a later release"
     elif (old.table_type, old.identity) != (new.table_type, new.identity):
@@ -103,8 +107,8 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
 class Upgrade(Simulate):
     """Commits of two releases on one table. Adds what `Simulate` adds.
 
-    A merge-on-read table that is upgraded is compacted first, by the code of the new release under the settings and the
-    table version of the old one: 1.2 writes what its own reader showed before.
+    A merge-on-read table that is upgraded to version 8 or later is compacted first, by the code of the new release
+    under the settings and the table version of the old one: 1.2 writes what its own reader showed before.
     After the last commit of all there is nothing to write: then the new release only reads.
     """
 
@@ -130,7 +134,8 @@ class Upgrade(Simulate):
         if upgraded is not None:
             self._new = merge.with_plan(upgraded)
             self._upgrading = self._new if upgrading is None else merge.with_plan(upgrading)
-        self._compacts = upgraded is not None
+        self._compacts = upgraded is not None and capabilities(upgraded.release).merge_modes
+        self._utf8 = capabilities(merge.plan.release).delete_block_utf8
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the old release."""
@@ -180,6 +185,8 @@ class Upgrade(Simulate):
         """Let the new release take over the table; what it sees counts from its first commit on."""
         self.merge, self.log = self._kept, None
         for entry in self._entries:
+            if isinstance(entry, LogDelete):
+                self._check_block(entry)
             same = entry if isinstance(entry, LogDelete) else LogRow(entry.record or {}, entry.source)
             self.log = self.merge.fold_log(self.log, self.key, same)
         self._entries.clear()
@@ -187,3 +194,18 @@ class Upgrade(Simulate):
             self.compact()
         self.merge = self._new
         self.query(self._after if self._only_read else self._after + 1, emit)
+
+    def _check_block(self, entry: LogDelete) -> None:
+        """Refuse a delete that only the old release can read: Kryo has another number for Utf8 in each.
+
+        Raises:
+            MergePointError: naming the release.
+        """
+        new = capabilities(self.merge.plan.release)
+        is_text = entry.ordering is not None and entry.ordering.java_type == "utf8"
+        if is_text and self._utf8 is not None and self._utf8 != new.delete_block_utf8:
+            msg = (
+                f"Hudi {new.release} can't read a delete block with text as ordering value that Hudi "
+                f"{self._old.plan.release} wrote; compact the table before the upgrade"
+            )
+            raise MergePointError(MergePoint.LOG_FOLD, InputError(msg))

@@ -41,6 +41,7 @@ def features_of(history: History) -> Iterator[str]:
     for run in history.runs:
         program = program_of(plan, is_upgrade=run.upgrade_after is not None)
         program = "simulate_operations" if history.operations else program
+        program = "simulate_upgrade" if history.plain_after is not None else program
         yield f"{program}, {plan.table_type.value}"
         if run.upgrade_after is not None and history.upgrade is not None:
             how = "only reads" if run.upgrade_after == run.commits else f"keeps version: {run.keeps_version}"
@@ -50,6 +51,7 @@ def features_of(history: History) -> Iterator[str]:
         "new keys in logs": on_read and plan.inserts_to == "log",
         "rows move": plan.global_index and plan.moves_rows,
         "rows stay": plan.global_index and not plan.moves_rows,
+        "a plain writer": history.plain_after is not None,
         "compaction": on_read and bool(history.compact_after),
         "empty partition": any(not row["part"] for commit in history.commits for row in commit.incoming),
     }

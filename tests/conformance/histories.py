@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 
 _PAYLOAD = "hoodie.datasource.write.payload.class"
+_OTHER_PATCHES = {
+    ("0.14.0", "marker-default-cow"): "0.14.0 drops rows that _hoodie_is_deleted marks although a custom marker is set",
+}
+"""What is known to differ in a patch that is not the one ported: hudi_version and folder, and why."""
+_TABLE_VERSION = "hoodie.write.table.version"
 READ = 0
 """Stands in the place of a commit's number for the snapshot that a later release read before any write."""
 
@@ -80,6 +85,7 @@ class History:
         options: the merge-related options of the writer.
         error: what real Hudi said when it refused to go on after the last of `commits`.
         upgrade: how a later release went on, where one did.
+        known_difference: why another patch of the release answered otherwise than the one that is ported.
     """
 
     folder: str
@@ -92,6 +98,7 @@ class History:
     commits: tuple[Commit, ...]
     error: str | None = None
     upgrade: Upgrade | None = None
+    known_difference: str | None = None
 
     @property
     def snapshots(self) -> dict[int, tuple[Row, ...]]:
@@ -273,11 +280,17 @@ def read(path: Path) -> History:
             for commit in raw["commits"]
         ),
         error=raw.get("error"),
-        upgrade=_upgrade(raw, columns) if "then_hudi_version" in raw else None,
+        upgrade=_upgrade(raw, columns),
+        known_difference=_OTHER_PATCHES.get((raw["hudi_version"], path.absolute().parent.name)),
     )
 
 
-def _upgrade(raw: dict[str, Any], columns: Mapping[str, str]) -> Upgrade:
+def _upgrade(raw: dict[str, Any], columns: Mapping[str, str]) -> Upgrade | None:
+    if "then_hudi_version" not in raw:
+        # The same release upgrades its table where its writer no longer names the older version.
+        named = [commit.get("options", {}).get(_TABLE_VERSION, "") is not None for commit in raw["commits"]]
+        release = HudiRelease.parse(raw["hudi_version"])
+        return None if all(named) else Upgrade(release, sum(named), keeps_version=False, read=None)
     read = raw.get("read_by_new_release_before_any_write")
     return Upgrade(
         release=HudiRelease.parse(raw["then_hudi_version"]),

@@ -6,7 +6,6 @@ What Spark does around a task (shuffle, sort, the explosion of commits) is done 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import datetime
 import re
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from bridge.programs.upgrade import Handover, handover
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.conformance.histories import columns_of
-from tests.conformance.spark_histories import plan_of
+from tests.conformance.spark_histories import later_plan, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -73,9 +72,11 @@ def _snapshots(history: History) -> Iterator[tuple[History, int, list[Row]]]:
     for run in history.runs:
         change = None
         if run.upgrade_after is not None and history.upgrade is not None:
-            then = dataclasses.replace(plan, release=history.upgrade.release)
+            then = later_plan(history, plan)
             keeps = run.keeps_version or run.upgrade_after == run.commits
             change = handover(plan, then, after=run.upgrade_after, keep_table_version=keeps)
+        elif history.plain_after is not None:
+            change = handover(plan, plan.as_plain(), after=history.plain_after, keep_table_version=True)
         batches = [commit.incoming for commit in history.commits[: run.commits]]
         operations = {number: one for number, one in history.operations.items() if number <= run.commits}
         settings: dict[str, Any] = {"compact_after": history.compact_after, "operations": operations}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WRITE_PAYLOAD = "hoodie.datasource.write.payload.class"
+WRITE_VERSION = "hoodie.write.table.version"
 TABLE_TYPES = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
 
 
@@ -87,18 +88,21 @@ def _of_file(given: dict[str, Any], release: str) -> Iterator[Case]:
                 ordering=case["ordering"],
                 options=options | case["options"],
                 schema_ddl=given["schema_ddl"],
-                batches=tuple(_batches(given["batches"][case["batches"]], case.get("plain_after"))),
+                batches=tuple(_batches(given["batches"][case["batches"]], case)),
                 compact_after=tuple(case["compact_after"]) if table_type == "mor" else (),
             )
 
 
-def _batches(given: Iterable[Any], plain_after: int | None) -> Iterator[Batch]:
-    """Read batches: rows, or `operation` and `rows`. After batch `plain_after` the writer passes no payload class."""
+def _batches(given: Iterable[Any], case: Mapping[str, Any]) -> Iterator[Batch]:
+    """Read batches: rows, or `operation` and `rows`.
+
+    After batch `plain_after` of a case the writer passes no payload class, after `upgrade_after` no table version.
+    """
+    left_out = {WRITE_PAYLOAD: case.get("plain_after"), WRITE_VERSION: case.get("upgrade_after")}
     for number, batch in enumerate(given, start=1):
         named = batch if isinstance(batch, dict) else {"rows": batch}
         options = dict(named.get("options", {}))
-        if plain_after is not None and number > plain_after:
-            options |= {WRITE_PAYLOAD: None}
+        options |= {key: None for key, after in left_out.items() if after is not None and number > after}
         yield Batch(tuple(named["rows"]), named.get("operation", "upsert"), options)
 
 

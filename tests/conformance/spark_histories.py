@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge import Batch, Batches, MergePlan
+from bridge.config import WRITE_TABLE_VERSION
 from bridge.engines import COMMIT
 from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
@@ -96,7 +97,15 @@ def _group(history: History) -> str:
     upgrade = history.upgrade
     then = upgrade and (str(upgrade.release), upgrade.after, upgrade.keeps_version, upgrade.read is None)
     return json.dumps(
-        [str(history.release), history.schema_ddl, plan, len(history.commits), history.compact_after, then]
+        [
+            str(history.release),
+            history.schema_ddl,
+            plan,
+            len(history.commits),
+            history.compact_after,
+            then,
+            history.plain_after,
+        ]
     )
 
 
@@ -135,16 +144,35 @@ def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: st
     )
 
 
+def later_plan(history: History, plan: MergePlan) -> MergePlan:
+    """Return the plan of the release that took a table over: its writer names no table version, and may be plain."""
+    if history.upgrade is None:
+        return plan
+    props = {key: text for key, text in plan.props.items() if key != WRITE_TABLE_VERSION.key}
+    then = dataclasses.replace(plan, release=history.upgrade.release, props=props)
+    return then.as_plain() if history.plain_after == history.upgrade.after else then
+
+
 def _result(versions: DataFrame, plan: MergePlan, history: History, run: Run) -> DataFrame:
     """Return the snapshots of one simulation."""
     written = versions.where(sf.col(COMMIT) <= run.commits)
     compact_after = history.compact_after
+    if history.upgrade is None and history.plain_after is not None:
+        return upgrade_commits(
+            written,
+            plan,
+            plan.as_plain(),
+            commits=run.commits,
+            upgrade_after=history.plain_after,
+            keep_table_version=True,
+            compact_after=compact_after,
+        )
     if run.upgrade_after is None or history.upgrade is None:
         return simulate_commits(written, plan, commits=run.commits, compact_after=compact_after)
     return upgrade_commits(
         written,
         plan,
-        dataclasses.replace(plan, release=history.upgrade.release),
+        later_plan(history, plan),
         commits=run.commits,
         upgrade_after=run.upgrade_after,
         keep_table_version=run.keeps_version,

@@ -196,7 +196,7 @@ def test_a_java_left_side_leaves_the_right_one_to_python() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "after", "phrase"),
     [
-        ({}, {"release": "1.0"}, 1, "not ported, only to 1.1 and 1.2"),
+        ({}, {"release": "1.0"}, 1, "not ported, only to 0.14, 0.15, 1.1 and 1.2"),
         ({"release": "1.2"}, {"release": "1.1"}, 1, "is older than"),
         ({}, {"table_type": "mor"}, 1, "neither the table type"),
         ({}, {}, 3, "there are 2"),
@@ -314,7 +314,7 @@ def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path)
         (("--to", "json:JSONDecoder"), "is not a merger"),
         (("--to", "1.2", "--batches", "no-such-folder"), "does not exist"),
         (("--to", "1.2", "--compact-after", "7", "--table-type", "both"), "there are 3 batches"),
-        (("--to", "1.0", "--upgrade-after", "1"), "not ported, only to 1.1 and 1.2"),
+        (("--to", "1.0", "--upgrade-after", "1"), "not ported, only to 0.14, 0.15, 1.1 and 1.2"),
     ],
 )
 def test_wrong_words(days: Path, more: tuple[str, ...], phrase: str) -> None:

@@ -101,6 +101,19 @@ def test_the_command_line_names_the_batch_and_its_operation(folder: Path) -> Non
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.usefixtures("spark")
+def test_the_command_line_says_from_when_on_a_writer_is_plain(tmp_path: Path) -> None:
+    """Copy-on-write tables of 0.15 store no class, so that the late row wins."""
+    for number, city in ((2, "Oslo"), (1, "Rome")):
+        row = {"id": "a", "part": "x", "ts": number, "city": city}
+        (tmp_path / f"{3 - number}.jsonl").write_text(json.dumps(row))
+    for more, city in (((), "Oslo"), (("--plain-after", "1"), "Rome")):
+        result = run("simulate", tmp_path, "--release", "0.15", "--output", "json", *more)
+        assert result.exit_code == 0, result.output
+        (row,) = json.loads(result.stdout)["results"][-1]["snapshot"]
+        assert row["city"] == city
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -108,7 +121,8 @@ def test_the_command_line_names_the_batch_and_its_operation(folder: Path) -> Non
         (("--operation", "2=delete", "--operation", "2=insert"), "a batch has two operations; give it one"),
         (("--operation", "delete"), "write N=NAME, such as 3=delete"),
         (("--operation", "2=merge"), "unknown operation 'merge'; choose one of upsert, insert"),
-        (("--operation", "2=delete", "--all-paths"), "leave out --operation"),
+        (("--plain-after", "2"), "--plain-after 2: there are 2 batches; name one that others follow"),
+        (("--operation", "2=delete", "--all-paths"), "leave out --operation and --plain-after"),
     ],
 )
 def test_an_operation_that_cannot_be_is_a_wrong_command_line(
