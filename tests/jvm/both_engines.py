@@ -138,7 +138,8 @@ def _by_versions(runs: list[_Run]) -> Iterator[tuple[Versions, list[_Run]]]:
 
 def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
     stored, log, incoming = Origin.STORED, Origin.LOG, Origin.INCOMING
-    yield _Run("combine_input", tables.contested, (incoming,), {})
+    if plan.combine_before_upsert:
+        yield _Run("combine_input", tables.contested, (incoming,), {})
     yield _Run("upsert", tables.contested, (stored, incoming), {})
     yield _Run("append", tables.contested, (stored, incoming), {})
     yield _Run("snapshot", tables.contested, (stored, log), {})
@@ -146,7 +147,7 @@ def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
     several: dict[str, Any] = {"commits": COMMITS}
     yield _Run("simulate", tables.batches, (incoming,), {**several, "compact_after": (), "log_updates": False})
     yield _Run("simulate", tables.batches, (incoming,), {**several, "compact_after": (3,), "log_updates": True})
-    if plan.release != HudiRelease.V0_15:
+    if plan.release != HudiRelease.V0_15 and plan.combine_before_upsert and plan.inserts_to == "base":
         small: dict[str, Any] = {**several, "compact_after": (3,), "candidates": 1}
         yield _Run("simulate_small_files", tables.batches_by_arrival, (incoming,), small, all_keys=True)
 

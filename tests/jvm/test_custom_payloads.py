@@ -206,8 +206,6 @@ def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, re
             {"payload": None, "merger": "OverwriteWithLatestMerger", "release": "1.2"},
             "runs compiled payloads, not mergers such as OverwriteWithLatestMerger",
         ),
-        ({"combine_before_upsert": False}, "does not run combine_before_upsert=False"),
-        ({"inserts_to": "log", "table_type": "mor"}, "does not run inserts_to='log'"),
         ({"global_index": True, "partition": "v"}, "does not run global_index=True"),
     ],
 )

@@ -4,7 +4,10 @@ import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
 import bridge.jvm.Constants.Action;
+import bridge.jvm.Constants.MergePoint;
 import bridge.jvm.Constants.Origin;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The parts that all programs share: the stored row of a key, its folded log and its folded input. */
 abstract class KeyState {
@@ -19,6 +22,8 @@ abstract class KeyState {
     StoredRow base;
     Version log;
     Version input;
+    /** What the batch has before `input`, where it is not combined. */
+    private final List uncombined = new ArrayList();
 
     KeyState(RecordMerge merge) {
         this.merge = merge;
@@ -28,6 +33,7 @@ abstract class KeyState {
         base = null;
         log = null;
         input = null;
+        uncombined.clear();
     }
 
     void accept(Arrival arrival, Emit emit) throws Exception {
@@ -50,7 +56,76 @@ abstract class KeyState {
     void foldInput(Arrival arrival) throws Exception {
         Version version = merge.writer.incoming(arrival.isBare ? null : merge.records.incoming(arrival.row),
             arrival.isBare ? null : arrival.row, arrival.ordering());
-        input = input == null ? version : merge.writer.combineInput(input, version);
+        if (input == null) {
+            input = version;
+        } else if (merge.combines) {
+            input = merge.writer.combineInput(input, version);
+        } else {
+            uncombined.add(input);
+            input = version;
+        }
+    }
+
+    /** Returns the versions of the batch that reach the table, in order of arrival, and forgets them. */
+    private List takeInput() {
+        List versions = new ArrayList(uncombined);
+        if (input != null) {
+            versions.add(input);
+        }
+        input = null;
+        uncombined.clear();
+        return versions;
+    }
+
+    /** Merges the input into the base file (copy-on-write), or inserts it. */
+    final void writeBase() throws Exception {
+        List versions = takeInput();
+        if (versions.isEmpty()) {
+            return;
+        }
+        if (base == null) {
+            base = inserted(versions);
+            return;
+        }
+        Version folded = (Version) versions.get(0);
+        for (int i = 1; i < versions.size(); i++) {
+            folded = merge.writer.foldUncombined(folded, (Version) versions.get(i));
+        }
+        base = merge.writer.upsert(base, folded);
+    }
+
+    private StoredRow inserted(List versions) throws Exception {
+        StoredRow found = null;
+        int count = 0;
+        for (int i = 0; i < versions.size(); i++) {
+            StoredRow row = merge.writer.insert((Version) versions.get(i));
+            if (row != null) {
+                found = row;
+                count++;
+            }
+        }
+        if (count > 1) {
+            merge.failsAt(MergePoint.INSERT);
+            throw new RecordError("a batch inserts " + count + " rows of the new key; Hudi would store them all and "
+                + "have duplicates from then on, which is not ported: combine the batch "
+                + "(hoodie.combine.before.upsert=true) or drop one");
+        }
+        return found;
+    }
+
+    /** Returns what the input becomes in a log, in its order there: deletes come last. */
+    final List logEntries() throws Exception {
+        List versions = takeInput();
+        List rows = new ArrayList();
+        List deletes = new ArrayList();
+        for (int i = 0; i < versions.size(); i++) {
+            LogEntry entry = merge.writer.logEntry((Version) versions.get(i));
+            if (entry != null) {
+                (entry.isDelete() ? deletes : rows).add(entry);
+            }
+        }
+        rows.addAll(deletes);
+        return rows;
     }
 
     static int change(StoredRow base, StoredRow row) {

@@ -94,6 +94,12 @@ final class ModeWriter implements Merging.Writer {
         return merged == null ? older : merged;
     }
 
+    public Version foldUncombined(Version older, Version newer) throws Exception {
+        at.point = MergePoint.UPSERT;
+        Buffered merged = merge.delta((Buffered) newer, (Buffered) older);
+        return merged == null ? older : merged;
+    }
+
     public boolean isDeleted(Version version) {
         return ((Buffered) version).isDelete;
     }

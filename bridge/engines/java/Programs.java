@@ -66,15 +66,9 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
-            if (input == null) {
-                emit.add(Action.KEEP, base, NOTHING);
-            } else if (base == null) {
-                StoredRow row = merge.writer.insert(input);
-                emit.add(row == null ? Action.SKIP : Action.INSERT, row, NOTHING);
-            } else {
-                StoredRow row = merge.writer.upsert(base, input);
-                emit.add(change(base, row), row, NOTHING);
-            }
+            StoredRow before = base;
+            writeBase();
+            emit.add(change(before, base), base, NOTHING);
         }
     }
 
@@ -87,22 +81,24 @@ final class Programs {
             Object[] stays = new Object[] {Boolean.FALSE, null};
             if (base != null) {
                 emit.add(Action.KEEP, base, stays);
-            }
-            if (input == null) {
+            } else if (merge.insertsToBase) {
+                writeBase();
+                emit.add(change(null, base), base, stays);
                 return;
             }
-            if (base == null) {
-                StoredRow row = merge.writer.insert(input);
-                emit.add(row == null ? Action.SKIP : Action.INSERT, row, stays);
-                return;
-            }
-            LogEntry entry = merge.writer.logEntry(input);
-            if (entry == null) {
+            boolean hadInput = input != null;
+            List entries = logEntries();
+            if (hadInput && entries.isEmpty()) {
                 emit.add(Action.SKIP, null, new Object[] {Boolean.TRUE, null});
-            } else if (entry.isDelete()) {
-                emit.add(Action.DELETE, null, new Object[] {Boolean.TRUE, orderingRow(entry.ordering)});
-            } else {
-                emit.add(Action.UPDATE, entry.row, new Object[] {Boolean.TRUE, null});
+            }
+            for (int i = 0; i < entries.size(); i++) {
+                LogEntry entry = (LogEntry) entries.get(i);
+                if (entry.isDelete()) {
+                    emit.add(Action.DELETE, null, new Object[] {Boolean.TRUE, orderingRow(entry.ordering)});
+                } else {
+                    int added = base == null ? Action.INSERT : Action.UPDATE;
+                    emit.add(added, entry.row, new Object[] {Boolean.TRUE, null});
+                }
             }
         }
     }

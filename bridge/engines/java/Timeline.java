@@ -32,25 +32,12 @@ class Timeline extends KeyState {
         throw new IllegalStateException("a timeline is part of a program");
     }
 
-    /** Merges the input into the base file (copy-on-write), or inserts it. */
-    void writeBase() throws Exception {
-        Version version = input;
-        input = null;
-        if (version != null) {
-            base = base == null ? merge.writer.insert(version) : merge.writer.upsert(base, version);
-        }
-    }
-
-    /** Appends the input to the log of a stored key (merge-on-read), or inserts it. */
-    void writeLog() throws Exception {
-        if (base == null || input == null) {
+    /** Appends the input to the log (merge-on-read), unless it is new and new keys go to base files. */
+    final void writeLog() throws Exception {
+        if (base == null && merge.insertsToBase) {
             writeBase();
-            return;
-        }
-        LogEntry entry = merge.writer.logEntry(input);
-        input = null;
-        if (entry != null) {
-            logged.add(entry);
+        } else {
+            logged.addAll(logEntries());
         }
     }
 

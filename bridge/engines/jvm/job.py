@@ -121,19 +121,23 @@ class Calls:
             "payload": payload,
             "points": points,
             "since_1_0": not capabilities(plan.release).delete_block_instants,
+            # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
+            "written_ordering": ordering if plan.combine_before_upsert else None,
         }
 
     # -- merge modes
 
     def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
+        asked = self._class_to_build()
+        reads_ordering = asked is None or self._plan.combine_before_upsert  # else as in `_by_payload`
         return {
-            "asked": self._class_to_build(),
+            "asked": asked,
             "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
             "dedup": _rule(config.dedup, props, config.release),
             "deletes": _deletes(props, schema, reads_operation=False),
             "merge": _rule(config.merge, props, config.release),
-            "ordering": config.ordering,
+            "ordering": config.ordering if reads_ordering else (),
             "props": props,
         }
 
@@ -170,12 +174,14 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             **calls.described(job.schema),
             "arguments": job.arguments,
             "by_partition": job.spec.by_partition,
+            "combines": job.plan.combine_before_upsert,
             "columns": columns,
             "data": data.json(),
             "extras": len(job.extras),
             "grouping": job.grouping,
             "has_meta": META_COLUMNS[0] in data.names,
             "identity": job.plan.identity,
+            "inserts_to_base": job.plan.inserts_to == "base",
             "java8": is_java8,
             "key": job.plan.key,
             "meta_schema": json.dumps(with_meta(job.schema).source),
@@ -211,14 +217,9 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 
 
 def _check(plan: MergePlan) -> None:
-    for wrong, setting in (
-        (not plan.combine_before_upsert, "combine_before_upsert=False"),
-        (plan.inserts_to != "base", f"inserts_to={plan.inserts_to!r}"),
-        (plan.global_index, "global_index=True"),
-    ):
-        if wrong:
-            msg = f"the jvm engine does not run {setting}; use the python engine, or leave it out"
-            raise PlanError(msg)
+    if plan.global_index:
+        msg = "the jvm engine does not run global_index=True; use the python engine, or leave it out"
+        raise PlanError(msg)
     if plan.payload is None and not capabilities(plan.release).merge_modes:
         msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
         raise PlanError(msg)
