@@ -18,7 +18,7 @@ from bridge.engines.control_columns import (
     TO_LOG,
     visible,
 )
-from bridge.engines.engine import Engine, engine_of, run
+from bridge.engines.engine import Engine, check_program, engine_of, in_driver, run
 from bridge.engines.job import Job
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
@@ -41,7 +41,9 @@ __all__ = [
     "RecordReader",
     "RecordWriter",
     "arrow_schema",
+    "check_program",
     "engine_of",
+    "in_driver",
     "run",
     "visible",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -13,13 +14,14 @@ from bridge.engines.jvm.job import Calls, description
 from bridge.engines.ordering_text import from_text
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
-from bridge.programs import Origin
+from bridge.plan import TableType
+from bridge.programs import PROGRAMS, Origin, handover
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.jvm.versions import COLUMNS, COMMITS, DATA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     import pyarrow as pa
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from bridge import MergePlan
     from tests.jvm.versions import Tables, Versions
 
-_FAILED: Final = re.compile(r"failed at \S+ \(key id=-?\d+")
+_FAILED: Final = re.compile(r"failed at \S+ \(key .*?id=-?\d+")
 
 
 class _Run(NamedTuple):
@@ -87,9 +89,11 @@ class BothEngines:
         self._driver = Driver(spark)
         self._harness = harness
 
-    def compared(self, java: MergePlan, python: MergePlan, tables: Tables) -> Compared:
-        """Run all programs, in Java with one call for all keys of all of them."""
-        runs = list(_runs(java, tables))
+    def compared(
+        self, java: MergePlan, python: MergePlan, tables: Tables, programs: Collection[str] = PROGRAMS
+    ) -> Compared:
+        """Run programs, in Java with one call for all keys of all of them."""
+        runs = [run for run in _runs(java, tables) if run.program in programs]
         found, outcomes = [], []
         for run, answer in zip(runs, self._in_java(java, runs), strict=True):
             expected = _in_python(_job(python, run), run, answer)
@@ -147,9 +151,32 @@ def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
     several: dict[str, Any] = {"commits": COMMITS}
     yield _Run("simulate", tables.batches, (incoming,), {**several, "compact_after": (), "log_updates": False})
     yield _Run("simulate", tables.batches, (incoming,), {**several, "compact_after": (3,), "log_updates": True})
-    if plan.release != HudiRelease.V0_15 and plan.combine_before_upsert and plan.inserts_to == "base":
+    if plan.combine_before_upsert and plan.inserts_to == "base":
         small: dict[str, Any] = {**several, "compact_after": (3,), "candidates": 1}
         yield _Run("simulate_small_files", tables.batches_by_arrival, (incoming,), small, all_keys=True)
+
+
+def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:
+    """Return what the python engine makes of each key: rows, or where it failed."""
+    log_updates = plan.table_type is TableType.MERGE_ON_READ
+    commits = {"commits": COMMITS, "log_updates": log_updates}
+    arguments: dict[str, dict[str, Any]] = {
+        "all_paths": {"table_types": ("cow", "mor")},
+        "simulate": commits,
+        "simulate_global_index": commits,
+        "simulate_small_files": {"commits": COMMITS, "candidates": 1},
+        "smallest_history": {"table_types": ("cow", "mor")},
+    }
+    if program == "simulate_upgrade":
+        new = dataclasses.replace(plan, release=HudiRelease.latest())
+        arguments[program] = {**commits, "handover": handover(plan, new, after=3)}
+    contested = {"combine_input": {2}, "snapshot": {0, 1}, "compact": {0, 1}}.get(program, {0, 2})
+    run = _Run(program, tables.contested, tuple(Origin(one) for one in sorted(contested)), {})
+    if program in arguments:
+        by_partition = PROGRAMS[program].by_partition
+        versions = tables.batches_by_arrival if by_partition else tables.batches
+        run = _Run(program, versions, (Origin.INCOMING,), arguments[program], by_partition)
+    return list(_in_python(_job(plan, run), run, {}).values())
 
 
 def _job(plan: MergePlan, run: _Run) -> Job:

@@ -77,8 +77,10 @@ class Rewrites(OverwriteWithLatestAvroPayload):
         own: Any = self.get_insert_value(schema, props)
         if own is None or own["op"] == "keep":
             return own
+        if own["op"] == "ignore":
+            return SENTINEL
         current["v"] = f"was {_text(own['v'])}"
-        return SENTINEL if own["op"] == "ignore" else current
+        return current
 
 
 class Fails(Latest):

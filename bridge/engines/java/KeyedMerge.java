@@ -130,6 +130,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             finish();
         }
         row = next;
+        merge.records.current = next;
         try {
             for (int i = 0; i < keys.length; i++) {
                 if (row.isNullAt(keys[i])) {

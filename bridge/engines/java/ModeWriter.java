@@ -55,10 +55,10 @@ final class ModeWriter implements Merging.Writer {
         return payloads != null && payloads.mayChangeInput;
     }
 
-    private ModeMerger merger(Map rule, List fields, CustomMerger.Asked asked) {
+    private ModeMerger merger(Map rule, List fields, CustomMerger.Asked asked) throws Throwable {
         OrderingFields made = new OrderingFields(records, records.write, fields, false, true);
         RowContext context = new RowContext(records, records.write, made, false, mayChangeInput);
-        return ModeMerger.of((String) rule.get("mode"), asked, context, true);
+        return ModeMerger.of(rule, asked, context, true);
     }
 
     public Version incoming(GenericRecord record, Row source, Comparable given) throws Exception {

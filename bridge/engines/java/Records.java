@@ -15,6 +15,8 @@ import org.apache.spark.sql.types.StructType;
 final class Records {
     final Schema write;
     final Schema withMeta;
+    /** A row with the key of the versions that are merged, be it without data. */
+    Row current;
     private final boolean hasMeta;
     private final String[] columns;
     private final Codec[] codecs;

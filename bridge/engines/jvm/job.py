@@ -16,7 +16,7 @@ from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN, DeleteContext
-from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
+from payloads import PayloadNotFoundError, PayloadRef
 from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Json = dict[str, "JsonValue"]
 JsonValue = str | int | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 _CUSTOM = RecordMergeMode.CUSTOM
+DEFAULT_PAYLOAD = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+"""A class of every release; 1.0 writes with it in addition to a merger."""
 
 
 class Calls:
@@ -55,8 +57,10 @@ class Calls:
         self._config = merge_config(plan) if capabilities(plan.release).merge_modes else None
         named = list(dict.fromkeys(self._classes()))
         merger = plan.merger
-        if merger is not None and plan.mode is None and not self._asks_merger():
-            raise PlanError(_uncalled_merger(plan, self._config))
+        if merger is not None and plan.mode is None:
+            if not self._asks_merger():
+                raise PlanError(_uncalled_merger(plan, self._config))
+            named = named or [DEFAULT_PAYLOAD]  # is in every bundle
         if not named:
             raise PlanError(_uncalled(plan, self._config))
         source = () if merger is None else (merger.jar, merger.package)
@@ -134,9 +138,9 @@ class Calls:
         return {
             "asked": asked,
             "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
-            "dedup": _rule(config.dedup, props, config.release),
+            "dedup": self._rule(config.dedup, props),
             "deletes": _deletes(props, schema, reads_operation=False),
-            "merge": _rule(config.merge, props, config.release),
+            "merge": self._rule(config.merge, props),
             "ordering": config.ordering if reads_ordering else (),
             "props": props,
         }
@@ -145,14 +149,21 @@ class Calls:
         props = merge_props(config, self._plan)
         can = capabilities(config.release)
         deletes = _deletes({} if can.operation_deletes else props, schema, reads_operation=can.operation_deletes)
-        read = _rule(config.read, props, config.release)
-        if self._plan.merger is not None and config.read.mode is _CUSTOM and config.read.payload is None:
-            read["merger"] = {
-                "name": self._plan.merger.name,
-                "key": self._plan.key,
-                "partition": self._plan.partition,
-            }
+        read = self._rule(config.read, props)
         return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
+
+    def _rule(self, rule: MergeRule, props: Mapping[str, str]) -> Json:
+        is_custom = rule.mode is _CUSTOM
+        ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+        plan, merger = self._plan, None
+        if is_custom and rule.payload is None and plan.merger is not None:
+            merger = {"name": plan.merger.name, "key": plan.key, "partition": plan.partition}
+        return {
+            "merger": merger,
+            "mode": None if rule.mode is None else rule.mode.value,
+            "ordering": () if ignores_ordering else ordering_fields(props, plan.release) or (),
+            "payload": rule.payload if is_custom else None,
+        }
 
     def _class_to_build(self) -> str | None:
         """Return the class that a writer instantiates to test rows for deletes; None if there is none."""
@@ -191,15 +202,6 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             "write_schema": json.dumps(job.schema.source),
         }
     )
-
-
-def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> Json:
-    ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
-    return {
-        "mode": None if rule.mode is None else rule.mode.value,
-        "ordering": () if ignores_ordering else ordering_fields(props, release) or (),
-        "payload": rule.payload if rule.mode is _CUSTOM else None,
-    }
 
 
 def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: bool) -> dict[str, str | None]:

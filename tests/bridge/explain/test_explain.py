@@ -27,6 +27,7 @@ from bridge.programs.small_files import small_file_candidates
 from bridge.programs.upgrade import handover
 from bridge.report.json_record import json_record
 from bridge.spark.schema import avro_schema
+from mergers import MergerRef
 from payloads import parse_schema
 from payloads.avro.logical import to_physical
 from tests.conformance.histories import READ, History, columns_of, load
@@ -367,7 +368,7 @@ def test_payloads_that_payloads_make_are_heard() -> None:
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (plan_of("com.acme.P", "0.15", engine="jvm"), "compiled class"),
+        (MergePlan(merger=MergerRef("com.acme.M", jar="acme.jar"), release="1.0", key="id"), "compiled merger"),
         (plan_of("FirstValueAvroPayload", "0.15", "mor", props={"hoodie.parquet.small.file.limit": "1"}), "small-file"),
     ],
 )

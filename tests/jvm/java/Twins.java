@@ -176,8 +176,11 @@ public class Twins {
             if (!own.isPresent() || is("keep", schema)) {
                 return own;
             }
+            if (is("ignore", schema)) {
+                return Option.of(HoodieRecord.SENTINEL);
+            }
             ((GenericRecord) current).put("v", "was " + ((GenericRecord) own.get()).get("v"));
-            return is("ignore", schema) ? Option.of(HoodieRecord.SENTINEL) : Option.of(current);
+            return Option.of(current);
         }
 
         private boolean is(String op, Schema schema) throws IOException {
