@@ -32,6 +32,7 @@ hypothesis.settings.register_profile(
     print_blob=True,
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+os.environ.setdefault("PAYLOAD_BRIDGE_CACHE", "")  # commands that tests start leave nothing in the user's cache
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the options

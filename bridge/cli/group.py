@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from bridge.cli.check_cluster import check_cluster
 from bridge.cli.demo import demo
 from bridge.cli.explain import explain_command
 from bridge.cli.inspect import inspect
@@ -34,6 +35,7 @@ def main() -> None:
 
 
 for verb in (
+    check_cluster,
     demo,
     explain_command,
     inspect,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from bridge.cli.job_config import config_option, with_job
+from bridge.cli.session import is_of_spark, session_options
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.report import SAMPLE
 from bridge.spark import read_schema
@@ -122,7 +123,8 @@ _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--package",
         multiple=True,
         metavar="COORDINATE",
-        help="A Maven package with compiled classes, group:artifact:version; may be repeated.",
+        help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
+        "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
     ),
 )
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -187,6 +189,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
     ),
     *_JAVA_OPTIONS,
+    session_options,
 )
 
 
@@ -226,7 +229,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     """
     options = with_job(options)
     payload = options["payload"]
-    java = {"jar": options["jar"], "package": tuple(options["package"])}
+    java = {"jar": options["jar"], "package": tuple(one for one in options["package"] if not is_of_spark(one))}
     given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"

@@ -1,4 +1,4 @@
-"""A Spark session for the command line, without the line that Java prints for Spark 4 before logging is set up."""
+"""The Spark session of a verb, without the line that Java prints for Spark 4 before logging is set up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pyspark
 from pyspark.sql import SparkSession
 
-from bridge.spark import local_session
+from bridge.cli.session import asked_session
+from bridge.spark import session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,18 +21,22 @@ _GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 
 
 def quiet_session(*, small: bool = False) -> SparkSession:
-    """Return the session of `local_session`; anything else that Java prints still reaches standard error.
+    """Return the active session, or the one that the verb's options ask for.
 
-    Meanwhile loads, in a thread, the modules that PySpark loads with the first frame.
+    Anything else that Java prints still reaches standard error. Meanwhile loads, in a thread, the modules that PySpark
+    loads with the first frame.
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
+        EngineError: what the options name can't be reached, or Spark does not start.
+        UsageError: the options contradict each other.
     """
+    options = asked_session()
     if SparkSession.getActiveSession() is not None:
-        return local_session()
+        return session_of(options)
     threading.Thread(target=importlib.import_module, args=("pandas",), daemon=True).start()
     with contextlib.nullcontext() if pyspark.__version__.startswith("3.") else _without_greeting():
-        return local_session(small=small)
+        return session_of(options, small=small)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from pyspark.sql import functions as sf
 from bridge.cli.options import release_option, sample_option
 from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
+from bridge.cli.session import session_options
 from bridge.cli.verb import Verb, wants_json
 from bridge.hudi import HudiTable
 from bridge.report import SAMPLE, Report, Table, json_rows
@@ -36,6 +37,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
     help="Write the rows as Parquet to this folder, which must not exist. Default: print them.",
 )
 @sample_option("rows")
+@session_options
 def snapshot(table: str, release: HudiRelease, out: Path | None, sample: int | None, **query: Any) -> Report:
     """Read a Hudi table where it lies, merged by its own payload class or merge mode.
 

@@ -48,7 +48,13 @@ def report_file(text: str) -> Path:
 
 
 class Verb(click.Command):
-    """A command whose function returns a Report; it has the options `--output` and `--report`."""
+    """A command whose function returns a Report; it has the options `--output` and `--report`.
+
+    Attributes:
+        failed_code: the exit code of a report without success.
+    """
+
+    failed_code = DIFFERENT
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -81,7 +87,7 @@ class Verb(click.Command):
             for warning in report.warnings:
                 click.echo(f"warning: {warning}", err=True)
         click.echo(report.rendered(output))
-        return 0 if report.success else DIFFERENT
+        return 0 if report.success else self.failed_code
 
 
 class Verbs(click.Group):

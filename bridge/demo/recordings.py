@@ -15,7 +15,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from bridge.compare import Comparison
@@ -129,7 +128,7 @@ def run(spark: SparkSession, recordings: Sequence[Recording]) -> list[list[RealA
         simulate_commits(versions, one.plan, commits=commits, compact_after=one.compact_after) for one in recordings
     )
     tagged = [frame.withColumn(_SIDE, sf.lit(side)) for side, frame in enumerate(simulated)]
-    together = functools.reduce(DataFrame.unionByName, tagged)
+    together = functools.reduce(lambda left, right: left.unionByName(right), tagged)
     found: dict[tuple[int, int], Rows] = collections.defaultdict(list)
     for row in (together.coalesce(1) if in_one_task(spark) else together).collect():
         values = row.asDict()

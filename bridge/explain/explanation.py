@@ -18,7 +18,7 @@ from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import same_record
 from bridge.pipeline import ARRIVAL, as_batches
 from bridge.programs import handover
-from bridge.spark import quoted
+from bridge.spark import prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
@@ -322,6 +322,7 @@ def _versions_of(
     kept = spark_types.StructType(
         [side.schema[COMMIT], side.schema[ARRIVAL], spark_types.StructField(_DATA, spark_types.BinaryType())]
     )
+    prepare(side.sparkSession)
     ordered = side.mapInArrow(encoded, kept).orderBy(COMMIT, ARRIVAL).collect()
     if not ordered:
         msg = f"no version has {_words(identity)} any more; the batches changed while they were read: run it again"

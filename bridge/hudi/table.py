@@ -16,7 +16,7 @@ from pyspark.sql import types as spark_types
 from bridge.config import effective_config
 from bridge.hudi.queries import TableQueries
 from bridge.hudi.slice_reader import SliceReader
-from bridge.spark import spark_schema, with_meta
+from bridge.spark import prepare, spark_schema, with_meta
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -118,6 +118,7 @@ class HudiTable:
         return self._frame(self._open().incremental(begin, end))
 
     def _frame(self, answer: Answer) -> DataFrame:
+        prepare(self._spark)
         rows = [(pickle.dumps(found),) for found in answer.slices]
         slices = self._spark.createDataFrame(rows, _SLICE)
         return slices.mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from bridge.plan import MergePlan
 
@@ -161,8 +160,9 @@ class Batches:
 
     @functools.cached_property
     def _versions(self) -> DataFrame:
-        both = functools.partial(DataFrame.unionByName, allowMissingColumns=True)
-        frame = functools.reduce(both, reversed(self._frames))
+        frame = functools.reduce(
+            lambda left, right: left.unionByName(right, allowMissingColumns=True), reversed(self._frames)
+        )
         if self._check is None:
             return frame
         frame = kept(frame.coalesce(1))

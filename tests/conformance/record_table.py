@@ -49,7 +49,7 @@ def session(release: str) -> SparkSession:
     """Start Spark with the bundle of a release; a process has one of them, since Java keeps its class path."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 (--help needs no Spark)
 
-    from bridge.spark.session import find_java  # noqa: PLC0415
+    from bridge.spark.java import find_java  # noqa: PLC0415
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["JAVA_HOME"] = str(find_java())

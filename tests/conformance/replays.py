@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from bridge.compare.replay import ReplayReport
+    from bridge.plan import MergePlan
+    from bridge.programs.upgrade import Handover
     from tests.conformance.histories import History, Row
 
     Key = tuple[Any, Any]
     Kinds = dict[Key, str]
     Columns = Mapping[Key, set[str]]
     Recorded = tuple[Kinds, Columns]
-    # The snapshots of left tables that many questions ask about, by identity and number of commits; and the tables
-    # themselves, so that no other one gets their identity.
-    _Simulated = dict[tuple[int, int], tuple[History, dict[int, list[Row]]]]
 
 FRESH, UPGRADED, KEPT, READER = "fresh", "upgraded", "kept version", "reader only"
 _ORDERING_OPTIONS = {"hoodie.datasource.write.precombine.field", "hoodie.table.ordering.fields"}
@@ -162,12 +161,12 @@ def _is_one_case(left: History, right: History) -> bool:
 
 def answers(spark: SparkSession | None, asked: Iterable[Question]) -> Iterator[Answer]:
     """Put each question to `replay`; without Spark both sides run in this process and are compared here."""
-    simulated: _Simulated = {}
+    simulations = _Simulations()
     for question in asked:
         recorded = question.recorded
         try:
             if spark is None:
-                problems = tuple(_problems_here(question, recorded, simulated))
+                problems = tuple(_problems_here(question, recorded, simulations))
             else:
                 problems = tuple(_problems(spark, question, recorded))
         except Exception as error:  # noqa: BLE001 (one replay that fails must not hide the others)
@@ -175,22 +174,35 @@ def answers(spark: SparkSession | None, asked: Iterable[Question]) -> Iterator[A
         yield Answer(question, len(question.differing()), problems)
 
 
-def _problems_here(question: Question, recorded: Mapping[int, Recorded], simulated: _Simulated) -> Iterator[str]:
-    left, sides = question.left, question.sides
-    struct = in_process.struct_of(left.schema_ddl)
-    batches = [commit.incoming for commit in left.commits[: question.commits]]
-    asked = id(left), question.commits
-    if asked not in simulated:
-        before = in_process.simulate(batches, struct, sides.left, compact_after=sides.compact_after)
-        simulated[asked] = left, before
-    _, before = simulated[asked]
+class _Simulations:
+    """Simulations of one question after the other: a table is the left one of many, and the right one of others."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[tuple[list[tuple[Row, ...]], dict[int, list[Row]]]]] = {}
+
+    def of(self, question: Question, plan: MergePlan, change: Handover | None = None) -> dict[int, list[Row]]:
+        """Return the snapshots that a plan leads to, from the same batches and settings only once."""
+        left, compact_after = question.left, question.sides.compact_after
+        batches = [commit.incoming for commit in left.commits[: question.commits]]
+        known = self._known.setdefault(repr((left.schema_ddl, plan, compact_after, change)), [])
+        for others, snapshots in known:
+            if others == batches:
+                return snapshots
+        struct = in_process.struct_of(left.schema_ddl)
+        snapshots = in_process.simulate(batches, struct, plan, compact_after=compact_after, change=change)
+        known.append((batches, snapshots))
+        return snapshots
+
+
+def _problems_here(question: Question, recorded: Mapping[int, Recorded], simulations: _Simulations) -> Iterator[str]:
+    sides = question.sides
+    before = simulations.of(question, sides.left)
     try:
         change = None
         if sides.upgrade_after is not None:
             keeps = sides.keep_table_version or sides.upgrade_after == sides.commits
             change = handover(sides.left, sides.right, after=sides.upgrade_after, keep_table_version=keeps)
-        plan = sides.right if change is None else sides.left
-        after = in_process.simulate(batches, struct, plan, compact_after=sides.compact_after, change=change)
+        after = simulations.of(question, sides.right if change is None else sides.left, change)
     except PayloadBridgeError as error:
         yield from _refusal(question, str(error))
         return

@@ -1,4 +1,7 @@
-"""A job on executors in JVMs of their own; `test_cluster` runs it as a process and reads the JSON that it prints."""
+"""A job on executors in JVMs of their own; `test_cluster` runs it as a process and reads the JSON that it prints.
+
+Its folder has `their_payloads.py`, and its executors don't have this project: code travels by itself.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,9 @@ def run(spark: SparkSession, jar: str) -> dict[str, Any]:
     """Merge, fail, and combine a key with more data than an executor has memory."""
     numbers = spark.range(100).selectExpr("CAST(id AS STRING) id", "id ts", "id n")
     merged = upsert(numbers, numbers, _plan(jar, "RunningSum")).agg(sf.sum("n")).first()
+    # A class of the working folder, which executors don't have; nor do they have this project.
+    theirs = MergePlan(payload="their_payloads:Newest", release="0.15", key=("id",), ordering=("ts",))
+    in_python = upsert(numbers, numbers, theirs).agg(sf.sum("n")).first()
     named = spark.range(100).selectExpr("IF(id = 7, 'bad', CAST(id AS STRING)) id", "id ts")
     before = time.monotonic()
     try:
@@ -54,7 +60,13 @@ def run(spark: SparkSession, jar: str) -> dict[str, Any]:
         sf.repeat(sf.substring(sf.sha2(sf.col("id").cast("string"), 256), 1, 10), BYTES_EACH // 10).alias("wide"),
     )
     combined = combine_input(wide, _plan(jar, "RunningSum")).select("n").collect()
-    return {"sum": merged[0], "failure": failure, "seconds": took, "versions": [row["n"] for row in combined]}
+    return {
+        "sum": merged[0],
+        "in_python": in_python[0],
+        "failure": failure,
+        "seconds": took,
+        "versions": [row["n"] for row in combined],
+    }
 
 
 if __name__ == "__main__":

@@ -8,26 +8,42 @@ from pathlib import Path
 
 import pytest
 
-from bridge.spark.session import find_java
+from bridge.spark.java import find_java
 from tests.jvm import cluster_job
+
+# The paths of this process alone: an environment variable would reach executors, too.
+_START = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
+_THEIRS = """class Newest:
+    def __init__(self, record, ordering_value):
+        self.record = record
+
+    def pre_combine(self, older):
+        return self
+
+    def combine_and_get_update_value(self, current, schema):
+        return {**self.record, "n": self.record["n"] + current["n"]}
+
+    def get_insert_value(self, schema):
+        return self.record
+"""
 
 
 @pytest.fixture(scope="module")
 def answer(jar, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cluster")
+    (folder / "their_payloads.py").write_text(_THEIRS)
     root = Path(__file__).parents[2]
     environment = {
         **os.environ,
         "JAVA_HOME": str(find_java()),
         "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": str(root),
         "SPARK_WORKER_DIR": str(folder / "work"),
     }
     # What the running session told its own gateway is not for this one.
-    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET", "SPARK_HOME"):
+    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET", "SPARK_HOME", "PYTHONPATH"):
         environment.pop(name, None)
     done = subprocess.run(
-        [sys.executable, "-m", cluster_job.__name__, str(jar)],
+        [sys.executable, "-c", _START, str(root), cluster_job.__name__, str(jar)],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -41,6 +57,10 @@ def answer(jar, tmp_path_factory):
 
 def test_executors_get_the_classes(answer):
     assert answer["sum"] == 2 * sum(range(100))
+
+
+def test_code_travels_to_executors_that_have_neither_this_project_nor_the_users_module(answer):
+    assert answer["in_python"] == 2 * sum(range(100))
 
 
 def test_a_failing_payload_says_why_and_fails_soon(answer):

@@ -3,7 +3,6 @@ package bridge.jvm;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
-import bridge.jvm.Constants.Action;
 import bridge.jvm.Constants.MergePoint;
 import bridge.jvm.Constants.Origin;
 import java.util.ArrayList;
@@ -77,30 +76,34 @@ abstract class KeyState {
         return versions;
     }
 
-    /** Merges the input into the base file (copy-on-write), or inserts it. */
-    final void writeBase() throws Exception {
+    /** Merges the input into the base file (copy-on-write), or inserts it; returns what became of the stored row. */
+    final Outcome writeBase() throws Exception {
         List versions = takeInput();
-        if (versions.isEmpty()) {
-            return;
-        }
-        if (base == null) {
-            base = inserted(versions);
-            return;
-        }
+        Outcome outcome = versions.isEmpty() ? Outcome.kept(base) : base == null ? inserted(versions) : merged(versions);
+        store(outcome);
+        return outcome;
+    }
+
+    /** Notes what the stored row is now. */
+    void store(Outcome outcome) {
+        base = outcome.row;
+    }
+
+    private Outcome merged(List versions) throws Exception {
         Version folded = (Version) versions.get(0);
         for (int i = 1; i < versions.size(); i++) {
             folded = merge.writer.foldUncombined(folded, (Version) versions.get(i));
         }
-        base = merge.writer.upsert(base, folded);
+        return merge.writer.upsert(base, folded);
     }
 
-    private StoredRow inserted(List versions) throws Exception {
-        StoredRow found = null;
+    private Outcome inserted(List versions) throws Exception {
+        Outcome found = Outcome.SKIPPED;
         int count = 0;
         for (int i = 0; i < versions.size(); i++) {
-            StoredRow row = merge.writer.insert((Version) versions.get(i));
-            if (row != null) {
-                found = row;
+            Outcome outcome = merge.writer.insert((Version) versions.get(i));
+            if (outcome.row != null) {
+                found = outcome;
                 count++;
             }
         }
@@ -126,15 +129,5 @@ abstract class KeyState {
         }
         rows.addAll(deletes);
         return rows;
-    }
-
-    static int change(StoredRow base, StoredRow row) {
-        if (row == null) {
-            return base == null ? Action.SKIP : Action.DELETE;
-        }
-        if (base == null) {
-            return Action.INSERT;
-        }
-        return row == base ? Action.KEEP : Action.UPDATE;
     }
 }

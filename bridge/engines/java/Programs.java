@@ -1,7 +1,6 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.LogEntry;
-import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Constants.Action;
 import bridge.jvm.Constants.ProgramName;
 import java.util.List;
@@ -66,9 +65,8 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
-            StoredRow before = base;
-            writeBase();
-            emit.add(change(before, base), base, NOTHING);
+            Outcome outcome = writeBase();
+            emit.add(outcome.action, outcome.row, NOTHING);
         }
     }
 
@@ -82,8 +80,8 @@ final class Programs {
             if (base != null) {
                 emit.add(Action.KEEP, base, stays);
             } else if (merge.insertsToBase) {
-                writeBase();
-                emit.add(change(null, base), base, stays);
+                Outcome outcome = writeBase();
+                emit.add(outcome.action, outcome.row, stays);
                 return;
             }
             boolean hadInput = input != null;
@@ -109,8 +107,8 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
-            StoredRow row = merge.snapshot(base, log);
-            emit.add(change(base, row), row, NOTHING);
+            Outcome outcome = merge.snapshot(base, log);
+            emit.add(outcome.action, outcome.row, NOTHING);
         }
     }
 
@@ -120,8 +118,8 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
-            StoredRow row = merge.compact(base, log);
-            emit.add(change(base, row), row, NOTHING);
+            Outcome outcome = merge.compact(base, log);
+            emit.add(outcome.action, outcome.row, NOTHING);
         }
     }
 
@@ -153,7 +151,7 @@ final class Programs {
 
         void finish(Emit emit) throws Exception {
             endCommit(commits + 1, emit);
-            show(null, commits + 1, emit);
+            show(Outcome.SKIPPED, commits + 1, emit);
         }
 
         private void endCommit(long next, Emit emit) throws Exception {

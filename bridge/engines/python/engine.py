@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.engines.control_columns import result_type
 from bridge.engines.python.worker import merged
+from bridge.spark import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -19,7 +20,9 @@ def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...]) -> DataF
     """Run a job over sorted versions, as `bridge.engines.Engine` says; its errors come from the tasks.
 
     Raises:
+        EngineError: executors lack what Python needs there.
         InputError, MergeFailedError: from Spark, as in `merged`.
     """
+    prepare(versions.sparkSession, job.plan.payload_name)
     added = () if job.only_rows else job.added
     return versions.mapInArrow(functools.partial(merged, job), result_type(fields, added))

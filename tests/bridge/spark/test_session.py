@@ -11,7 +11,7 @@ import pyspark
 import pytest
 
 from bridge import JavaNotFoundError
-from bridge.spark.session import _java_versions, _spark_modules, find_java
+from bridge.spark.java import _java_versions, _spark_modules, find_java
 from tests.environment import clean_environment, environment_without_java
 from tests.support import ROOT
 

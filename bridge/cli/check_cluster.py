@@ -1,0 +1,76 @@
+"""`payload-bridge check-cluster`: what driver and executors have, before a long job finds out."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+import pyspark
+
+from bridge.cli.quiet import quiet_session
+from bridge.cli.session import session_options
+from bridge.cli.verb import FAILED, Verb
+from bridge.errors import EngineError
+from bridge.report import Report, Table
+from bridge.spark import PACKAGES, has_executors, is_connect, versions, workers
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from bridge.spark import Worker
+
+
+class _Check(Verb):
+    failed_code = FAILED
+
+
+@click.command("check-cluster", cls=_Check, short_help="Show what driver and executors have.")
+@session_options
+def check_cluster() -> Report:
+    """Show what the driver and each executor have: Python, packages, Java, Spark, jars.
+
+    The exit code is 3 if something is missing that a merge needs.
+
+    Example: payload-bridge check-cluster --master spark://host:7077
+    """
+    spark = quiet_session()
+    driver = versions(PACKAGES)
+    try:
+        found, fault = (workers(spark) if has_executors(spark) else []), None
+    except EngineError as error:
+        found, fault = [], str(error)
+    report = Report("check-cluster", "", plan=_driver(spark))
+    report.results = [{"where": "driver", **_row(driver)}, *({"where": "executor", **_row(one)} for one in found)]
+    columns = ("where", "host", "python", *PACKAGES)
+    report.body.append(Table(("driver", "value"), list(report.plan.items()), "Driver"))
+    report.body.append(Table.of_rows(columns, report.results, "Python and its packages"))
+    lacking = [f"{one.host} lacks {', '.join(one.missing)}" for one in (driver, *found) if one.missing]
+    report.success = fault is None and not lacking
+    report.verdict = fault or _verdict(found, lacking, is_cluster=has_executors(spark))
+    return report
+
+
+def _driver(spark: SparkSession) -> dict[str, str]:
+    """Return what the session says of itself; settings that may hold secrets are left out."""
+    shown = {"spark": spark.version, "pyspark": pyspark.__version__}
+    if not is_connect(spark):
+        context = spark.sparkContext
+        shown |= {"master": str(context.master), "java": os.environ.get("JAVA_HOME", "")}
+    names = ("spark.jars", "spark.jars.packages", "spark.submit.pyFiles", "spark.executor.memory")
+    return shown | {name: value for name in names if (value := spark.conf.get(name, ""))}
+
+
+def _row(one: Worker) -> dict[str, str]:
+    packages = {
+        name: f"missing: {found[1:]}" if found.startswith("!") else found for name, found in one.packages.items()
+    }
+    return {"host": one.host, "python": one.python, **packages}
+
+
+def _verdict(found: list[Worker], lacking: list[str], *, is_cluster: bool) -> str:
+    if lacking:
+        return f"{'; '.join(lacking)}: install it there, or ship an environment with --conf spark.archives."
+    if not is_cluster:
+        return "Executors are threads of this process; it has what merges need."
+    return f"{len(found)} executor hosts have what merges need; this package is sent to them by each job."

@@ -1,0 +1,89 @@
+"""The options that say where Spark runs; every verb that starts Spark has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bridge.spark import SessionOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_META = "bridge.session"
+# Packages of these groups extend Spark and its storage; what else --package names is loaded apart, for a payload.
+_OF_SPARK = ("org.apache.hadoop:", "org.apache.spark:", "com.google.cloud.bigdataoss:")
+
+
+def setting(text: str) -> tuple[str, str]:
+    """Read one Spark setting; the first equals sign separates name and value."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.startswith("spark."):
+        # The value may be a secret.
+        msg = f"{name!r} is not a Spark setting; write spark.NAME=VALUE"
+        raise click.BadParameter(msg)
+    return name, value
+
+
+def _noted(context: click.Context, option: click.Parameter, value: Any) -> None:
+    context.meta.setdefault(_META, {})[option.name] = value
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--master",
+        metavar="URL",
+        expose_value=False,
+        callback=_noted,
+        help="The Spark master: spark://HOST:PORT, yarn, k8s://URL or local[N]. Default: this machine, all cores.",
+    ),
+    click.option(
+        "--remote",
+        metavar="URL",
+        expose_value=False,
+        callback=_noted,
+        help="The Spark Connect server: sc://HOST:PORT. Default: SPARK_REMOTE, if it is set.",
+    ),
+    click.option(
+        "--conf",
+        type=setting,
+        multiple=True,
+        metavar="spark.NAME=VALUE",
+        expose_value=False,
+        callback=_noted,
+        help="A setting of Spark, such as spark.executor.memory=8g or spark.hadoop.fs.s3a.endpoint=URL; may be "
+        "repeated.",
+    ),
+)
+
+
+def session_options(command: F) -> F:
+    """Add `--master`, `--remote` and `--conf`; `asked_session` reads them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def asked_session() -> SessionOptions:
+    """Return what the verb that runs was given.
+
+    Raises:
+        UsageError: a master together with a server.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return SessionOptions()
+    given = context.meta.get(_META, {})
+    if given.get("master") and given.get("remote"):
+        msg = "--master and --remote are two ways to run; give one"
+        raise click.UsageError(msg, context)
+    packages = tuple(filter(is_of_spark, context.params.get("package") or ()))
+    return SessionOptions(given.get("master"), given.get("remote"), dict(given.get("conf") or ()), packages)
+
+
+def is_of_spark(coordinate: str) -> bool:
+    """Whether a Maven package extends Spark itself, and so goes on its class path with its dependencies."""
+    return coordinate.startswith(_OF_SPARK)
