@@ -44,7 +44,6 @@ _EVERY = frozenset(EngineName)
 _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
 _NO_INDEX = "Java has no index lookup, which merges a row before the write to learn its partition"
-_NO_SECOND = "two releases would merge in one task, and Java loads the jars of one"
 _NO_STATES = "Java can't tell whether two paths have reached the same state of a payload object"
 
 
@@ -84,7 +83,7 @@ PROGRAMS = {
     "simulate": ProgramSpec(Simulate, _SPAN, engines=_EVERY),
     "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_EVERY),
     "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN, only_there=_NO_INDEX),
-    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, only_there=_NO_SECOND),
+    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, engines=_EVERY),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_there=_NO_STATES),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_there=_NO_STATES),
 }

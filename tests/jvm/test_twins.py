@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import pytest
 
@@ -65,3 +66,18 @@ def test_both_engines_answer_alike(both_engines, jar, versions, case):
     compared = both_engines.compared(java, python, versions)
     assert compared.differences == []
     assert compared.merged > (0 if name == "Fails" else 1 / 3)  # most rows merge; the others fail in both
+
+
+@pytest.mark.parametrize("versions", [()], ids=["full"], indirect=True)
+@pytest.mark.parametrize("table_type", ["cow", "mor"])
+@pytest.mark.parametrize(
+    "of", list(itertools.product(["Latest", "Tags", "Fails"], ["0.15", "1.0", "1.1"])), ids="-".join
+)
+def test_both_engines_upgrade_alike(both_engines, jar, versions, of, table_type):
+    name, release = of
+    settings = {"release": release, "table_type": table_type, "key": "id", "ordering": "ts"}
+    java = MergePlan(payload=PayloadRef(f"com.acme.Twins${name}", jar=str(jar)), **settings)
+    python = dataclasses.replace(java, payload=PayloadRef(f"tests.jvm.twins:{name}"))
+    compared = both_engines.compared(java, python, versions, {"simulate_upgrade"})
+    assert compared.differences == []
+    assert compared.merged > (0 if name == "Fails" else 1 / 3)

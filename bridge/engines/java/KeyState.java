@@ -17,7 +17,8 @@ abstract class KeyState {
 
     static final Object[] NOTHING = new Object[0];
 
-    final RecordMerge merge;
+    /** What merges; an upgrade replaces it. */
+    RecordMerge merge;
     StoredRow base;
     Version log;
     Version input;

@@ -13,7 +13,7 @@ final class Programs {
     private Programs() {
     }
 
-    static KeyState of(String name, RecordMerge merge, Map arguments) {
+    static KeyState of(String name, RecordMerge merge, Map arguments) throws Exception {
         if (name.equals(ProgramName.COMBINE_INPUT)) {
             return new CombineInput(merge);
         }
@@ -33,6 +33,12 @@ final class Programs {
         List compactions = (List) arguments.get("compact_after");
         if (name.equals(ProgramName.SIMULATE)) {
             return new Simulate(merge, commits, ((Boolean) arguments.get("log_updates")).booleanValue(), compactions);
+        }
+        if (name.equals(ProgramName.SIMULATE_UPGRADE)) {
+            boolean logUpdates = ((Boolean) arguments.get("log_updates")).booleanValue();
+            Map successor = (Map) arguments.get("successor");
+            return successor == null ? new Simulate(merge, commits, logUpdates, compactions)
+                : new Upgrade(merge, commits, logUpdates, compactions, successor);
         }
         if (name.equals(ProgramName.SIMULATE_SMALL_FILES)) {
             return new SmallFiles(merge, commits, ((Integer) arguments.get("candidates")).intValue(), compactions);
@@ -124,11 +130,11 @@ final class Programs {
     }
 
     /** Commits in order through all merge points. */
-    static final class Simulate extends Timeline {
+    static class Simulate extends Timeline {
         private final int commits;
         private final boolean logUpdates;
         private final List compactions;
-        private long commit;
+        long commit;
 
         Simulate(RecordMerge merge, int commits, boolean logUpdates, List compactions) {
             super(merge);
@@ -154,7 +160,7 @@ final class Programs {
             show(Outcome.SKIPPED, commits + 1, emit);
         }
 
-        private void endCommit(long next, Emit emit) throws Exception {
+        final void endCommit(long next, Emit emit) throws Exception {
             if (input != null) {
                 if (logUpdates) {
                     writeLog();

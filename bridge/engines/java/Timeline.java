@@ -6,6 +6,7 @@ import bridge.jvm.Carriers.Version;
 import bridge.jvm.Constants.Action;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.Row;
 
 /**
  * A key through the commits of a table: its state, and which row of it is visible since when.
@@ -71,6 +72,44 @@ class Timeline extends KeyState {
     void compact() throws Exception {
         store(merge.compact(base, folded()));
         logged.clear();
+    }
+
+    /** Returns the table and what is visible of it as rows and texts, for another class loader. */
+    Object[] state() throws Exception {
+        Object[] entries = new Object[logged.size()];
+        for (int i = 0; i < entries.length; i++) {
+            LogEntry entry = (LogEntry) logged.get(i);
+            entries[i] = entry.isDelete() ? (Object) OrderingText.toText(entry.ordering) : entry.row.row(merge.records);
+        }
+        Object[] shown = {row(visible), Long.valueOf(since), Long.valueOf(visibleRevision)};
+        return new Object[] {row(base), Long.valueOf(revision), entries, shown};
+    }
+
+    private Row row(StoredRow stored) {
+        return stored == null ? null : stored.row(merge.records);
+    }
+
+    /** Goes on from the state of another table. */
+    void resume(Object[] state) throws Exception {
+        base = stored(state[0]);
+        revision = ((Long) state[1]).longValue();
+        Object[] entries = (Object[]) state[2];
+        for (int i = 0; i < entries.length; i++) {
+            boolean isRow = entries[i] instanceof Row;
+            logged.add(new LogEntry(isRow ? stored(entries[i]) : null, isRow ? null : ordering((String[]) entries[i])));
+        }
+        Object[] shown = (Object[]) state[3];
+        visible = stored(shown[0]);
+        since = ((Long) shown[1]).longValue();
+        visibleRevision = ((Long) shown[2]).longValue();
+    }
+
+    private static StoredRow stored(Object row) {
+        return row == null ? null : new StoredRow((Row) row, null);
+    }
+
+    private static Comparable ordering(String[] texts) throws Exception {
+        return texts == null ? null : OrderingText.fromText(texts[0], texts[1]);
     }
 
     /** Takes the snapshot after a commit. */

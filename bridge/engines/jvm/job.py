@@ -45,8 +45,8 @@ class Calls:
         classes: their full Java names, those of the plan first.
     """
 
-    def __init__(self, plan: MergePlan) -> None:
-        """Find the classes.
+    def __init__(self, plan: MergePlan, *, may_call_none: bool = False) -> None:
+        """Find the classes; with `may_call_none` a plan by whose modes no class merges is none to refuse.
 
         Raises:
             PlanError: the engine does not support the plan, or the release calls no compiled class for it.
@@ -61,11 +61,20 @@ class Calls:
             if not self._asks_merger():
                 raise PlanError(_uncalled_merger(plan, self._config))
             named = named or [DEFAULT_PAYLOAD]  # is in every bundle
+        if not named and may_call_none:
+            self._refuse_partial_updates()
+            named = [DEFAULT_PAYLOAD]
         if not named:
             raise PlanError(_uncalled(plan, self._config))
         source = () if merger is None else (merger.jar, merger.package)
         self.reference = plan.payload or PayloadRef(named[0], *source)
         self.classes = tuple(named)
+
+    def _refuse_partial_updates(self) -> None:
+        partial = None if self._config is None else self._config.partial_update_mode
+        if partial is not None:
+            msg = f"the upgraded table merges by {partial}, which the jvm engine does not run; use the python engine"
+            raise PlanError(msg)
 
     def _asks_merger(self) -> bool:
         rules = () if self._config is None else self._config.rules
@@ -100,12 +109,18 @@ class Calls:
             PayloadConfigError: the delete key of a table is set without its marker.
         """
         plan, config = self._plan, self._config
-        if config is None:
-            return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": None}
-        reader = self._mode_reader(config, schema)
-        if capabilities(plan.release).payload_writer:
-            return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": reader}
-        return {"by_payload": None, "mode_writer": self._mode_writer(config, schema), "mode_reader": reader}
+        by_payload = writer = None
+        if config is None or capabilities(plan.release).payload_writer:
+            by_payload = self._by_payload(self.classes[0])
+        else:
+            writer = self._mode_writer(config, schema)
+        return {
+            "by_payload": by_payload,
+            "combines": plan.combine_before_upsert,
+            "inserts_to_base": plan.inserts_to == "base",
+            "mode_reader": None if config is None else self._mode_reader(config, schema),
+            "mode_writer": writer,
+        }
 
     # -- payload objects
 
@@ -183,25 +198,30 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
     return json.dumps(
         {
             **calls.described(job.schema),
+            **rows(job, data, is_java8=is_java8),
             "arguments": job.arguments,
             "by_partition": job.spec.by_partition,
-            "combines": job.plan.combine_before_upsert,
             "columns": columns,
-            "data": data.json(),
             "extras": len(job.extras),
             "grouping": job.grouping,
-            "has_meta": META_COLUMNS[0] in data.names,
             "identity": job.plan.identity,
-            "inserts_to_base": job.plan.inserts_to == "base",
-            "java8": is_java8,
             "key": job.plan.key,
-            "meta_schema": json.dumps(with_meta(job.schema).source),
             "payload": calls.classes[0] if job.plan.merger is None else job.plan.merger.name,
             "program": job.program,
             "width": len(data.fields),
-            "write_schema": json.dumps(job.schema.source),
         }
     )
+
+
+def rows(job: Job, data: StructType, *, is_java8: bool) -> Json:
+    """Describe the rows of a job: their columns, and the Avro schemas in which they are merged."""
+    return {
+        "data": data.json(),
+        "has_meta": META_COLUMNS[0] in data.names,
+        "java8": is_java8,
+        "meta_schema": json.dumps(with_meta(job.schema).source),
+        "write_schema": json.dumps(job.schema.source),
+    }
 
 
 def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: bool) -> dict[str, str | None]:
