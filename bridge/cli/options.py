@@ -85,13 +85,18 @@ def sample_option(what: str) -> Callable[[F], F]:
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
-batches_option = click.option(
-    "--batches",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    required=True,
-    help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
-)
+def batches_option_of(*, required: bool) -> Callable[[F], F]:
+    """Make `--batches`."""
+    return click.option(
+        "--batches",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        required=required,
+        help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
+    )
+
+
+batches_option = batches_option_of(required=True)
 _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--compact-after",
@@ -204,9 +209,12 @@ def java_options(command: F) -> F:
 
 
 def left_plan_options(command: F) -> F:
-    """Add the options that make the plan of the first of two sides, whose release is that of `--from`."""
-    text = f"The Hudi release to compare with: {_RELEASES}."
-    left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
+    """Add the options that make the plan of the first of two sides, whose release is that of `--from`.
+
+    Only a real table may say its release itself, so the verb requires `--from` for everything else.
+    """
+    text = f"The Hudi release to compare with: {_RELEASES}. Required, except with --table."
+    left = click.option("--from", "release", type=release, metavar="R", help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 

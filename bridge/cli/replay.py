@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.options import (
-    batches_option,
+    batches_option_of,
     compaction_options,
     compactions_of,
     left_plan_options,
@@ -19,6 +19,8 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.quiet import quiet_session
+from bridge.cli.replay_table import replay_table
+from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
 from bridge.pipeline import Batches
@@ -47,7 +49,8 @@ def upgrade_point(text: str) -> int:
 
 
 @click.command("replay", cls=Verb, short_help="Merge batches under two configurations and compare.")
-@batches_option
+@batches_option_of(required=False)
+@table_option
 @left_plan_options
 @click.option(
     "--to",
@@ -75,7 +78,8 @@ def upgrade_point(text: str) -> int:
 @sample_option("keys that differ")
 def replay_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: Path,
+    batches: Path | None,
+    table: str | None,
     to: str,
     upgrade_after: int | None,
     keep_table_version: bool,
@@ -89,9 +93,16 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
     write that the old one accepts.
 
+    With --table and no batches: which rows of a real table change if the release --to reads its files as they are.
+
     Example: payload-bridge replay --batches days/ --payload AWSDmsAvroPayload --from 0.15 --to 1.2 --key id --ordering
     ts --upgrade-after 2
     """
+    if table is not None:
+        return replay_table(table, to, sample=sample, release=options["release"])
+    if batches is None or options["release"] is None:
+        msg = f"{'--batches' if batches is None else '--from'} is missing; only a --table needs none"
+        raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     plan = plan_of(types[0], **options)
     commits = len(visible(batches))
