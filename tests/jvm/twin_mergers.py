@@ -37,6 +37,12 @@ class Marked(OfAvro):
         return HoodieAvroIndexedRecord(key, {**newer.record, "v": joined}, schema)
 
 
+class OfSpark(Larger):
+    """The same for Spark rows, as a table on Spark needs it."""
+
+    record_type = HoodieRecordType.SPARK
+
+
 class NewLarger(Larger):
     """Keeps the larger amount, as a merger of 1.1 and later, to which deletes come as well."""
 

@@ -141,6 +141,7 @@ ROWS: Final = (
     Row("smallest history", "smallest_history"),
     Row("explain a row", "explain"),
     Row("a merge mode", "simulate", {}, lambda _: _merger("EVENT_TIME_ORDERING", None)),
+    Row("a merger for Spark rows", "simulate", _ON_READ, lambda _: _merger("tests.jvm.twin_mergers:OfSpark", None)),
     Row(
         "a merger for Avro records",
         "simulate",
