@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.merge import MergePoint
     from bridge.migration import Inspection, MigrateReport, MigrationPlan, inspect, migrate, plan_migration
     from bridge.pipeline import (  # type: ignore[no-redef]
+        Batch,
         Batches,
         PathsReport,
         SimulateReport,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from payloads import PayloadBridgeError
 
 __all__ = [
+    "Batch",
     "Batches",
     "Comparison",
     "Counts",
@@ -118,6 +120,7 @@ _HOMES: Final = {
     "bridge.merge": ("MergePoint",),
     "bridge.migration": ("Inspection", "MigrateReport", "MigrationPlan", "inspect", "migrate", "plan_migration"),
     "bridge.pipeline": (
+        "Batch",
         "Batches",
         "PathsReport",
         "SimulateReport",

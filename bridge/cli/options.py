@@ -11,6 +11,7 @@ import click
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
 from bridge.plan import ENGINES, MergePlan, TableType
+from bridge.programs import WriteOperation
 from bridge.report import SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
@@ -52,6 +53,33 @@ def prop(text: str) -> tuple[str, str]:
         msg = f"{text!r} is not a property; write key=value"
         raise click.BadParameter(msg)
     return key.strip(), value
+
+
+def operation(text: str) -> tuple[int, str]:
+    """Read how a batch is written: `3=delete`."""
+    number, equals, name = text.partition("=")
+    if not equals or not number.strip().isdecimal():
+        msg = f"{text!r} says of no batch how it is written; write N=NAME, such as 3=delete"
+        raise click.BadParameter(msg)
+    try:
+        return int(number), WriteOperation.parse(name).value
+    except PayloadBridgeError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def operations_of(given: Sequence[tuple[int, str]], batches: int) -> dict[int, str]:
+    """Return the operations of batches by number.
+
+    Raises:
+        UsageError: a batch does not exist, or has two operations.
+    """
+    found = dict(given)
+    message = next((f"--operation {n}: there are {batches} batches" for n in found if not 1 <= n <= batches), None)
+    if len(found) < len(given):
+        message = "--operation: a batch has two operations; give it one"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    return found
 
 
 def release(text: str) -> HudiRelease:
@@ -110,6 +138,16 @@ _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="N",
         help="Compact the log of a merge-on-read table after every N batches.",
     ),
+)
+operation_option = click.option(
+    "--operation",
+    "operations",
+    type=operation,
+    multiple=True,
+    metavar="N=NAME",
+    help="How batch N, from 1, is written, if not by upsert: insert, bulk_insert, delete, insert_overwrite, "
+    "delete_partition, sql_update or sql_delete; may be repeated. Rows of a delete name keys, those of sql_update keys "
+    "and the columns to assign, those of delete_partition partitions.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
 _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (

@@ -132,10 +132,10 @@ class ReadersReport:
         The columns are `_hoodie_partition_path`, `_hoodie_record_key`, `_pb_kind` (only-left, only-right, changed), and
         the rows as `_pb_left` (the first reader's) and `_pb_right`, without meta columns, null for no row.
         """
-        names = [result.reader for result in self.results]
-        if self._found is None or self.results[names.index(reader)].refused is not None:
+        name, names = _name_of(reader), [result.reader for result in self.results]
+        if self._found is None or self.results[names.index(name)].refused is not None:
             return None
-        number = names.index(reader) + 1
+        number = names.index(name) + 1
         here = (sf.col(_READER) == number) & sf.col(KIND).isin(*KINDS)
         return self._found.where(here).select(_PARTITION, _KEY, KIND, LEFT, RIGHT)
 

@@ -18,8 +18,9 @@ from bridge.engines.control_columns import (
     TO_LOG,
     visible,
 )
-from bridge.engines.engine import Engine, check_program, engine_of, in_driver, run
+from bridge.engines.engine import Choice, Engine, engine_of, in_driver, run
 from bridge.engines.job import Job
+from bridge.engines.native import REFUSALS, Refusal
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
 __all__ = [
@@ -34,14 +35,16 @@ __all__ = [
     "ORIGIN",
     "PATH",
     "PREFIX",
+    "REFUSALS",
     "SEQUENCE",
     "TO_LOG",
+    "Choice",
     "Engine",
     "Job",
     "RecordReader",
     "RecordWriter",
+    "Refusal",
     "arrow_schema",
-    "check_program",
     "engine_of",
     "in_driver",
     "run",

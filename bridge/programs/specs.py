@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.operation_table import OperationTable
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.small_files import SmallFileTable
@@ -27,6 +28,7 @@ class EngineName(enum.StrEnum):
 
     PYTHON = "python"
     JVM = "jvm"
+    NATIVE = "native"
 
 
 class Extra(enum.StrEnum):
@@ -40,10 +42,12 @@ class Extra(enum.StrEnum):
     PATH = "path"
 
 
+_BOTH = frozenset({EngineName.PYTHON, EngineName.JVM})
 _EVERY = frozenset(EngineName)
 _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
 _NO_INDEX = "Java has no index lookup, which merges a row before the write to learn its partition"
+_NO_OPERATIONS = "Java upserts batches and knows no other operation"
 _NO_STATES = "Java can't tell whether two paths have reached the same state of a payload object"
 
 
@@ -60,7 +64,7 @@ class ProgramSpec:
         upserts_pairs: whether one stored and one incoming row are one `RecordMerge.upsert_pair`, and a new row is one
             `insert_single`.
         engines: those that can run it.
-        only_there: why the others can't, in half a sentence; empty if every engine runs it.
+        only_there: why Java can't, in half a sentence; empty if it can.
     """
 
     program: Callable[..., Program]
@@ -73,17 +77,18 @@ class ProgramSpec:
 
 
 PROGRAMS = {
-    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), engines=_EVERY),
+    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), engines=_BOTH),
     "upsert": ProgramSpec(Upsert, untouched=(), upserts_pairs=True, engines=_EVERY),
-    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), engines=_EVERY),
+    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), engines=_BOTH),
     "upsert_global_index": ProgramSpec(GlobalUpsert, only_there=_NO_INDEX),
     "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG, only_there=_NO_INDEX),
     "compact": ProgramSpec(Compact, untouched=(), engines=_EVERY),
     "snapshot": ProgramSpec(Snapshot, untouched=(), engines=_EVERY),
-    "simulate": ProgramSpec(Simulate, _SPAN, engines=_EVERY),
-    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_EVERY),
+    "simulate": ProgramSpec(Simulate, _SPAN, engines=_BOTH),
+    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_BOTH),
     "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN, only_there=_NO_INDEX),
-    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, engines=_EVERY),
+    "simulate_operations": ProgramSpec(OperationTable, _SPAN, only_there=_NO_OPERATIONS),
+    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, engines=_BOTH),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_there=_NO_STATES),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_there=_NO_STATES),
 }

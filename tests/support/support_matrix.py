@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge import MergePlan
 from bridge.config import capabilities
-from bridge.engines import check_program
+from bridge.engines import Job, engine_of
 from bridge.engines.jvm.jars import check_spark
 from bridge.engines.jvm.job import Calls
 from bridge.explain import check_traceable
@@ -61,11 +61,9 @@ class Row:
             PayloadBridgeError: there is none.
         """
         if self.merges is None:
-            payloads = {
-                EngineName.PYTHON: PayloadRef("tests.jvm.twins:Latest"),
-                EngineName.JVM: PayloadRef("com.acme.Twins$Latest", jar=jar),
-            }
-            merges: dict[str, Any] = {"payload": payloads[engine]}
+            compiled = PayloadRef("com.acme.Twins$Latest", jar=jar)
+            own = compiled if engine is EngineName.JVM else PayloadRef("tests.jvm.twins:Latest")
+            merges: dict[str, Any] = {"payload": own}
         else:
             merges = dict(self.merges(release)[engine])
             if "merger" in merges and merges["merger"].jar is not None:
@@ -81,7 +79,7 @@ class Row:
             for check in _CHECKS.get(self.program, ()):
                 check(plan)
             if self.program in PROGRAMS:
-                check_program(plan, self.program)
+                engine_of(Job(plan, SCHEMA, tuple(SCHEMA.by_name), self.program))
             if engine is EngineName.JVM:
                 check_spark(release, SPARK)
                 Calls(plan)
@@ -110,7 +108,11 @@ def _merger(python: str, java: str | None) -> dict[EngineName, dict[str, Any]]:
     """Return the plans of a merger, in Python and in a jar."""
     named = MergerRef(python)
     compiled = named if java is None else MergerRef(java, jar="acme.jar", strategy=STRATEGY)
-    return {EngineName.PYTHON: {"merger": named}, EngineName.JVM: {"merger": compiled}}
+    return {engine: {"merger": compiled if engine is EngineName.JVM else named} for engine in EngineName}
+
+
+def _mode(_: HudiRelease) -> dict[EngineName, dict[str, Any]]:
+    return _merger("EVENT_TIME_ORDERING", None)
 
 
 def _avro_merger(release: HudiRelease) -> dict[EngineName, dict[str, Any]]:
@@ -140,7 +142,10 @@ ROWS: Final = (
     Row("every path", "all_paths"),
     Row("smallest history", "smallest_history"),
     Row("explain a row", "explain"),
-    Row("a merge mode", "simulate", {}, lambda _: _merger("EVENT_TIME_ORDERING", None)),
+    Row("commits of operations other than upserts", "simulate_operations"),
+    Row("a merge mode: write, copy-on-write", "upsert", {}, _mode),
+    Row("a merge mode: query", "snapshot", _ON_READ, _mode),
+    Row("a merge mode: commits", "simulate", {}, _mode),
     Row("a merger for Spark rows", "simulate", _ON_READ, lambda _: _merger("tests.jvm.twin_mergers:OfSpark", None)),
     Row(
         "a merger for Avro records",
@@ -163,8 +168,8 @@ def text() -> str:
         f"Asked of the code by `python -m tests.support.support_matrix` for Spark {SPARK}; do not edit. Every row is a",
         "test, on both engines where both run it.",
         "",
-        "`both` engines run it, the `python` engine alone, the `jvm` engine alone, or neither (`no`). The numbers are",
-        "the reasons below.",
+        "A cell names the engines that run it (p: `python`, j: `jvm`, n: `native`), or none of them (-). The numbers say",
+        "why the others don't; see below.",
         "",
         "| what | program | " + " | ".join(map(str, shown)) + " |",
         "|" + "---|" * (2 + len(shown)),
@@ -179,8 +184,8 @@ def text() -> str:
 
 def _cell(row: Row, release: HudiRelease, reasons: dict[str, int]) -> str:
     refused = {engine: row.refusal(release, engine) for engine in EngineName}
-    runs = [engine.value for engine, reason in refused.items() if reason is None]
-    word = "both" if len(runs) == len(refused) else runs[0] if runs else "no"
+    runs = [engine.value[0] for engine, reason in refused.items() if reason is None]
+    word = " ".join(runs) or "-"
     found = dict.fromkeys(_reason(reason, release) for reason in refused.values() if reason is not None)
     numbers = [str(reasons.setdefault(reason, len(reasons) + 1)) for reason in found]
     return " ".join((word, *([f"({', '.join(numbers)})"] if numbers else [])))
