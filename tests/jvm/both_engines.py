@@ -16,7 +16,7 @@ from bridge.engines.ordering_text import from_text
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
 from bridge.plan import TableType
-from bridge.programs import PROGRAMS, Origin, handover
+from bridge.programs import PROGRAMS, Operations, Origin, WriteOperation, handover
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.jvm.versions import COLUMNS, COMMITS, DATA
@@ -174,7 +174,7 @@ def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:
         "all_paths": {"table_types": ("cow", "mor")},
         "simulate": commits,
         "simulate_global_index": commits,
-        "simulate_operations": {**commits, "operations": Operations()},
+        "simulate_operations": {**commits, "operations": Operations({2: WriteOperation.DELETE})},
         "simulate_small_files": {"commits": COMMITS, "candidates": 1},
         "simulate_upgrade": {**commits, "after": 3, "keeps": False},
         "smallest_history": {"table_types": ("cow", "mor")},

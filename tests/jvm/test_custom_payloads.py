@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
 from bridge.cli import main
 from bridge.engines.jvm.gateway import Driver
-from bridge.engines.jvm.jars import bundle_for, bundles_of, resolve
+from bridge.engines.jvm.jars import bundle_for, bundles_of, check_spark, resolve
 from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
@@ -219,6 +219,11 @@ def test_a_release_without_a_bundle_for_this_spark_is_refused_whatever_package_i
     payload = PayloadRef("DefaultHoodieRecordPayload", package=package)
     with pytest.raises(PlanError, match=r"Hudi 0.14 has no bundle for Spark 3\.5, only up to 3\.4"):
         bundles_of(spark, payload, HudiRelease.V0_14)
+
+
+def test_spark_4_is_refused():
+    with pytest.raises(PlanError, match=r"has not run on Spark 4\.0, .*; use PySpark 3\.5"):
+        check_spark(HudiRelease.V1_2, "4.0")
 
 
 def test_engine_and_implementation_must_fit():

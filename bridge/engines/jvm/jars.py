@@ -141,13 +141,19 @@ def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
 
 
 def check_spark(release: HudiRelease, spark_version: str | None = None) -> None:
-    """Refuse a release whose bundles are for older versions of Spark, whatever bundle is named.
+    """Refuse a release whose bundles are for older versions of Spark, whatever bundle is named, and Spark 4.
 
     Raises:
         PlanError: naming the newest Spark that the release has a bundle for; `spark_version` is PySpark's by default.
     """
     own, newest = spark_version or _own_spark(), capabilities(release).newest_spark
-    if own.startswith("3.") and own > newest:
+    if not own.startswith("3."):
+        msg = (
+            f"the jvm engine has not run on Spark {own}, with Hudi's bundles for Scala 2.13; "
+            "use PySpark 3.5, or a Python payload"
+        )
+        raise PlanError(msg)
+    if own > newest:
         msg = f"Hudi {release} has no bundle for Spark {own}, only up to {newest}; use a Python payload"
         raise PlanError(msg)
 
