@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge import MergePlan
+from bridge import MergePlan, PlanError
 from bridge.config import capabilities
 from bridge.engines import Job, engine_of
 from bridge.engines.jvm.jars import check_spark
@@ -91,6 +91,9 @@ class Row:
 
 
 def _upgrades(plan: MergePlan) -> None:
+    if plan.release is HudiRelease.latest():
+        msg = "there is no later release to upgrade to"
+        raise PlanError(msg)
     handover(plan, dataclasses.replace(plan, release=HudiRelease.latest()), after=1)
 
 
