@@ -18,6 +18,7 @@ from payloads.avro import JavaString
 from payloads.builtin import HoodieAvroPayload, OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, SchemaError
 from payloads.release import ByRelease
+from payloads.user import EditedRecord
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
@@ -119,9 +120,11 @@ class BufferedRules:
         merged = payload.combine_and_get_update_value(stored.record, schema, props)
         if merged is None:
             return deleted_version(older, newer, schema)
-        if merged is SENTINEL or merged is stored.record:
+        # On Spark a reader lends records that it makes of its rows, and takes an edited one for its row.
+        edited = merged if isinstance(merged, EditedRecord) and not self._rows_are_avro else None
+        if merged is SENTINEL or merged is stored.record or (edited is not None and edited.is_current):
             return older
-        if merged is payload.record and not self._answers_copies:
+        if edited is not None or (merged is payload.record and not self._answers_copies):
             return _kept(newer, payload) if self._rows_are_avro else newer
         record = self._as_made(merged, payload, schema)  # type: ignore[arg-type]
         ordering = row_ordering_value(record, schema, props, self._release)

@@ -18,7 +18,7 @@ from bridge.engines.control_columns import (
     TO_LOG,
     visible,
 )
-from bridge.engines.engine import Choice, Engine, engine_of, run
+from bridge.engines.engine import Choice, Engine, engine_of, in_driver, run
 from bridge.engines.job import Job
 from bridge.engines.native import REFUSALS, Refusal
 from bridge.engines.ordering_text import to_text as ordering_text
@@ -47,6 +47,7 @@ __all__ = [
     "Refusal",
     "arrow_schema",
     "engine_of",
+    "in_driver",
     "ordering_text",
     "run",
     "visible",

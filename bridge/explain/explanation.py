@@ -11,7 +11,7 @@ from pyspark.sql import types as spark_types
 
 from bridge import pipeline
 from bridge.compare import comparison_of
-from bridge.engines import COMMIT, RecordReader, arrow_schema
+from bridge.engines import COMMIT, RecordReader, arrow_schema, in_driver
 from bridge.errors import InputError
 from bridge.explain.report import parting_words, report_of
 from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
@@ -25,7 +25,7 @@ from payloads.errors import PayloadBridgeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.compare import Comparison, Target
     from bridge.pipeline import Batches, BatchesLike
@@ -205,9 +205,9 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
         sides = comparison_of(plan, to, commits=len(written), compact_after=compact_after, **settings)
         return explain_comparison(written, sides, row)
     check_traceable(plan)
-    identity, found, schema = _found(written, plan, row)
+    identity, found, schema, spark = _found(written, plan, row)
     commits = len(written)
-    trace = trace_key(found, plan, schema, commits=commits, compact_after=compact_after)
+    trace = trace_key(found, in_driver(plan, spark), schema, commits=commits, compact_after=compact_after)
     if trace.error is not None:
         raise trace.error
     return ExplainReport(
@@ -219,8 +219,9 @@ def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, st
     """Explain how a row came about on both sides of a comparison; errors as in `explain`."""
     for plan in (sides.left, sides.right):
         check_traceable(plan)
-    identity, found, schema = _found(batches, sides.left, row)
-    explained = explain_sides(found, schema, sides)
+    identity, found, schema, spark = _found(batches, sides.left, row)
+    left, right = in_driver(sides.left, spark), in_driver(sides.right, spark)
+    explained = explain_sides(found, schema, dataclasses.replace(sides, left=left, right=right))
     if explained[0].trace.error is not None:
         raise explained[0].trace.error
     return ExplainReport(identity, found, schema, sides.commits, explained, sides, sides.compact_after)
@@ -228,13 +229,13 @@ def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, st
 
 def _found(
     batches: Batches, plan: MergePlan, row: Mapping[str, str]
-) -> tuple[dict[str, str], list[tuple[int, Record]], AvroSchema]:
-    """Return the identity of a row, its versions, and their schema."""
+) -> tuple[dict[str, str], list[tuple[int, Record]], AvroSchema, SparkSession]:
+    """Return the identity of a row, its versions, their schema, and the session that found them."""
     only_upserts(batches, "explain")
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
     identity = find_row(versions, plan.identity, row)
-    return identity, _versions_of(versions, layout, plan, identity), layout.schema
+    return identity, _versions_of(versions, layout, plan, identity), layout.schema, versions.sparkSession
 
 
 def explain_sides(

@@ -79,11 +79,16 @@ class PayloadRecorder:
 class RecordedPayloadRef(PayloadRef):
     """A payload whose calls are recorded, in this process alone."""
 
+    of: PayloadRef = field(kw_only=True)
     recorder: PayloadRecorder = field(kw_only=True, compare=False)
+
+    def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
+        """Whether the payload has a Python class."""
+        return self.of.has_port(release)
 
     def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
         """Return the subclass that records of the class of this name; errors as in `PayloadRef`."""
-        return self.recorder.recording(PayloadRef(self.name, self.jar, self.package).resolve(release))
+        return self.recorder.recording(self.of.resolve(release))
 
 
 def _reduced(payload: HoodieRecordPayload) -> tuple[Any, ...]:

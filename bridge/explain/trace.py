@@ -101,7 +101,8 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
         handover: what takes the table over; the plan is then the old release's.
 
     Raises:
-        PlanError: the plan needs more than this key and this process: the small-file rule, a compiled payload.
+        PlanError: the plan needs more than this key and this process: the small-file rule, a compiled merger.
+        PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
     """
     check_traceable(plan)
     arrivals = [Arrival(Origin.INCOMING, commit, record, source) for source, (commit, record) in enumerate(versions)]
@@ -133,8 +134,8 @@ def check_traceable(plan: MergePlan) -> None:
     problem = None
     if plan.global_index:
         problem = "with a global index a key has rows of several partitions, which is not traced; leave it out"
-    elif plan.runs_java:
-        problem = f"{plan.payload_name} is a compiled class, which runs inside Spark and can't be traced here"
+    elif plan.runs_java and plan.payload is None:
+        problem = f"{plan.payload_name} is a compiled merger, which runs in Spark's tasks alone; use a Python merger"
     elif plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
         problem = (
             f"under the small-file rule a key depends on others of its partition; leave out {keys.SMALL_FILE_LIMIT}"
@@ -223,7 +224,7 @@ class _Traced(Simulate):
         """Have the calls of payloads recorded, unless the plan names a merge mode and Hudi the class."""
         if not self._names_payload:
             return payload
-        return RecordedPayloadRef(payload.name, payload.jar, payload.package, recorder=self._recorder)
+        return RecordedPayloadRef(payload.name, payload.jar, payload.package, of=payload, recorder=self._recorder)
 
 
 class _TracedUpgrade(_Traced, Upgrade):

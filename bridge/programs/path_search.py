@@ -129,8 +129,8 @@ def check_plan(plan: MergePlan) -> None:
     msg = None
     if plan.runs_java:
         msg = (
-            f"{plan.payload_name}: the paths are run by the python engine alone, and this plan runs the compiled "
-            "class; use a Python payload, or the simulation of one path"
+            f"{plan.payload_name}: the paths are run by the python engine alone, which can tell whether two payload "
+            "objects are in the same state; use a Python payload, or the simulation of one path"
         )
     elif plan.global_index:
         msg = "the paths of a key are those within one partition, and a global index moves it; leave it out"

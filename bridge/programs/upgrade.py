@@ -96,8 +96,8 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
         problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
     elif new.global_index:
         problem = "an upgrade of a table with a global index is not ported; leave the index out"
-    elif old.runs_java or new.runs_java:
-        problem = "an upgrade runs two releases at once, and the jvm engine only one; use a Python payload"
+    elif old.runs_java != new.runs_java:
+        problem = "an upgrade runs in one engine; let the compiled class run under both releases, or under none"
     elif old.table_type is TableType.MERGE_ON_READ and small_file_candidates(old.props):
         problem = f"an upgrade with the small-file rule is not ported; leave out {keys.SMALL_FILE_LIMIT}"
     if problem is not None:

@@ -139,7 +139,8 @@ def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerg
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
     if merger.record_type is not HoodieRecordType.AVRO:
-        msg = f"{merger!r} merges {merger.record_type.value} records; this merges row by row, so use an AVRO merger"
+        name = type(merger).__qualname__
+        msg = f"{name} merges {merger.record_type.value} records; this merges row by row, so use an AVRO merger"
         raise MergerConfigError(msg)
     return merger
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from payloads.user.adapter import PayloadAdapter
-from payloads.user.copies import copied, copier, same_record
+from payloads.user.copies import EditedRecord, copied, copier, same_record
 from payloads.user.pair_calls import PairCalls
 from payloads.user.payloads import adapt
 
 __all__ = [
+    "EditedRecord",
     "PairCalls",
     "PayloadAdapter",
     "adapt",

@@ -10,7 +10,7 @@ from payloads.avro import to_logical
 from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfigError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
-from payloads.user.copies import copied, copier, kept, same_record
+from payloads.user.copies import EditedRecord, copied, copier, kept, same_record
 from payloads.user.pair_calls import PairCalls, pair_calls
 
 if TYPE_CHECKING:
@@ -140,9 +140,13 @@ class PayloadAdapter(HoodieRecordPayload):
             raise
         except Exception as error:
             raise self.failed(error, "combine_and_get_update_value", self.record) from error
-        if result is given and same_record(given, untouched):
+        if result is not given:
+            return self._taken_back("combine_and_get_update_value", result, schema)
+        if same_record(given, untouched):
             return current
-        return self._taken_back("combine_and_get_update_value", result, schema)
+        edited = EditedRecord(self.returned("combine_and_get_update_value", result, self._logical(schema)))  # type: ignore[arg-type]  # a record
+        edited.is_current = True
+        return edited
 
     @classmethod
     def pair_calls(cls, schema: AvroSchema, props: Props) -> PairCalls | None:
@@ -284,7 +288,7 @@ class PayloadAdapter(HoodieRecordPayload):
         if result is not None and result is self._given:
             if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
                 return self.record
-            schema = self._schema or schema
+            return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
         return self.returned(name, result, self._logical(schema))
 
     @classmethod

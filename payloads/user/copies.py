@@ -24,6 +24,18 @@ _ATOMS: frozenset[type] = frozenset(
 _CHANGEABLE = {"record", "array", "map"}
 
 
+class EditedRecord(dict[str, Any]):
+    """A record that a user's class was given, changed, and returned; the engine's own object is unchanged.
+
+    From 1.1 on a reader on Spark takes such a result for the row that it converted the record from, without the change.
+
+    Attributes:
+        is_current: whether it is the stored record, else the payload's own.
+    """
+
+    is_current = False
+
+
 def kept(record: Record, schema: AvroSchema | None) -> Record:
     """Return a copy in physical values: user code may go on to change its own record.
 

@@ -83,7 +83,7 @@ def refusal(history: History, engine: str) -> str | None:
     if history.operations:
         return "operations other than upsert run in the python engine alone"
     if history.upgrade is not None:
-        return "an upgrade is the work of two releases, and the jvm engine runs one"
+        return "after an upgrade the mode of its table decides, and no class merges"
     try:
         Calls(plan_of(history, engine=engine))
     except PlanError as error:

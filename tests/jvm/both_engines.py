@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -10,16 +11,18 @@ from bridge.engines import ORDERING, Job
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
+from bridge.engines.jvm.upgrade import with_successor
 from bridge.engines.ordering_text import from_text
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
-from bridge.programs import Origin
+from bridge.plan import TableType
+from bridge.programs import PROGRAMS, Operations, Origin, WriteOperation, handover
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.jvm.versions import COLUMNS, COMMITS, DATA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     import pyarrow as pa
@@ -28,7 +31,10 @@ if TYPE_CHECKING:
     from bridge import MergePlan
     from tests.jvm.versions import Tables, Versions
 
-_FAILED: Final = re.compile(r"failed at \S+ \(key id=-?\d+")
+_FAILED: Final = re.compile(r"failed at \S+ \(key .*?id=-?\d+")
+
+
+_OF_ONE_RELEASE: Final = frozenset(PROGRAMS) - {"simulate_upgrade"}
 
 
 class _Run(NamedTuple):
@@ -87,9 +93,11 @@ class BothEngines:
         self._driver = Driver(spark)
         self._harness = harness
 
-    def compared(self, java: MergePlan, python: MergePlan, tables: Tables) -> Compared:
-        """Run all programs, in Java with one call for all keys of all of them."""
-        runs = list(_runs(java, tables))
+    def compared(
+        self, java: MergePlan, python: MergePlan, tables: Tables, programs: Collection[str] = _OF_ONE_RELEASE
+    ) -> Compared:
+        """Run programs, in Java with one call for all keys of all of them."""
+        runs = [run for run in _runs(java, tables) if run.program in programs]
         found, outcomes = [], []
         for run, answer in zip(runs, self._in_java(java, runs), strict=True):
             expected = _in_python(_job(python, run), run, answer)
@@ -110,13 +118,14 @@ class BothEngines:
         names = self._driver.jvm.java.util.ArrayList(list(jars.names))
         answers: list[dict[int | None, Any]] = []
         for versions, together in _by_versions(runs):
+            jobs = [with_successor(self.spark, _job(plan, run), DATA, is_java8=False) for run in together]
             asked = [
                 {
-                    "description": description(_job(plan, run), calls, DATA, [*COLUMNS], is_java8=False),
+                    "description": description(job, calls, DATA, [*COLUMNS], is_java8=False),
                     "origins": run.origins,
                     "all_keys": run.all_keys,
                 }
-                for run in together
+                for job, run in zip(jobs, together, strict=True)
             ]
             told = self._driver.call(harness, "answers", task, names, versions.rows, json.dumps(asked))
             answers += [
@@ -138,7 +147,8 @@ def _by_versions(runs: list[_Run]) -> Iterator[tuple[Versions, list[_Run]]]:
 
 def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
     stored, log, incoming = Origin.STORED, Origin.LOG, Origin.INCOMING
-    yield _Run("combine_input", tables.contested, (incoming,), {})
+    if plan.combine_before_upsert:
+        yield _Run("combine_input", tables.contested, (incoming,), {})
     yield _Run("upsert", tables.contested, (stored, incoming), {})
     yield _Run("append", tables.contested, (stored, incoming), {})
     yield _Run("snapshot", tables.contested, (stored, log), {})
@@ -146,13 +156,46 @@ def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
     several: dict[str, Any] = {"commits": COMMITS}
     yield _Run("simulate", tables.batches, (incoming,), {**several, "compact_after": (), "log_updates": False})
     yield _Run("simulate", tables.batches, (incoming,), {**several, "compact_after": (3,), "log_updates": True})
-    if plan.release != HudiRelease.V0_15:
+    if plan.release != HudiRelease.latest():
+        on_read = plan.table_type is TableType.MERGE_ON_READ
+        for after, keeps in ((3, False), (3, True), (COMMITS, True)):
+            change = {"compact_after": (2, 4), "log_updates": on_read, "after": after, "keeps": keeps}
+            yield _Run("simulate_upgrade", tables.batches, (incoming,), {**several, **change})
+    if plan.combine_before_upsert and plan.inserts_to == "base":
         small: dict[str, Any] = {**several, "compact_after": (3,), "candidates": 1}
         yield _Run("simulate_small_files", tables.batches_by_arrival, (incoming,), small, all_keys=True)
 
 
+def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:
+    """Return what the python engine makes of each key: rows, or where it failed."""
+    log_updates = plan.table_type is TableType.MERGE_ON_READ
+    commits = {"commits": COMMITS, "log_updates": log_updates}
+    arguments: dict[str, dict[str, Any]] = {
+        "all_paths": {"table_types": ("cow", "mor")},
+        "simulate": commits,
+        "simulate_global_index": commits,
+        "simulate_operations": {**commits, "operations": Operations({2: WriteOperation.DELETE})},
+        "simulate_small_files": {"commits": COMMITS, "candidates": 1},
+        "simulate_upgrade": {**commits, "after": 3, "keeps": False},
+        "smallest_history": {"table_types": ("cow", "mor")},
+    }
+    contested = {"combine_input": {2}, "snapshot": {0, 1}, "compact": {0, 1}}.get(program, {0, 2})
+    run = _Run(program, tables.contested, tuple(Origin(one) for one in sorted(contested)), {})
+    if program in arguments:
+        by_partition = PROGRAMS[program].by_partition
+        versions = tables.batches_by_arrival if by_partition else tables.batches
+        run = _Run(program, versions, (Origin.INCOMING,), arguments[program], by_partition)
+    return list(_in_python(_job(plan, run), run, {}).values())
+
+
 def _job(plan: MergePlan, run: _Run) -> Job:
-    return Job(plan, avro_schema(DATA, plan.release), tuple(DATA.names), run.program, run.arguments)
+    arguments = dict(run.arguments)
+    if "after" in arguments:
+        new = dataclasses.replace(plan, release=HudiRelease.latest())
+        arguments["handover"] = handover(
+            plan, new, after=arguments.pop("after"), keep_table_version=arguments.pop("keeps")
+        )
+    return Job(plan, avro_schema(DATA, plan.release), tuple(DATA.names), run.program, arguments)
 
 
 def _by_key(run: _Run, added: tuple[str, ...], answer: dict[str, Any]) -> dict[int | None, Any]:

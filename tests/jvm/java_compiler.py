@@ -36,7 +36,7 @@ _OF_EVERY_RELEASE: Final = ("Judge.java",)
 _OF_RELEASE: Final = {
     HudiRelease.V0_15: ("EachKey.java", "Examples.java", "Planted.java", "Twins.java", "Undetermined.java"),
     HudiRelease.V1_0: ("Mergers.java",),
-    HudiRelease.V1_2: ("NewMerger.java",),
+    HudiRelease.V1_2: ("NewMergers.java",),
 }
 """What is compiled against the bundle of a release; the payloads of 0.15 run in the later ones, too."""
 

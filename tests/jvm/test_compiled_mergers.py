@@ -16,42 +16,14 @@ from bridge.engines.jvm.jars import bundle_for
 from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.merger import with_strategy_id
 from bridge.errors import PlanError, sentence_of
-from mergers import HoodieAvroIndexedRecord, HoodieRecordType, MergerConfigError, MergerNotFoundError, MergerRef
+from mergers import MergerConfigError, MergerNotFoundError, MergerRef
 from payloads import HudiRelease
 from tests.jvm.frames import frame_of, rows
 from tests.jvm.test_twins import MARKER, STEP
+from tests.jvm.twin_mergers import STRATEGY
 from tests.jvm.versions import tables
 
-STRATEGY = "5d1a2f6e-6f0b-4f0e-9d57-0a8f6b7c1e21"
 batch = partial(frame_of, "id string, ts bigint, v string, n bigint, op string")
-
-
-class OfAvro:
-    """What the mergers below have; each is written once more in java/Mergers.java."""
-
-    merging_strategy = STRATEGY
-    record_type = HoodieRecordType.AVRO
-
-
-class Larger(OfAvro):
-    """Keeps the larger amount."""
-
-    def merge(self, older, newer, schema, props):
-        before, after = older.record["n"], newer.record["n"]
-        return older if before is not None and (after is None or before > after) else newer
-
-
-class Marked(OfAvro):
-    """Joins texts, names key and a property; deletes, or leaves alone, what its column `op` says."""
-
-    def merge(self, older, newer, schema, props):
-        op = newer.record["op"]
-        if op in {"delete", "keep"}:
-            return older if op == "keep" else None
-        texts = ("null" if side.record["v"] is None else side.record["v"] for side in (older, newer))
-        key = newer.key
-        joined = f"{'+'.join(texts)} of {key.record_key} in {key.partition_path} by {props.get('acme.step', 'none')}"
-        return HoodieAvroIndexedRecord(key, {**newer.record, "v": joined}, schema)
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +32,7 @@ def mergers(java_compiler):
 
 
 @pytest.fixture(scope="session")
-def new_merger(java_compiler):
+def new_mergers(java_compiler):
     return java_compiler.jar_of(HudiRelease.V1_2)
 
 
@@ -87,7 +59,7 @@ def test_both_engines_answer_alike(both_engines, mergers, versions, name, settin
     java = with_strategy_id(both_engines.spark, plan_of(mergers, name, **settings))
     assert java.runs_java
     assert java.merger.strategy == STRATEGY
-    python = dataclasses.replace(java, merger=MergerRef(f"{__name__}:{name}"))
+    python = dataclasses.replace(java, merger=MergerRef(f"tests.jvm.twin_mergers:{name}"))
     compared = both_engines.compared(java, python, versions)
     assert compared.differences == []
     assert compared.merged > 1 / 3
@@ -188,19 +160,50 @@ def test_a_table_that_asks_something_else_is_refused(stored):
         Calls(plan_of("mergers.jar", "Larger", merger=merger, table=table, table_type="mor"))
 
 
-def test_a_merger_of_a_later_release_is_refused_with_both_shapes(new_merger, spark):
-    plan = plan_of(new_merger, "Larger", merger=MergerRef("com.acme.NewMerger", jar=str(new_merger)))
-    words = r"interface of Hudi 1.0, merge.HoodieRecord, .*RecordContext.*; merge.BufferedRecord, .*1.1 and 1.2"
-    with pytest.raises(MergerConfigError, match=words):
-        combine_input(batch(spark, ("a", 1)), plan)
+@pytest.mark.parametrize(
+    ("name", "release", "words"),
+    [
+        ("NewMergers$Larger", "1.0", r"of Hudi 1.0, merge.HoodieRecord, .*BufferedRecord, .*1.1 and later"),
+        ("Mergers$Larger", "1.2", r"of Hudi 1.2, merge.BufferedRecord, .*HoodieRecord, .*until 1.0. Compile"),
+    ],
+)
+def test_a_merger_of_another_interface_is_refused_with_both_shapes(java_compiler, spark, name, release, words):
+    jar = java_compiler.jar_of(HudiRelease.V1_2 if name.startswith("New") else HudiRelease.V1_0)
+    merger = MergerRef(f"com.acme.{name}", jar=str(jar))
+    with pytest.raises(MergerConfigError, match=f"does not have the interface {words}"):
+        combine_input(batch(spark, ("a", 1)), plan_of(jar, "", merger=merger, release=release))
 
 
 @pytest.mark.parametrize("release", ["1.1", "1.2"])
-def test_a_release_whose_mergers_have_another_shape_is_refused(mergers, spark, release):
-    plan = plan_of(mergers, "Larger", release=release)
-    words = f"compiled mergers of Hudi 1.0, merge.HoodieRecord, .*that of Hudi {release}, merge.BufferedRecord, "
-    with pytest.raises(PlanError, match=words):
-        combine_input(batch(spark, ("a", 1)), plan)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(("Larger", {"props": STEP}), id="bigint"),
+        pytest.param(("Joined", {"props": STEP}), id="joined"),
+        pytest.param(("Joined", {"props": {**STEP, **MARKER}, "ordering": "name"}), id="text-and-marker"),
+        pytest.param(("Larger", {"ordering": (), "combine_before_upsert": False}), id="uncombined"),
+        pytest.param(("Joined", {"inserts_to": "log", "table_type": "mor", "ordering": ("ts", "name")}), id="to-log"),
+    ],
+)
+def test_both_engines_run_mergers_of_buffered_records(both_engines, new_mergers, versions, release, case):
+    name, settings = case
+    merger = MergerRef(f"com.acme.NewMergers${name}", jar=str(new_mergers))
+    java = with_strategy_id(both_engines.spark, plan_of("", "", merger=merger, release=release, **settings))
+    python = dataclasses.replace(java, merger=MergerRef(f"tests.jvm.twin_mergers:New{name}"))
+    compared = both_engines.compared(java, python, versions)
+    assert compared.differences == []
+    assert compared.merged > 1 / 3
+    assert any(" of " in (row["v"] or "") for row in compared.rows) == (name == "Joined")
+
+
+def test_a_merger_of_buffered_records_runs_in_spark(new_mergers, spark):
+    merger = MergerRef("com.acme.NewMergers$Larger", jar=str(new_mergers))
+    plan = plan_of("", "", merger=merger, release="1.2", table_type="mor")
+    seen = simulate([batch(spark, ("a", 1, "x", 5)), batch(spark, ("a", 2, "y", 4))], plan).snapshots
+    assert rows(seen.select("_pb_commit", "v")) == [(1, "x"), (2, "x")]
+    null = dataclasses.replace(plan, merger=dataclasses.replace(merger, name="com.acme.NewMergers$AnswersNull"))
+    with pytest.raises(Exception, match="merge answered null; it must answer a BufferedRecord"):
+        combine_input(batch(spark, ("a", 1), ("a", 2)), null).collect()
 
 
 def test_a_compiled_merger_is_no_merger_of_the_python_engine(mergers):

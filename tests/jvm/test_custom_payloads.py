@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
 from bridge.cli import main
 from bridge.engines.jvm.gateway import Driver
-from bridge.engines.jvm.jars import bundle_for, resolve
+from bridge.engines.jvm.jars import bundle_for, bundles_of, check_spark, resolve
 from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
@@ -207,14 +207,24 @@ def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, re
             {"payload": None, "merger": "OverwriteWithLatestMerger", "release": "1.2"},
             "runs compiled payloads, not mergers such as OverwriteWithLatestMerger",
         ),
-        ({"combine_before_upsert": False}, "does not run combine_before_upsert=False"),
-        ({"inserts_to": "log", "table_type": "mor"}, "does not run inserts_to='log'"),
         ({"global_index": True, "partition": "v"}, "does not run global_index=True"),
     ],
 )
 def test_what_the_engine_does_not_run_is_refused(jar, settings, words):
     with pytest.raises(PlanError, match=words):
         Calls(example_plan(jar, "Concat", engine="jvm", **settings))
+
+
+@pytest.mark.parametrize("package", [(), ("org.apache.hudi:hudi-spark3.4-bundle_2.12:0.14.1",)])
+def test_a_release_without_a_bundle_for_this_spark_is_refused_whatever_package_is_named(spark, package):
+    payload = PayloadRef("DefaultHoodieRecordPayload", package=package)
+    with pytest.raises(PlanError, match=r"Hudi 0.14 has no bundle for Spark 3\.5, only up to 3\.4"):
+        bundles_of(spark, payload, HudiRelease.V0_14)
+
+
+def test_spark_4_is_refused():
+    with pytest.raises(PlanError, match=r"has not run on Spark 4\.0, .*; use PySpark 3\.5"):
+        check_spark(HudiRelease.V1_2, "4.0")
 
 
 def test_engine_and_implementation_must_fit():

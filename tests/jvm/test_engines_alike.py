@@ -58,6 +58,17 @@ def test_small_files_of_the_default_partition_hold_its_keys_alone(plan, spark):
     ]
 
 
+def test_inserts_go_to_the_smallest_file_and_deletes_there_are_final(plan, spark):
+    """A delete in the chosen file drops the row, so an older one comes back; in a log the delete stays."""
+    several = [("first", 1), ("other", 1), ("third", 1)], [("first", 2)], [("small", 2)]
+    batches = [frame(spark, *((key, "p", ts) for key, ts in rows)) for rows in several]
+    deletes = [(key, "p", 9, None, None, None, None, "delete") for key in ("first", "small")]
+    batches += [frame(spark, ("new", "p", 5), *deletes), frame(spark, ("first", "p", 3), ("small", "p", 3))]
+    props = {"hoodie.parquet.small.file.limit": "1"}
+    found = simulate(batches, plan(table_type="mor", props=props), compact_after=(3,)).snapshots
+    assert rows(found.where("_pb_commit = 5").select("id")) == [("new",), ("other",), ("small",), ("third",)]
+
+
 @pytest.mark.parametrize("part", [None, "", "p"], ids=["null", "empty", "named"])
 def test_the_meta_columns_name_the_partition_as_hudi_does(plan, spark, part):
     plain = frame(spark, ("a", part, 1))

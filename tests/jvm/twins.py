@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from payloads import SENTINEL, HoodieRecordPayload
+from payloads import NATURAL_ORDER, SENTINEL, HoodieRecordPayload
 from payloads.builtin import OverwriteWithLatestAvroPayload
 
 if TYPE_CHECKING:
@@ -64,6 +64,47 @@ class Tags(OverwriteWithLatestAvroPayload):
             return None
         tags = [*(current["tags"] or ()), *(own["tags"] or ())]
         return {**own, "tags": tags, "v": f"{_text(current['v'])}+{_text(own['v'])}"}
+
+
+class Rewrites(OverwriteWithLatestAvroPayload):
+    """Writes into the stored row, and deletes in the eyes of a writer what it inserts in those of a reader."""
+
+    def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
+        own: Any = self.get_insert_value(schema, props)
+        return own is None or own["op"] == "delete"
+
+    def combine_and_get_update_value(self, current: Record, schema: AvroSchema, props: Props | None = None) -> Any:
+        own: Any = self.get_insert_value(schema, props)
+        if own is None or own["op"] == "keep":
+            return own
+        if own["op"] == "ignore":
+            return SENTINEL
+        current["v"] = f"was {_text(own['v'])}"
+        return current
+
+
+class Fails(Latest):
+    """Fails in every method for some rows."""
+
+    def __init__(self, record: Record | None, ordering_value: Any = NATURAL_ORDER) -> None:
+        super().__init__(record, ordering_value)
+        self._check("op", "ignore")
+
+    def _check(self, column: str, wrong: object = None) -> None:
+        if self.record is not None and self.record[column] == wrong:
+            raise ValueError(column)
+
+    def pre_combine(self, older: Any, schema: AvroSchema | None = None, props: Props | None = None) -> Any:
+        self._check("tags")
+        return super().pre_combine(older, schema, props)
+
+    def combine_and_get_update_value(self, current: Record, schema: AvroSchema, props: Props | None = None) -> Any:
+        self._check("n")
+        return super().combine_and_get_update_value(current, schema, props)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Any:
+        self._check("v")
+        return super().get_insert_value(schema, props)
 
 
 def _text(value: str | None) -> str:

@@ -80,12 +80,22 @@ class Tables(NamedTuple):
     batches_by_arrival: Versions
 
 
-def tables(spark: SparkSession, seed: int, gaps: Sequence[None] = ()) -> Tables:
-    """Return random versions; `gaps` is what ordering values may be besides."""
+def tables(spark: SparkSession, seed: int, gaps: Sequence[None] = (), *, partitioned: bool = False) -> Tables:
+    """Return random versions; `gaps` is what ordering values may be besides.
+
+    In `partitioned` tables the column `name` is the partition of a key, null for some keys.
+    """
     chance = random.Random(seed)  # noqa: S311 (test data)
     batches = list(_batches(chance, gaps))
-    contested, by_key = list(_contested(chance, gaps)), sorted(batches, key=lambda row: (row[0], row[9]))
+    contested = list(_contested(chance, gaps))
+    if partitioned:
+        batches, contested = ([_in_partition(row) for row in rows] for rows in (batches, contested))
+    by_key = sorted(batches, key=lambda row: (row[0], row[9]))
     return Tables(*(_versions(spark, rows) for rows in (contested, by_key, batches)))
+
+
+def _in_partition(row: _Row) -> _Row:
+    return (*row[:2], (None, "a", "b")[row[0] % 3], *row[3:])
 
 
 def _versions(spark: SparkSession, rows: Sequence[_Row]) -> Versions:

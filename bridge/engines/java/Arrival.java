@@ -10,7 +10,7 @@ final class Arrival {
     final boolean isDelete;
     final boolean isBare;
     final Object key;
-    private final Row ordering;
+    final Row ordering;
 
     Arrival(int origin, long commit, Row row, boolean isDelete, boolean isBare, Object key, Row ordering) {
         this.origin = origin;

@@ -32,8 +32,7 @@ final class FileGroupReader implements Merging.Reader {
         Properties props = Payloads.properties((Map) described.get("props"));
         CustomMerger.Asked asked = new CustomMerger.Asked(owner.payloads(rule, "payload"), props, false);
         RowContext context = new RowContext(records, schema, ordering, true, true);
-        Map user = (Map) rule.get("merger");
-        merger = user == null ? ModeMerger.of(mode, asked, context, since11) : new UserMerger10(user, props, context);
+        merger = ModeMerger.of(rule, asked, context, since11);
     }
 
     public Version foldLog(Version folded, LogEntry entry) throws Exception {

@@ -9,12 +9,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import org.apache.avro.Schema;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.StructType;
 
 /** Feeds rows, sorted by key, origin, commit and arrival, to a program, and gives outcomes as they become final. */
 public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeyState.Emit {
@@ -59,11 +56,8 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         commitAt = all.indexOf(ControlColumn.COMMIT);
         deleteAt = all.indexOf(ControlColumn.IS_DELETE);
         orderingAt = all.indexOf(ControlColumn.ORDERING);
-        byPartition = flag("by_partition");
-        StructType data = (StructType) DataType.fromJson((String) job.get("data"));
-        Records records = new Records(schema("write_schema"), schema("meta_schema"), flag("has_meta"), data,
-            flag("java8"));
-        merge = new RecordMerge(job, records);
+        byPartition = ((Boolean) job.get("by_partition")).booleanValue();
+        merge = new RecordMerge(job, Records.of(job));
         program = Programs.of((String) job.get("program"), merge, (Map) job.get("arguments"));
     }
 
@@ -74,14 +68,6 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             found[i] = Arrays.asList(columns).indexOf(names.get(i));
         }
         return found;
-    }
-
-    private Schema schema(String name) {
-        return new Schema.Parser().setValidateDefaults(false).parse((String) job.get(name));
-    }
-
-    private boolean flag(String name) {
-        return ((Boolean) job.get(name)).booleanValue();
     }
 
     public Iterator call(Iterator input) {
@@ -130,6 +116,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             finish();
         }
         row = next;
+        merge.records.current = next;
         try {
             for (int i = 0; i < keys.length; i++) {
                 if (row.isNullAt(keys[i])) {

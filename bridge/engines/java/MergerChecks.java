@@ -19,7 +19,7 @@ public final class MergerChecks {
         }
         Class type = MergerChecks.class.getClassLoader().loadClass(name);
         try {
-            if (Modifier.isAbstract(type.getMethod("merge", UserMerger10.ARGUMENTS).getModifiers())) {
+            if (Modifier.isAbstract(type.getMethod("merge", merge().getParameterTypes()).getModifiers())) {
                 return new String[] {"shape", shapes(type)};
             }
         } catch (NoSuchMethodException missing) {
@@ -42,6 +42,18 @@ public final class MergerChecks {
         } catch (LinkageError broken) {
             return new String[] {"broken", broken.toString()};
         }
+    }
+
+    /** Returns the method that merges, as the interface of this release has it. */
+    static Method merge() throws NoSuchMethodException {
+        Method[] methods = HoodieRecordMerger.class.getMethods();
+        for (int i = 0; i < methods.length; i++) {
+            Class[] parameters = methods[i].getParameterTypes();
+            if (methods[i].getName().equals("merge") && parameters[0].getSimpleName().equals("BufferedRecord")) {
+                return methods[i];
+            }
+        }
+        return HoodieRecordMerger.class.getMethod("merge", UserMerger10.ARGUMENTS);
     }
 
     private static String shapes(Class type) {

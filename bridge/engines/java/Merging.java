@@ -19,6 +19,9 @@ final class Merging {
 
         Version combineInput(Version older, Version newer) throws Exception;
 
+        /** Folds two versions of a batch that was not combined into the one that is merged with the stored row. */
+        Version foldUncombined(Version older, Version newer) throws Exception;
+
         /** Whether the writer routes this version as a delete. */
         boolean isDeleted(Version version) throws Exception;
 

@@ -2,6 +2,7 @@ package bridge.jvm;
 
 import bridge.jvm.Carriers.Buffered;
 import bridge.jvm.Constants.MergeMode;
+import java.util.Map;
 
 /** A merge mode where rows meet: mergers/strategies for compiled classes; this class is COMMIT_TIME_ORDERING itself. */
 class ModeMerger {
@@ -11,8 +12,14 @@ class ModeMerger {
         this.context = context;
     }
 
-    /** Returns the merger of a mode; `asked` is for CUSTOM. */
-    static ModeMerger of(String mode, CustomMerger.Asked asked, RowContext context, boolean since11) {
+    /** Returns the merger of a rule; `asked` is for CUSTOM, where no merger of the user's is described. */
+    static ModeMerger of(Map rule, CustomMerger.Asked asked, RowContext context, boolean since11) throws Throwable {
+        Map user = (Map) rule.get("merger");
+        if (user != null) {
+            return since11 ? (ModeMerger) new UserMerger(user, asked.props, context, asked.preCombines)
+                : new UserMerger10(user, asked.props, context);
+        }
+        String mode = (String) rule.get("mode");
         if (mode.equals(MergeMode.COMMIT_TIME_ORDERING)) {
             return new ModeMerger(context);
         }

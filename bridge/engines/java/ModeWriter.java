@@ -55,10 +55,10 @@ final class ModeWriter implements Merging.Writer {
         return payloads != null && payloads.mayChangeInput;
     }
 
-    private ModeMerger merger(Map rule, List fields, CustomMerger.Asked asked) {
+    private ModeMerger merger(Map rule, List fields, CustomMerger.Asked asked) throws Throwable {
         OrderingFields made = new OrderingFields(records, records.write, fields, false, true);
         RowContext context = new RowContext(records, records.write, made, false, mayChangeInput);
-        return ModeMerger.of((String) rule.get("mode"), asked, context, true);
+        return ModeMerger.of(rule, asked, context, true);
     }
 
     public Version incoming(GenericRecord record, Row source, Comparable given) throws Exception {
@@ -91,6 +91,12 @@ final class ModeWriter implements Merging.Writer {
     public Version combineInput(Version older, Version newer) throws Exception {
         at.point = MergePoint.COMBINE_INPUT;
         Buffered merged = dedup.delta((Buffered) newer, (Buffered) older);
+        return merged == null ? older : merged;
+    }
+
+    public Version foldUncombined(Version older, Version newer) throws Exception {
+        at.point = MergePoint.UPSERT;
+        Buffered merged = merge.delta((Buffered) newer, (Buffered) older);
         return merged == null ? older : merged;
     }
 

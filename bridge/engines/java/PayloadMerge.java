@@ -59,7 +59,7 @@ abstract class PayloadMerge {
 
         Writer(Map described, Records records, Payloads payloads, Merging at) {
             super(described, records, payloads, at);
-            ordering = (String) described.get("ordering");
+            ordering = (String) described.get("written_ordering");
             consistentTimestamps = ((Boolean) described.get("consistent_timestamps")).booleanValue();
             since10 = ((Boolean) described.get("since_1_0")).booleanValue();
         }
@@ -76,6 +76,10 @@ abstract class PayloadMerge {
 
         public Version combineInput(Version older, Version newer) {
             return fold(MergePoint.COMBINE_INPUT, (Held) older, (Held) newer);
+        }
+
+        public Version foldUncombined(Version older, Version newer) {
+            return newer; // the map of the merge handle keeps the last
         }
 
         public boolean isDeleted(Version version) throws Exception {

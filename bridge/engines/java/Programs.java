@@ -13,7 +13,7 @@ final class Programs {
     private Programs() {
     }
 
-    static KeyState of(String name, RecordMerge merge, Map arguments) {
+    static KeyState of(String name, RecordMerge merge, Map arguments) throws Exception {
         if (name.equals(ProgramName.COMBINE_INPUT)) {
             return new CombineInput(merge);
         }
@@ -33,6 +33,12 @@ final class Programs {
         List compactions = (List) arguments.get("compact_after");
         if (name.equals(ProgramName.SIMULATE)) {
             return new Simulate(merge, commits, ((Boolean) arguments.get("log_updates")).booleanValue(), compactions);
+        }
+        if (name.equals(ProgramName.SIMULATE_UPGRADE)) {
+            boolean logUpdates = ((Boolean) arguments.get("log_updates")).booleanValue();
+            Map successor = (Map) arguments.get("successor");
+            return successor == null ? new Simulate(merge, commits, logUpdates, compactions)
+                : new Upgrade(merge, commits, logUpdates, compactions, successor);
         }
         if (name.equals(ProgramName.SIMULATE_SMALL_FILES)) {
             return new SmallFiles(merge, commits, ((Integer) arguments.get("candidates")).intValue(), compactions);
@@ -65,12 +71,7 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
-            Outcome outcome;
-            if (input == null) {
-                outcome = Outcome.kept(base);
-            } else {
-                outcome = base == null ? merge.writer.insert(input) : merge.writer.upsert(base, input);
-            }
+            Outcome outcome = writeBase();
             emit.add(outcome.action, outcome.row, NOTHING);
         }
     }
@@ -84,22 +85,24 @@ final class Programs {
             Object[] stays = new Object[] {Boolean.FALSE, null};
             if (base != null) {
                 emit.add(Action.KEEP, base, stays);
-            }
-            if (input == null) {
-                return;
-            }
-            if (base == null) {
-                Outcome outcome = merge.writer.insert(input);
+            } else if (merge.insertsToBase) {
+                Outcome outcome = writeBase();
                 emit.add(outcome.action, outcome.row, stays);
                 return;
             }
-            LogEntry entry = merge.writer.logEntry(input);
-            if (entry == null) {
+            boolean hadInput = input != null;
+            List entries = logEntries();
+            if (hadInput && entries.isEmpty()) {
                 emit.add(Action.SKIP, null, new Object[] {Boolean.TRUE, null});
-            } else if (entry.isDelete()) {
-                emit.add(Action.DELETE, null, new Object[] {Boolean.TRUE, orderingRow(entry.ordering)});
-            } else {
-                emit.add(Action.UPDATE, entry.row, new Object[] {Boolean.TRUE, null});
+            }
+            for (int i = 0; i < entries.size(); i++) {
+                LogEntry entry = (LogEntry) entries.get(i);
+                if (entry.isDelete()) {
+                    emit.add(Action.DELETE, null, new Object[] {Boolean.TRUE, orderingRow(entry.ordering)});
+                } else {
+                    int added = base == null ? Action.INSERT : Action.UPDATE;
+                    emit.add(added, entry.row, new Object[] {Boolean.TRUE, null});
+                }
             }
         }
     }
@@ -127,11 +130,11 @@ final class Programs {
     }
 
     /** Commits in order through all merge points. */
-    static final class Simulate extends Timeline {
+    static class Simulate extends Timeline {
         private final int commits;
         private final boolean logUpdates;
         private final List compactions;
-        private long commit;
+        long commit;
 
         Simulate(RecordMerge merge, int commits, boolean logUpdates, List compactions) {
             super(merge);
@@ -157,7 +160,7 @@ final class Programs {
             show(Outcome.SKIPPED, commits + 1, emit);
         }
 
-        private void endCommit(long next, Emit emit) throws Exception {
+        final void endCommit(long next, Emit emit) throws Exception {
             if (input != null) {
                 if (logUpdates) {
                     writeLog();

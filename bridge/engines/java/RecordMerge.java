@@ -11,11 +11,17 @@ final class RecordMerge {
     final Records records;
     final Merging.Writer writer;
     final Merging.Reader reader;
+    /** Whether a batch is deduplicated first. */
+    final boolean combines;
+    /** Whether new keys of a merge-on-read table go to base files, else to logs. */
+    final boolean insertsToBase;
     private final Merging at = new Merging();
     private final Map classes = new HashMap();
 
     RecordMerge(Map job, Records records) throws Throwable {
         this.records = records;
+        combines = ((Boolean) job.get("combines")).booleanValue();
+        insertsToBase = ((Boolean) job.get("inserts_to_base")).booleanValue();
         Map byPayload = (Map) job.get("by_payload");
         Map writes = (Map) job.get("mode_writer");
         Map reads = (Map) job.get("mode_reader");
@@ -43,6 +49,11 @@ final class RecordMerge {
     /** Returns the merge point of the last call. */
     String point() {
         return at.point;
+    }
+
+    /** Notes where a call failed that no writer or reader makes. */
+    void failsAt(String point) {
+        at.point = point;
     }
 
     Outcome snapshot(StoredRow base, Version folded) throws Exception {

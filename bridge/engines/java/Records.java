@@ -3,18 +3,22 @@ package bridge.jvm;
 import bridge.jvm.Constants.Limit;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.generic.IndexedRecord;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 
 /** The rows of a job as Avro records, and back; a row's data columns come first. */
 final class Records {
     final Schema write;
     final Schema withMeta;
+    /** A row with the key of the versions that are merged, be it without data. */
+    Row current;
     private final boolean hasMeta;
     private final String[] columns;
     private final Codec[] codecs;
@@ -39,6 +43,21 @@ final class Records {
         }
         writeColumns = columnsOf(write, data);
         metaColumns = columnsOf(withMeta, data);
+    }
+
+    /** Returns the records of a job. */
+    static Records of(Map job) {
+        StructType data = (StructType) DataType.fromJson((String) job.get("data"));
+        return new Records(schema(job, "write_schema"), schema(job, "meta_schema"), flag(job, "has_meta"), data,
+            flag(job, "java8"));
+    }
+
+    private static Schema schema(Map job, String name) {
+        return new Schema.Parser().setValidateDefaults(false).parse((String) job.get(name));
+    }
+
+    private static boolean flag(Map job, String name) {
+        return ((Boolean) job.get(name)).booleanValue();
     }
 
     private static int[] columnsOf(Schema schema, StructType data) {

@@ -15,7 +15,8 @@ final class RowContext {
     final Records records;
     final Schema schema;
     final OrderingFields ordering;
-    private final boolean ofSpark;
+    /** Whether rows are Spark's, else Avro's. */
+    final boolean ofSpark;
     private final boolean mayChangeInput;
 
     RowContext(Records records, Schema schema, OrderingFields ordering, boolean ofSpark, boolean mayChangeInput) {
@@ -35,6 +36,11 @@ final class RowContext {
             version.source = null;
         }
         return version.record;
+    }
+
+    /** Returns the ordering value of a version with data, as its columns say it. */
+    Comparable orderingOf(Buffered version) {
+        return ofSpark ? ordering.of(version.source) : ordering.of(version.record);
     }
 
     /** Returns the version that a record of a payload makes. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.spark.sql.Row;
 
 /** The keys of one partition path under the small-file rule: bridge/programs/small_files.py for compiled classes. */
 final class SmallFiles extends KeyState {
@@ -29,9 +30,21 @@ final class SmallFiles extends KeyState {
     /** A key with the file group that holds it. */
     private static final class Stored extends Timeline {
         FileGroup group;
+        private Row named;
 
         Stored(RecordMerge merge) {
             super(merge);
+        }
+
+        void foldInput(Arrival arrival) throws Exception {
+            named = arrival.row;
+            super.foldInput(arrival);
+        }
+
+        /** Makes the key the one that is merged. */
+        Stored taken() {
+            merge.records.current = named;
+            return this;
         }
     }
 
@@ -87,14 +100,14 @@ final class SmallFiles extends KeyState {
     private void write(Emit emit) throws Exception {
         Set fresh = new LinkedHashSet();
         for (Iterator i = touched.values().iterator(); i.hasNext();) {
-            Stored stored = (Stored) i.next();
+            Stored stored = ((Stored) i.next()).taken();
             if (stored.base == null) {
                 fresh.add(stored);
             }
         }
         List chosen = fresh.isEmpty() ? new ArrayList() : smallFiles();
         for (Iterator i = touched.values().iterator(); i.hasNext();) {
-            Stored stored = (Stored) i.next();
+            Stored stored = ((Stored) i.next()).taken();
             FileGroup group = stored.group;
             if (fresh.contains(stored)) {
                 continue;
@@ -109,7 +122,7 @@ final class SmallFiles extends KeyState {
         }
         FileGroup home = chosen.isEmpty() ? new FileGroup() : (FileGroup) chosen.get(0);
         for (Iterator i = fresh.iterator(); i.hasNext();) {
-            Stored stored = (Stored) i.next();
+            Stored stored = ((Stored) i.next()).taken();
             stored.writeBase();
             settle(stored, home);
         }
@@ -117,7 +130,7 @@ final class SmallFiles extends KeyState {
             groups.add(home);
         }
         for (Iterator i = touched.values().iterator(); i.hasNext();) {
-            ((Stored) i.next()).query(commit, emit);
+            ((Stored) i.next()).taken().query(commit, emit);
         }
     }
 
@@ -139,7 +152,7 @@ final class SmallFiles extends KeyState {
 
     private void compact(int at, Emit emit) throws Exception {
         for (Iterator i = keys.values().iterator(); i.hasNext();) {
-            Stored stored = (Stored) i.next();
+            Stored stored = ((Stored) i.next()).taken();
             if (stored.group != null && stored.group.hasLog) {
                 stored.compact();
                 stored.query(at, emit);

@@ -6,6 +6,7 @@ import bridge.jvm.Carriers.Version;
 import bridge.jvm.Constants.Action;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.Row;
 
 /**
  * A key through the commits of a table: its state, and which row of it is visible since when.
@@ -40,32 +41,19 @@ class Timeline extends KeyState {
         throw new IllegalStateException("a timeline is part of a program");
     }
 
-    /** Merges the input into the base file (copy-on-write), or inserts it. */
-    void writeBase() throws Exception {
-        Version version = input;
-        input = null;
-        if (version != null) {
-            store(base == null ? merge.writer.insert(version) : merge.writer.upsert(base, version));
-        }
-    }
-
-    private void store(Outcome outcome) {
+    void store(Outcome outcome) {
         if (!outcome.isKept()) {
-            base = outcome.row;
+            super.store(outcome);
             revision++;
         }
     }
 
-    /** Appends the input to the log of a stored key (merge-on-read), or inserts it. */
-    void writeLog() throws Exception {
-        if (base == null || input == null) {
+    /** Appends the input to the log (merge-on-read), unless it is new and new keys go to base files. */
+    final void writeLog() throws Exception {
+        if (base == null && merge.insertsToBase) {
             writeBase();
-            return;
-        }
-        LogEntry entry = merge.writer.logEntry(input);
-        input = null;
-        if (entry != null) {
-            logged.add(entry);
+        } else {
+            logged.addAll(logEntries());
         }
     }
 
@@ -84,6 +72,44 @@ class Timeline extends KeyState {
     void compact() throws Exception {
         store(merge.compact(base, folded()));
         logged.clear();
+    }
+
+    /** Returns the table and what is visible of it as rows and texts, for another class loader. */
+    Object[] state() throws Exception {
+        Object[] entries = new Object[logged.size()];
+        for (int i = 0; i < entries.length; i++) {
+            LogEntry entry = (LogEntry) logged.get(i);
+            entries[i] = entry.isDelete() ? (Object) OrderingText.toText(entry.ordering) : entry.row.row(merge.records);
+        }
+        Object[] shown = {row(visible), Long.valueOf(since), Long.valueOf(visibleRevision)};
+        return new Object[] {row(base), Long.valueOf(revision), entries, shown};
+    }
+
+    private Row row(StoredRow stored) {
+        return stored == null ? null : stored.row(merge.records);
+    }
+
+    /** Goes on from the state of another table. */
+    void resume(Object[] state) throws Exception {
+        base = stored(state[0]);
+        revision = ((Long) state[1]).longValue();
+        Object[] entries = (Object[]) state[2];
+        for (int i = 0; i < entries.length; i++) {
+            boolean isRow = entries[i] instanceof Row;
+            logged.add(new LogEntry(isRow ? stored(entries[i]) : null, isRow ? null : ordering((String[]) entries[i])));
+        }
+        Object[] shown = (Object[]) state[3];
+        visible = stored(shown[0]);
+        since = ((Long) shown[1]).longValue();
+        visibleRevision = ((Long) shown[2]).longValue();
+    }
+
+    private static StoredRow stored(Object row) {
+        return row == null ? null : new StoredRow((Row) row, null);
+    }
+
+    private static Comparable ordering(String[] texts) throws Exception {
+        return texts == null ? null : OrderingText.fromText(texts[0], texts[1]);
     }
 
     /** Takes the snapshot after a commit. */

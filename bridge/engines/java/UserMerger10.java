@@ -1,12 +1,10 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.Buffered;
-import bridge.jvm.Constants.Partition;
 import java.lang.invoke.LambdaMetafactory;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.avro.Schema;
@@ -27,9 +25,7 @@ final class UserMerger10 extends CustomMerger10 {
 
     private final Merge merger;
     private final Properties props;
-    private final int[] key;
-    private final int[] partition;
-    private final List keyNames;
+    private final KeyText keys;
 
     /** `HoodieRecordMerger.merge` of 1.0, which can't be called by its name where a later Hudi compiles this source. */
     interface Merge {
@@ -41,9 +37,7 @@ final class UserMerger10 extends CustomMerger10 {
         this.props = props;
         Class type = UserMerger10.class.getClassLoader().loadClass((String) described.get("name"));
         merger = function((HoodieRecordMerger) type.getConstructor(new Class[0]).newInstance(new Object[0]));
-        keyNames = (List) described.get("key");
-        key = columns(keyNames);
-        partition = columns((List) described.get("partition"));
+        keys = new KeyText(described, context.records);
     }
 
     private static Merge function(HoodieRecordMerger target) throws Throwable {
@@ -55,18 +49,10 @@ final class UserMerger10 extends CustomMerger10 {
             .getTarget().invokeWithArguments(new Object[] {target});
     }
 
-    private int[] columns(List names) {
-        int[] found = new int[names.size()];
-        for (int i = 0; i < found.length; i++) {
-            found[i] = context.records.column((String) names.get(i));
-        }
-        return found;
-    }
-
     Buffered merged(Buffered older, Buffered newer) throws Exception {
         GenericRecord current = context.lent(older);
         GenericRecord own = context.lent(newer);
-        HoodieKey identity = identity(newer);
+        HoodieKey identity = keys.of(newer.source);
         Option answer = (Option) merger.merge(new HoodieAvroIndexedRecord(identity, current), context.schema,
             new HoodieAvroIndexedRecord(identity, own), context.schema, props);
         if (answer == null) {
@@ -98,22 +84,5 @@ final class UserMerger10 extends CustomMerger10 {
         return (Comparable) HoodieRecord.class
             .getMethod("getOrderingValue", new Class[] {Schema.class, Properties.class})
             .invoke(record, new Object[] {context.schema, props});
-    }
-
-    // -- the key of a record: a column alone, several as name:value
-
-    private HoodieKey identity(Buffered version) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < key.length; i++) {
-            text.append(i == 0 ? "" : ",").append(key.length == 1 ? "" : keyNames.get(i) + ":");
-            text.append(context.records.value(version.source, key[i]));
-        }
-        StringBuilder path = new StringBuilder();
-        for (int i = 0; i < partition.length; i++) {
-            Object value = context.records.value(version.source, partition[i]);
-            String folder = value == null ? "" : value.toString();
-            path.append(i == 0 ? "" : "/").append(folder.length() == 0 ? Partition.NONE : folder);
-        }
-        return new HoodieKey(text.toString(), path.toString());
     }
 }

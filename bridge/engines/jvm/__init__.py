@@ -8,10 +8,11 @@ from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
-from bridge.engines.jvm.payload import JvmPayload, jvm_payload
+from bridge.engines.jvm.payload import CompiledPayloadRef, JvmPayload, jvm_payload
 
 __all__ = [
     "CallStep",
+    "CompiledPayloadRef",
     "Driver",
     "JavaAnswer",
     "JvmPayload",

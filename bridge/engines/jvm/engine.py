@@ -16,6 +16,7 @@ from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
 from bridge.engines.jvm.merger import with_strategy_id
+from bridge.engines.jvm.upgrade import with_successor
 from bridge.engines.written_meta import stamped
 from bridge.spark import META_COLUMNS, quoted
 
@@ -45,6 +46,7 @@ def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ..
     data = spark_types.StructType(list(fields))
     names = {field.name for field in fields}
     control = [name for name in versions.columns if name not in names]
+    job = with_successor(spark, job, data, is_java8=is_java8(spark))
     told = description(job, calls, data, [*data.names, *control], is_java8=is_java8(spark))
     task_class = driver.session_class("bridge.jvm.MergeTask")
     task = driver.new(task_class, driver.jvm.java.util.ArrayList(list(jars.names)), told)

@@ -113,8 +113,9 @@ def bundles_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -
 
     Raises:
         EngineError: a package can't be resolved.
-        PlanError: a bundle of another release or Scala version.
+        PlanError: a bundle of another release or Scala version, or none fits this Spark.
     """
+    check_spark(release)
     packages = list(payload.package)
     if not any(map(_is_bundle, packages)):
         packages.insert(0, bundle_for(spark, release))
@@ -135,11 +136,30 @@ def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
     Raises:
         PlanError: the release has no bundle for this Spark.
     """
-    own_spark, can = ".".join(pyspark.__version__.split(".")[:2]), capabilities(release)
-    if own_spark.startswith("3.") and own_spark > can.newest_spark:
-        msg = f"Hudi {release} has no bundle for Spark {own_spark}, only up to {can.newest_spark}; use a Python payload"
+    check_spark(release)
+    return f"org.apache.hudi:hudi-spark{_own_spark()}-bundle_{_scala_of(spark)}:{capabilities(release).bundle}"
+
+
+def check_spark(release: HudiRelease, spark_version: str | None = None) -> None:
+    """Refuse a release whose bundles are for older versions of Spark, whatever bundle is named, and Spark 4.
+
+    Raises:
+        PlanError: naming the newest Spark that the release has a bundle for; `spark_version` is PySpark's by default.
+    """
+    own, newest = spark_version or _own_spark(), capabilities(release).newest_spark
+    if not own.startswith("3."):
+        msg = (
+            f"the jvm engine has not run on Spark {own}, with Hudi's bundles for Scala 2.13; "
+            "use PySpark 3.5, or a Python payload"
+        )
         raise PlanError(msg)
-    return f"org.apache.hudi:hudi-spark{own_spark}-bundle_{_scala_of(spark)}:{can.bundle}"
+    if own > newest:
+        msg = f"Hudi {release} has no bundle for Spark {own}, only up to {newest}; use a Python payload"
+        raise PlanError(msg)
+
+
+def _own_spark() -> str:
+    return ".".join(pyspark.__version__.split(".")[:2])
 
 
 def resolve(spark: SparkSession, coordinate: str) -> list[Path]:

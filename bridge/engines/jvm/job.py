@@ -16,7 +16,7 @@ from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN, DeleteContext
-from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
+from payloads import PayloadNotFoundError, PayloadRef
 from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Json = dict[str, "JsonValue"]
 JsonValue = str | int | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 _CUSTOM = RecordMergeMode.CUSTOM
+DEFAULT_PAYLOAD = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+"""A class of every release; 1.0 writes with it in addition to a merger."""
 
 
 class Calls:
@@ -43,8 +45,8 @@ class Calls:
         classes: their full Java names, those of the plan first.
     """
 
-    def __init__(self, plan: MergePlan) -> None:
-        """Find the classes.
+    def __init__(self, plan: MergePlan, *, may_call_none: bool = False) -> None:
+        """Find the classes; with `may_call_none` a plan by whose modes no class merges is none to refuse.
 
         Raises:
             PlanError: the engine does not support the plan, or the release calls no compiled class for it.
@@ -55,13 +57,24 @@ class Calls:
         self._config = merge_config(plan) if capabilities(plan.release).merge_modes else None
         named = list(dict.fromkeys(self._classes()))
         merger = plan.merger
-        if merger is not None and plan.mode is None and not self._asks_merger():
-            raise PlanError(_uncalled_merger(plan, self._config))
+        if merger is not None and plan.mode is None:
+            if not self._asks_merger():
+                raise PlanError(_uncalled_merger(plan, self._config))
+            named = named or [DEFAULT_PAYLOAD]  # is in every bundle
+        if not named and may_call_none:
+            self._refuse_partial_updates()
+            named = [DEFAULT_PAYLOAD]
         if not named:
             raise PlanError(_uncalled(plan, self._config))
         source = () if merger is None else (merger.jar, merger.package)
         self.reference = plan.payload or PayloadRef(named[0], *source)
         self.classes = tuple(named)
+
+    def _refuse_partial_updates(self) -> None:
+        partial = None if self._config is None else self._config.partial_update_mode
+        if partial is not None:
+            msg = f"the upgraded table merges by {partial}, which the jvm engine does not run; use the python engine"
+            raise PlanError(msg)
 
     def _asks_merger(self) -> bool:
         rules = () if self._config is None else self._config.rules
@@ -96,12 +109,18 @@ class Calls:
             PayloadConfigError: the delete key of a table is set without its marker.
         """
         plan, config = self._plan, self._config
-        if config is None:
-            return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": None}
-        reader = self._mode_reader(config, schema)
-        if capabilities(plan.release).payload_writer:
-            return {"by_payload": self._by_payload(self.classes[0]), "mode_writer": None, "mode_reader": reader}
-        return {"by_payload": None, "mode_writer": self._mode_writer(config, schema), "mode_reader": reader}
+        by_payload = writer = None
+        if config is None or capabilities(plan.release).payload_writer:
+            by_payload = self._by_payload(self.classes[0])
+        else:
+            writer = self._mode_writer(config, schema)
+        return {
+            "by_payload": by_payload,
+            "combines": plan.combine_before_upsert,
+            "inserts_to_base": plan.inserts_to == "base",
+            "mode_reader": None if config is None else self._mode_reader(config, schema),
+            "mode_writer": writer,
+        }
 
     # -- payload objects
 
@@ -121,19 +140,23 @@ class Calls:
             "payload": payload,
             "points": points,
             "since_1_0": not capabilities(plan.release).delete_block_instants,
+            # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
+            "written_ordering": ordering if plan.combine_before_upsert else None,
         }
 
     # -- merge modes
 
     def _mode_writer(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
         props = merge_props(config, self._plan)
+        asked = self._class_to_build()
+        reads_ordering = asked is None or self._plan.combine_before_upsert  # else as in `_by_payload`
         return {
-            "asked": self._class_to_build(),
+            "asked": asked,
             "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
-            "dedup": _rule(config.dedup, props, config.release),
+            "dedup": self._rule(config.dedup, props),
             "deletes": _deletes(props, schema, reads_operation=False),
-            "merge": _rule(config.merge, props, config.release),
-            "ordering": config.ordering,
+            "merge": self._rule(config.merge, props),
+            "ordering": config.ordering if reads_ordering else (),
             "props": props,
         }
 
@@ -141,14 +164,21 @@ class Calls:
         props = merge_props(config, self._plan)
         can = capabilities(config.release)
         deletes = _deletes({} if can.operation_deletes else props, schema, reads_operation=can.operation_deletes)
-        read = _rule(config.read, props, config.release)
-        if self._plan.merger is not None and config.read.mode is _CUSTOM and config.read.payload is None:
-            read["merger"] = {
-                "name": self._plan.merger.name,
-                "key": self._plan.key,
-                "partition": self._plan.partition,
-            }
+        read = self._rule(config.read, props)
         return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
+
+    def _rule(self, rule: MergeRule, props: Mapping[str, str]) -> Json:
+        is_custom = rule.mode is _CUSTOM
+        ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+        plan, merger = self._plan, None
+        if is_custom and rule.payload is None and plan.merger is not None:
+            merger = {"name": plan.merger.name, "key": plan.key, "partition": plan.partition}
+        return {
+            "merger": merger,
+            "mode": None if rule.mode is None else rule.mode.value,
+            "ordering": () if ignores_ordering else ordering_fields(props, plan.release) or (),
+            "payload": rule.payload if is_custom else None,
+        }
 
     def _class_to_build(self) -> str | None:
         """Return the class that a writer instantiates to test rows for deletes; None if there is none."""
@@ -168,31 +198,29 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
     return json.dumps(
         {
             **calls.described(job.schema),
+            **rows(job, data, is_java8=is_java8),
             "arguments": job.arguments,
             "by_partition": job.spec.by_partition,
             "columns": columns,
-            "data": data.json(),
             "extras": len(job.extras),
             "grouping": job.grouping,
-            "has_meta": META_COLUMNS[0] in data.names,
             "identity": job.plan.identity,
-            "java8": is_java8,
             "key": job.plan.key,
-            "meta_schema": json.dumps(with_meta(job.schema).source),
             "payload": calls.classes[0] if job.plan.merger is None else job.plan.merger.name,
             "program": job.program,
             "width": len(data.fields),
-            "write_schema": json.dumps(job.schema.source),
         }
     )
 
 
-def _rule(rule: MergeRule, props: Mapping[str, str], release: HudiRelease) -> Json:
-    ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+def rows(job: Job, data: StructType, *, is_java8: bool) -> Json:
+    """Describe the rows of a job: their columns, and the Avro schemas in which they are merged."""
     return {
-        "mode": None if rule.mode is None else rule.mode.value,
-        "ordering": () if ignores_ordering else ordering_fields(props, release) or (),
-        "payload": rule.payload if rule.mode is _CUSTOM else None,
+        "data": data.json(),
+        "has_meta": META_COLUMNS[0] in data.names,
+        "java8": is_java8,
+        "meta_schema": json.dumps(with_meta(job.schema).source),
+        "write_schema": json.dumps(job.schema.source),
     }
 
 
@@ -211,14 +239,9 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 
 
 def _check(plan: MergePlan) -> None:
-    for wrong, setting in (
-        (not plan.combine_before_upsert, "combine_before_upsert=False"),
-        (plan.inserts_to != "base", f"inserts_to={plan.inserts_to!r}"),
-        (plan.global_index, "global_index=True"),
-    ):
-        if wrong:
-            msg = f"the jvm engine does not run {setting}; use the python engine, or leave it out"
-            raise PlanError(msg)
+    if plan.global_index:
+        msg = "the jvm engine does not run global_index=True; use the python engine, or leave it out"
+        raise PlanError(msg)
     if plan.payload is None and not capabilities(plan.release).merge_modes:
         msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"
         raise PlanError(msg)

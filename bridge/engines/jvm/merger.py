@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bridge.config import capabilities
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
-from bridge.errors import PlanError
+from bridge.engines.jvm.job import DEFAULT_PAYLOAD
 from mergers import (
     COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
     EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from bridge.plan import MergePlan
+    from payloads import HudiRelease
 
-_WRITTEN_WITH = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"  # 1.0 writes with it in addition to a merger
 _OF_HUDI = frozenset(
     {
         COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
@@ -39,25 +39,18 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     """Return the plan with the strategy id of its compiled merger; any other plan as it is.
 
     Raises:
-        PlanError: the merger is compiled, and the release is not 1.0.
         EngineError: a jar can't be found.
         MergerNotFoundError: the class is in none of the jars, or can't be loaded.
-        MergerConfigError: the class is not a merger of Avro records with the interface of 1.0, or can't be built.
+        MergerConfigError: the class is no merger of Avro records with the interface of the release, or can't be built.
     """
     merger = plan.merger
     if merger is None or plan.mode is not None or not merger.is_compiled:
         return plan
-    if capabilities(plan.release).buffered_mergers:
-        msg = (
-            f"the jvm engine runs compiled mergers of Hudi 1.0, {_UNTIL_1_0}; that of Hudi {plan.release}, "
-            f"{_SINCE_1_1}, is not run: take release 1.0 for {merger.name}, or give a Python merger"
-        )
-        raise PlanError(msg)
-    jars = jars_of(spark, PayloadRef(_WRITTEN_WITH, merger.jar, merger.package), plan.release)
+    jars = jars_of(spark, PayloadRef(DEFAULT_PAYLOAD, merger.jar, merger.package), plan.release)
     driver = Driver(spark)
     reason, detail = driver.call(driver.class_in(jars.paths, "bridge.jvm.MergerChecks"), "asked", merger.name)
     if reason != "strategy":
-        raise _refusal(merger.name, str(reason), detail, ", ".join(jars.names[1:]))
+        raise _refusal(merger.name, str(reason), detail, ", ".join(jars.names[1:]), plan.release)
     if not detail or detail in _OF_HUDI:
         says = f"returns the strategy id {detail}, which is Hudi's own" if detail else "returns no strategy id"
         msg = f"{merger.name} {says}, so no table would call it; let getMergingStrategy return your own UUID"
@@ -65,7 +58,9 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     return dataclasses.replace(plan, merger=dataclasses.replace(merger, strategy=str(detail)))
 
 
-def _refusal(name: str, reason: str, detail: str | None, where: str) -> MergerConfigError | MergerNotFoundError:
+def _refusal(
+    name: str, reason: str, detail: str | None, where: str, release: HudiRelease
+) -> MergerConfigError | MergerNotFoundError:
     match reason:
         case "missing":
             msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
@@ -81,9 +76,12 @@ def _refusal(name: str, reason: str, detail: str | None, where: str) -> MergerCo
         case "constructor":
             msg = f"{name} has no public constructor without parameters; it has {detail or 'none that is public'}"
         case "shape":
+            until_1_0, since_1_1 = f"{_UNTIL_1_0} is that until 1.0", f"{_SINCE_1_1} is that of 1.1 and later"
+            is_new = capabilities(release).buffered_mergers
+            own, other = (_SINCE_1_1, until_1_0) if is_new else (_UNTIL_1_0, since_1_1)
             msg = (
-                f"{name} does not have the interface of Hudi 1.0, {_UNTIL_1_0}: it {detail}; {_SINCE_1_1} is that of "
-                "Hudi 1.1 and 1.2. Compile it for 1.0"
+                f"{name} does not have the interface of Hudi {release}, {own}: it {detail}; {other}. Compile it for "
+                f"Hudi {release}"
             )
         case "records":
             msg = (

@@ -6,6 +6,8 @@ the gateway. For tables use the jvm engine, which runs the class inside Spark's 
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import re
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -172,6 +174,30 @@ class JvmPayload(HoodieRecordPayload):
         record = self.calls.record_of(answer)
         given = {"current": current, "own": self.record}.get(answer["winner"])
         return given if given is not None and given == record else record
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompiledPayloadRef(PayloadRef):
+    """A compiled class that merges in Python call, in the driver's JVM: for the versions of one key, not for tables.
+
+    Attributes:
+        spark: the session of that JVM.
+    """
+
+    spark: SparkSession = dataclasses.field(kw_only=True, compare=False)
+
+    def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:  # noqa: ARG002 (as in `PayloadRef`)
+        """Return False: the compiled class itself is meant."""
+        return False
+
+    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
+        """Return the class, one object a release, as two classes don't combine; errors: `jvm_payload`."""
+        return _resolved(self, HudiRelease.parse(release))
+
+
+@functools.lru_cache(maxsize=8)
+def _resolved(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
+    return jvm_payload(reference.spark, PayloadRef(reference.name, reference.jar, reference.package), release)
 
 
 def jvm_payload(

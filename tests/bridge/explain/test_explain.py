@@ -26,6 +26,7 @@ from bridge.plan import TableType
 from bridge.programs.small_files import small_file_candidates
 from bridge.programs.upgrade import handover
 from bridge.report import json_record
+from mergers import MergerRef
 from payloads import parse_schema
 from tests.conformance.histories import READ, History, load
 from tests.conformance.spark_histories import plan_of as plan_of_history
@@ -322,7 +323,7 @@ def test_payloads_that_payloads_make_are_heard() -> None:
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (plan_of("com.acme.P", "0.15", engine="jvm"), "compiled class"),
+        (MergePlan(merger=MergerRef("com.acme.M", jar="acme.jar"), release="1.0", key="id"), "compiled merger"),
         (plan_of("FirstValueAvroPayload", "0.15", "mor", props={"hoodie.parquet.small.file.limit": "1"}), "small-file"),
     ],
 )

@@ -32,6 +32,7 @@ def test_the_extras_of_a_row_that_passes_untouched_are_those_of_the_program(name
     assert spec.untouched is None or len(spec.untouched) == len(spec.extras)
     assert EngineName.PYTHON in spec.engines
     assert inspect.isclass(spec.program)
+    assert bool(spec.only_there) == (EngineName.JVM not in spec.engines)
 
 
 def test_java_has_the_programs_that_the_table_gives_it() -> None:
@@ -43,7 +44,7 @@ def test_java_has_the_programs_that_the_table_gives_it() -> None:
 def test_a_program_that_an_engine_does_not_have_is_refused_by_name(name: str) -> None:
     plan = MergePlan(payload=PayloadRef("com.acme.Custom", jar="acme.jar"), key=("id",), engine="jvm")
     frame: Any = None  # it is refused before any row is looked at
-    with pytest.raises(PlanError, match=f"the jvm engine does not run {name}; use the python engine"):
+    with pytest.raises(PlanError, match=f"the jvm engine does not run {name}, since .*; use the python engine"):
         engines.run(frame, job_of(name, plan), ())
 
 

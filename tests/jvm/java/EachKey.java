@@ -17,7 +17,7 @@ import scala.collection.Seq;
 /** Runs jobs of the jvm engine over sorted rows without Spark's tasks, and says what became of each key. */
 public final class EachKey {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Pattern FAILED = Pattern.compile("failed at \\S+ \\(key id=(-?\\d+)\\)");
+    private static final Pattern FAILED = Pattern.compile("failed at \\S+ \\(key .*?id=(-?\\d+)\\)");
 
     private EachKey() {
     }
@@ -54,14 +54,21 @@ public final class EachKey {
         Map<String, List<Object>> outcomes = new LinkedHashMap<>();
         Map<String, String> failed = new LinkedHashMap<>();
         int next = 0;
+        int end = rows.size();
         while (next < rows.size()) {
+            Map<String, List<Object>> found = new LinkedHashMap<>();
             try {
-                Iterator<Row> found = function(task, jars, job).call(rows.subList(next, rows.size()).iterator());
-                while (found.hasNext()) {
-                    Row row = found.next();
-                    outcomes.computeIfAbsent(String.valueOf(row.get(0)), key -> new ArrayList<>()).add(plain(row));
+                Iterator<Row> merged = function(task, jars, job).call(rows.subList(next, end).iterator());
+                while (merged.hasNext()) {
+                    Row row = merged.next();
+                    found.computeIfAbsent(String.valueOf(row.get(0)), key -> new ArrayList<>()).add(plain(row));
                 }
-                next = rows.size();
+                outcomes.putAll(found);
+                next = end;
+                while (next < rows.size() && failed.containsKey(String.valueOf(rows.get(next).getInt(0)))) {
+                    next++;
+                }
+                end = rows.size();
             } catch (Exception error) {
                 Matcher named = FAILED.matcher(String.valueOf(error.getMessage()));
                 if (!named.find()) {
@@ -69,16 +76,25 @@ public final class EachKey {
                 }
                 failed.put(named.group(1), error.getMessage());
                 int key = Integer.parseInt(named.group(1));
-                if (!allKeys && rows.get(next).getInt(0) > key) {
+                if (allKeys) {
+                    break;
+                }
+                if (rows.get(next).getInt(0) > key) {
                     throw new IllegalStateException("a key that is done with is named", error);
                 }
-                while (next < rows.size() && (allKeys || rows.get(next).getInt(0) <= key)) {
-                    next++;
+                // The failure takes the last rows of the keys before it along, so these are merged once more.
+                end = next;
+                while (rows.get(end).getInt(0) < key) {
+                    end++;
+                }
+                if (end == next) {
+                    while (next < rows.size() && rows.get(next).getInt(0) == key) {
+                        next++;
+                    }
+                    end = rows.size();
                 }
             }
         }
-        // What came out before the failure of a key is no answer.
-        failed.keySet().forEach(outcomes::remove);
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("outcomes", allKeys && !failed.isEmpty() ? new LinkedHashMap<>() : outcomes);
         answer.put("failed", failed);

@@ -150,4 +150,82 @@ public class Twins {
             return Option.of(merged);
         }
     }
+
+    /** Writes into the stored row, and deletes in the eyes of a writer what it inserts in those of a reader. */
+    public static class Rewrites extends OverwriteWithLatestAvroPayload {
+        public Rewrites(GenericRecord record, Comparable orderingVal) {
+            super(record, orderingVal);
+        }
+
+        public Rewrites(Option<GenericRecord> record) {
+            super(record);
+        }
+
+        @Override
+        public boolean isDeleted(Schema schema, Properties props) {
+            try {
+                return !getInsertValue(schema).isPresent() || is("delete", schema);
+            } catch (IOException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+
+        @Override
+        public Option<IndexedRecord> combineAndGetUpdateValue(IndexedRecord current, Schema schema) throws IOException {
+            Option<IndexedRecord> own = getInsertValue(schema);
+            if (!own.isPresent() || is("keep", schema)) {
+                return own;
+            }
+            if (is("ignore", schema)) {
+                return Option.of(HoodieRecord.SENTINEL);
+            }
+            ((GenericRecord) current).put("v", "was " + ((GenericRecord) own.get()).get("v"));
+            return Option.of(current);
+        }
+
+        private boolean is(String op, Schema schema) throws IOException {
+            return op.equals(String.valueOf(((GenericRecord) getInsertValue(schema).get()).get("op")));
+        }
+    }
+
+    /** Fails in every method for some rows. */
+    public static class Fails extends Latest {
+        private final GenericRecord own;
+
+        public Fails(GenericRecord record, Comparable orderingVal) {
+            super(record, orderingVal);
+            if (record != null && "ignore".equals(String.valueOf(record.get("op")))) {
+                throw new IllegalArgumentException("no such operation");
+            }
+            own = record;
+        }
+
+        public Fails(Option<GenericRecord> record) {
+            this(record.isPresent() ? record.get() : null, 0);
+        }
+
+        @Override
+        public Latest preCombine(Latest older) {
+            if (own != null && own.get("tags") == null) {
+                throw new IllegalStateException("nothing to combine");
+            }
+            return super.preCombine(older);
+        }
+
+        @Override
+        public Option<IndexedRecord> combineAndGetUpdateValue(IndexedRecord current, Schema schema) {
+            if (own != null && own.get("n") == null) {
+                throw new IllegalStateException("no amount");
+            }
+            return super.combineAndGetUpdateValue(current, schema);
+        }
+
+        @Override
+        public Option<IndexedRecord> getInsertValue(Schema schema) {
+            if (own != null && own.get("v") == null) {
+                throw new IllegalStateException("no text");
+            }
+            return super.getInsertValue(schema);
+        }
+    }
 }

@@ -1,0 +1,59 @@
+"""Every row of the support matrix, in each release that some engine claims: run by it, and alike where both do."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.engines import in_driver
+from bridge.engines.jvm.merger import with_strategy_id
+from bridge.explain import trace_key
+from bridge.programs import EngineName, Origin
+from bridge.spark.schema import avro_schema
+from payloads import HudiRelease
+from tests.jvm.both_engines import run_in_python
+from tests.jvm.versions import DATA, tables
+from tests.support.support_matrix import claims
+
+CLAIMS = [pytest.param(claim, id=f"{claim[0].what}-{claim[1]}") for claim in claims()]
+
+
+@pytest.fixture(scope="session")
+def versions(spark):
+    return {partitioned: tables(spark, 22, partitioned=partitioned) for partitioned in (False, True)}
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_what_an_engine_claims_it_runs(both_engines, java_compiler, jar, versions, claim):
+    row, release, engines = claim
+    found = versions["partition" in row.settings]
+    in_java = EngineName.JVM in engines
+    if in_java:
+        # Classes of 1.2 run in 1.1 as well.
+        of_release = HudiRelease.V1_0 if release <= HudiRelease.V1_0 else HudiRelease.V1_2
+        named = jar if row.merges is None else java_compiler.jar_of(of_release)
+        java = row.plan(release, EngineName.JVM, str(named))
+        java = with_strategy_id(both_engines.spark, java)
+    python = row.plan(release, EngineName.PYTHON)
+    if row.program == "explain":
+        here = [python, in_driver(java, both_engines.spark)] if in_java else [python]
+        traces = [told(plan, found.batches) for plan in here]
+        assert traces[0]
+        assert all(trace == traces[0] for trace in traces)
+    elif in_java:
+        compared = both_engines.compared(java, python, found, {row.program})
+        assert compared.differences == []
+        assert compared.merged > 1 / 3
+    else:
+        assert run_in_python(python, row.program, found)
+
+
+def told(plan, batches):
+    """Return what a trace says about the versions of each key, but for what the classes are called."""
+    schema, calls = avro_schema(DATA, plan.release), []
+    for key in range(3):
+        rows = batches.of((Origin.INCOMING,), {key}).to_pylist()
+        versions = [(row["_pb_commit"], {name: row[name] for name in DATA.names}) for row in rows]
+        trace = trace_key(versions, plan, schema)
+        calls += [(call.commit, call.point, call.method, call.older, call.newer, call.result) for call in trace.calls]
+        calls.append((trace.rows, trace.error is None))
+    return calls

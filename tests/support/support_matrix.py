@@ -1,0 +1,223 @@
+"""The support matrix of the guide, asked of the code: `python -m tests.support.support_matrix` brings it up to date."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge import MergePlan, PlanError
+from bridge.config import capabilities
+from bridge.engines import Job, engine_of
+from bridge.engines.jvm.jars import check_spark
+from bridge.engines.jvm.job import Calls
+from bridge.explain import check_traceable
+from bridge.merge import RecordMerge
+from bridge.programs import PROGRAMS, EngineName, check_plan, handover
+from mergers import MergerRef
+from payloads import HudiRelease, PayloadBridgeError, PayloadRef, parse_schema
+from payloads.release import releases
+from tests.support.folders import GUIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SPARK: Final = "3.5"
+PAGE: Final = GUIDE / "support_matrix.md"
+STRATEGY: Final = "5d1a2f6e-6f0b-4f0e-9d57-0a8f6b7c1e21"
+SCHEMA: Final = parse_schema(
+    {
+        "type": "record",
+        "name": "Row",
+        "fields": [
+            {"name": "id", "type": "int"},
+            {"name": "ts", "type": ["null", "long"], "default": None},
+            {"name": "name", "type": ["null", "string"], "default": None},
+            {"name": "v", "type": ["null", "string"], "default": None},
+        ],
+    }
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A row: a program under some settings.
+
+    Attributes:
+        what: what a user does, in a few words.
+        program: the program that does it, or `explain`, which runs one without an engine.
+        settings: of the plan.
+        merges: what merges in a release, as the arguments of a plan in each engine; None for a payload of the user's.
+    """
+
+    what: str
+    program: str
+    settings: dict[str, Any] = dataclasses.field(default_factory=dict)
+    merges: Callable[[HudiRelease], dict[EngineName, dict[str, Any]]] | None = None
+
+    def plan(self, release: HudiRelease, engine: EngineName, jar: str = "acme.jar") -> MergePlan:
+        """Return the plan of the row; `jar` has its compiled class.
+
+        Raises:
+            PayloadBridgeError: there is none.
+        """
+        if self.merges is None:
+            compiled = PayloadRef("com.acme.Twins$Latest", jar=jar)
+            own = compiled if engine is EngineName.JVM else PayloadRef("tests.jvm.twins:Latest")
+            merges: dict[str, Any] = {"payload": own}
+        else:
+            merges = dict(self.merges(release)[engine])
+            if "merger" in merges and merges["merger"].jar is not None:
+                merges["merger"] = dataclasses.replace(merges["merger"], jar=jar)
+        return MergePlan(
+            **{"release": release, "key": "id", "ordering": "ts", "engine": engine.value, **merges, **self.settings}
+        )
+
+    def refusal(self, release: HudiRelease, engine: EngineName) -> str | None:
+        """Return why an engine does not do this; None if it does."""
+        try:
+            plan = self.plan(release, engine)
+            for check in _CHECKS.get(self.program, ()):
+                check(plan)
+            if self.program in PROGRAMS:
+                engine_of(Job(plan, SCHEMA, tuple(SCHEMA.by_name), self.program))
+            if engine is EngineName.JVM:
+                check_spark(release, SPARK)
+                Calls(plan)
+            else:
+                RecordMerge(plan, SCHEMA)
+        except PayloadBridgeError as error:
+            return str(error)
+        return None
+
+
+def _upgrades(plan: MergePlan) -> None:
+    if plan.release is HudiRelease.latest():
+        msg = "there is no later release to upgrade to"
+        raise PlanError(msg)
+    handover(plan, dataclasses.replace(plan, release=HudiRelease.latest()), after=1)
+
+
+_CHECKS: Final[dict[str, tuple[Callable[[MergePlan], object], ...]]] = {
+    "all_paths": (check_plan,),
+    "smallest_history": (check_plan,),
+    "simulate_upgrade": (_upgrades,),
+    "explain": (check_traceable,),
+}
+_ON_READ: Final = {"table_type": "mor"}
+_INDEX: Final = {"global_index": True, "partition": "name"}
+
+
+def _merger(python: str, java: str | None) -> dict[EngineName, dict[str, Any]]:
+    """Return the plans of a merger, in Python and in a jar."""
+    named = MergerRef(python)
+    compiled = named if java is None else MergerRef(java, jar="acme.jar", strategy=STRATEGY)
+    return {engine: {"merger": compiled if engine is EngineName.JVM else named} for engine in EngineName}
+
+
+def _mode(_: HudiRelease) -> dict[EngineName, dict[str, Any]]:
+    return _merger("EVENT_TIME_ORDERING", None)
+
+
+def _avro_merger(release: HudiRelease) -> dict[EngineName, dict[str, Any]]:
+    """Return a merger of the interface that the release has."""
+    new = "New" if capabilities(release).buffered_mergers else ""
+    return _merger(f"tests.jvm.twin_mergers:{new}Larger", f"com.acme.{new}Mergers$Larger")
+
+
+ROWS: Final = (
+    Row("deduplicate a batch", "combine_input"),
+    Row("write, copy-on-write", "upsert"),
+    Row("write, merge-on-read", "append", _ON_READ),
+    Row("query", "snapshot", _ON_READ),
+    Row("compaction", "compact", _ON_READ),
+    Row("commits, copy-on-write", "simulate"),
+    Row("commits, merge-on-read", "simulate", _ON_READ),
+    Row("commits under the small-file rule", "simulate_small_files", _ON_READ),
+    Row("commits of a batch that is not combined", "simulate", {"combine_before_upsert": False}),
+    Row("commits that put new keys into logs", "simulate", {**_ON_READ, "inserts_to": "log"}),
+    Row("commits without ordering field", "simulate", {"ordering": ()}),
+    Row("commits with several ordering fields", "simulate", {"ordering": ("ts", "name")}),
+    Row("commits in partitions, null ones too", "simulate", {"partition": "name"}),
+    Row("global index: write, copy-on-write", "upsert_global_index", _INDEX),
+    Row("global index: write, merge-on-read", "append_global_index", {**_INDEX, **_ON_READ}),
+    Row("global index: commits", "simulate_global_index", _INDEX),
+    Row("commits with an upgrade to 1.2 in between", "simulate_upgrade", _ON_READ),
+    Row("every path", "all_paths"),
+    Row("smallest history", "smallest_history"),
+    Row("explain a row", "explain"),
+    Row("commits of operations other than upserts", "simulate_operations"),
+    Row("a merge mode: write, copy-on-write", "upsert", {}, _mode),
+    Row("a merge mode: query", "snapshot", _ON_READ, _mode),
+    Row("a merge mode: commits", "simulate", {}, _mode),
+    Row("a merger for Spark rows", "simulate", _ON_READ, lambda _: _merger("tests.jvm.twin_mergers:OfSpark", None)),
+    Row(
+        "a merger for Avro records",
+        "simulate",
+        _ON_READ,
+        _avro_merger,
+    ),
+)
+"""The rows: every program, then the settings that decide how it goes."""
+
+
+def text() -> str:
+    """Return the page."""
+    reasons: dict[str, int] = {}
+    shown = releases()
+    lines = [
+        "# Support matrix",
+        "",
+        "What each engine runs, release by release, with a payload class of your own unless the row says otherwise.",
+        f"Asked of the code by `python -m tests.support.support_matrix` for Spark {SPARK}; do not edit. Every row is a",
+        "test, on both engines where both run it.",
+        "",
+        "A cell names the engines that run it (p: `python`, j: `jvm`, n: `native`), or none of them (-). The numbers",
+        "below say why the others do not.",
+        "",
+        "| what | program | " + " | ".join(map(str, shown)) + " |",
+        "|" + "---|" * (2 + len(shown)),
+    ]
+    for row in ROWS:
+        cells = [_cell(row, release, reasons) for release in shown]
+        lines.append(f"| {row.what} | `{row.program}` | " + " | ".join(cells) + " |")
+    lines += ["", f"On Spark 4 the jvm engine runs nothing: {_on_spark_4()}.", "", "## Reasons", ""]
+    lines += [f"{number}. {reason}" for reason, number in reasons.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _on_spark_4() -> str:
+    try:
+        check_spark(HudiRelease.latest(), "4.0")
+    except PayloadBridgeError as error:
+        return str(error)
+    msg = "Spark 4 is not refused; run the rows there"
+    raise AssertionError(msg)
+
+
+def _cell(row: Row, release: HudiRelease, reasons: dict[str, int]) -> str:
+    refused = {engine: row.refusal(release, engine) for engine in EngineName}
+    runs = [engine.value[0] for engine, reason in refused.items() if reason is None]
+    word = " ".join(runs) or "-"
+    found = dict.fromkeys(_reason(reason, release) for reason in refused.values() if reason is not None)
+    numbers = [str(reasons.setdefault(reason, len(reasons) + 1)) for reason in found]
+    return " ".join((word, *([f"({', '.join(numbers)})"] if numbers else [])))
+
+
+def _reason(refusal: str, release: HudiRelease) -> str:
+    """Return a refusal in words that are the same for all releases and for any class."""
+    for name, said in ((f"Hudi {release}", "the release"), ("com.acme.Twins$Latest", "the class")):
+        refusal = refusal.replace(name, said)
+    return refusal
+
+
+def claims() -> Iterator[tuple[Row, HudiRelease, tuple[EngineName, ...]]]:
+    """Give every row and release that some engine runs, with the engines that do."""
+    for row in ROWS:
+        for release in releases():
+            engines = tuple(engine for engine in EngineName if row.refusal(release, engine) is None)
+            if engines:
+                yield row, release, engines
+
+
+if __name__ == "__main__":
+    PAGE.write_text(text(), encoding="utf-8")
