@@ -69,7 +69,8 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in TOOLS:
         (folder / name).symlink_to(str(shutil.which(name)))
     (folder / "python3").symlink_to(sys.executable)
-    (folder / "java").touch(mode=0o755)
+    for name in ("java", "chromium", "chromedriver"):
+        (folder / name).touch(mode=0o755)
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv("JAVA_HOME", "anywhere")
     return folder
@@ -99,7 +100,7 @@ def test_the_script_hides_java_from_the_first_line_alone_and_times_each_part(
     assert done.returncode == 0, done.stderr
     timed = re.findall(r"^\.ci/run: (.+) took \d+ s$", done.stdout, re.MULTILINE)
     lines = ["README's first line without Java", "README's second line"]
-    assert timed == [*lines, "ruff check", "ruff format --check", "mypy", "lint-imports"]
+    assert timed == ["a browser for the tests", *lines, "ruff check", "ruff format --check", "mypy", "lint-imports"]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
 
 from bridge.cli.options import (
     batches_option_of,
@@ -18,20 +22,22 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
+from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.replay_table import replay_table
 from bridge.cli.table_input import table_option
-from bridge.cli.verb import Verb, wants_json
+from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
-from bridge.pipeline import Batches
+from bridge.explain import replay_view
+from bridge.pipeline import KIND, LEFT, RIGHT, Batches
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
-from bridge.spark import is_small, visible
+from bridge.report import PAGE_KEYS
+from bridge.spark import is_small, quoted, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from bridge.compare import ReplayReport
     from bridge.plan import MergePlan
     from bridge.report import Report
 
@@ -76,6 +82,12 @@ def upgrade_point(text: str) -> int:
 )
 @compaction_options
 @sample_option("keys that differ")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write every key that differs after the last batch, with both rows, as Parquet to this new folder.",
+)
 def replay_command(  # noqa: PLR0913 (one parameter an option)
     *,
     batches: Path | None,
@@ -85,6 +97,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     keep_table_version: bool,
     table_type: str,
     sample: int | None,
+    out: Path | None,
     **options: Any,
 ) -> Report:
     """Merge the same batches under two configurations, and show which keys differ, with the smallest example.
@@ -98,8 +111,9 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     Example: payload-bridge replay --batches days/ --payload AWSDmsAvroPayload --from 0.15 --to 1.2 --key id --ordering
     ts --upgrade-after 2
     """
+    check_out(out)
     if table is not None:
-        return replay_table(table, to, sample=sample, release=options["release"])
+        return replay_table(table, to, sample=sample, out=out, release=options["release"])
     if batches is None or options["release"] is None:
         msg = f"{'--batches' if batches is None else '--from'} is missing; only a --table needs none"
         raise click.UsageError(msg, click.get_current_context())
@@ -126,7 +140,26 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
         for one in types:
             sides = Comparison(*_typed(one, plan, right), commits, after, keep_table_version, compactions, to)
             parts.append(open_until_told.enter_context(compare(read, sides)))
-        return report_replays(parts, sample, whole=wants_json())
+        report = report_replays(parts, sample, whole=wants_json())
+        if wants_page():
+            report.view = replay_view(parts, PAGE_KEYS if sample is None else sample)
+        if out is not None:
+            _write_keys(parts, out)
+        return report
+
+
+def _write_keys(parts: list[ReplayReport], out: Path) -> None:
+    """Write the keys that differ after the last batch; a refused side has none."""
+    columns = (*map(quoted, parts[0].comparison.left.identity), sf.col(KIND).alias("kind"))
+    rows = (sf.col(LEFT).alias("left"), sf.col(RIGHT).alias("right"))
+    frames = [
+        found.select(sf.lit(part.comparison.left.table_type.value).alias("table_type"), *columns, *rows)
+        for part in parts
+        if (found := part.last_differences) is not None
+    ]
+    if frames:
+        with new_folder(out) as folder:
+            functools.reduce(DataFrame.unionByName, frames).write.parquet(f"file:{folder}")
 
 
 def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bridge.cli.out import new_folder
 from bridge.cli.table_input import open_table, refuse_given
 from bridge.cli.verb import wants_json
 from bridge.compare import compare_readers, is_release, report_upgraded_readers
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bridge.report import Report
     from payloads import HudiRelease
 
@@ -33,8 +36,8 @@ _OF_THE_TABLE = (
 _OF_WRITES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
 
 
-def replay_table(path: str, to: str, *, sample: int | None, release: HudiRelease | None) -> Report:
-    """Report which rows change if the release `to` reads the files of a table as they are.
+def replay_table(path: str, to: str, *, sample: int | None, out: Path | None, release: HudiRelease | None) -> Report:
+    """Report which rows change if the release `to` reads the files of a table as they are; write them all to `out`.
 
     Raises:
         UsageError: an option that is for batches.
@@ -45,4 +48,9 @@ def replay_table(path: str, to: str, *, sample: int | None, release: HudiRelease
         msg = f"--to {to}: the files of a table are read by a release; name one"
         raise click.UsageError(msg, click.get_current_context())
     with compare_readers(open_table(path, release), [to]) as found:
-        return report_upgraded_readers(found, sample, whole=wants_json())
+        report = report_upgraded_readers(found, sample, whole=wants_json())
+        differences = None if out is None else found.differences(to)
+        if out is not None and differences is not None:
+            with new_folder(out) as folder:
+                differences.write.parquet(f"file:{folder}")
+        return report

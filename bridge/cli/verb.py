@@ -35,6 +35,11 @@ def wants_json() -> bool:
     return "json" in click.get_current_context().meta[_FORMS]
 
 
+def wants_page() -> bool:
+    """Whether the verb that runs writes a page, which shows more than the text."""
+    return "html" in click.get_current_context().meta[_FORMS]
+
+
 def report_file(text: str) -> Path:
     """Read the name of a report, whose suffix determines its format."""
     path = Path(text)

@@ -7,7 +7,7 @@ from bridge.compare.grade import Grade, overall
 from bridge.compare.readers import ReaderResult, ReadersReport, compare_readers
 from bridge.compare.readers_report import BASE_FILES, report_readers, report_upgraded_readers
 from bridge.compare.replay import Counts, Difference, Example, ReplayReport, compare, replay
-from bridge.compare.replay_report import example_table, keys_table, report_replays
+from bridge.compare.replay_report import example_table, keys_table, kinds_of, report_replays
 from bridge.compare.side_names import side_names
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "example_table",
     "is_release",
     "keys_table",
+    "kinds_of",
     "overall",
     "plan_to",
     "replay",

@@ -255,13 +255,24 @@ class ReplayReport:
             return Grade.ON_TIES
         return Grade.ON_DELETES if self._agree(without_deletes(differing, self.comparison)) else Grade.DIFFERS
 
-    def collect(self, limit: int | None = None) -> list[Difference]:
-        """Collect the keys that differ after the last commit, by key; at most `limit`."""
-        if self.differences is None:
+    def collect(self, limit: int | None = None, *, spread: bool = False) -> list[Difference]:
+        """Collect the keys that differ after the last commit, by key.
+
+        At most `limit`: the first ones, or with `spread` those with the smallest hash, a sample of all keys that is
+        always the same.
+        """
+        last = self.last_differences
+        if last is None:
             return []
-        identity = map(quoted, self.comparison.left.identity)
-        last = self.differences.where(sf.col(COMMIT) == self.comparison.commits).orderBy(*identity)
-        return [self._difference(row) for row in json_rows(last if limit is None else last.limit(limit))]
+        identity = [*map(quoted, self.comparison.left.identity)]
+        if limit is not None:
+            last = last.orderBy(*([sf.xxhash64(*identity)] if spread else []), *identity).limit(limit)
+        return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
+
+    @property
+    def last_differences(self) -> DataFrame | None:
+        """The differences after the last commit; None if the right side is refused."""
+        return None if self.differences is None else self.differences.where(sf.col(COMMIT) == self.comparison.commits)
 
     @functools.cached_property
     def examples(self) -> list[Example]:

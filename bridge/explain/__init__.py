@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bridge.explain.explanation import ExplainedSide, ExplainReport, explain, explain_comparison, explain_sides
+from bridge.explain.replay_view import replay_view
 from bridge.explain.story import story
 from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import Side, same_record
@@ -17,6 +18,7 @@ __all__ = [
     "explain",
     "explain_comparison",
     "explain_sides",
+    "replay_view",
     "same_record",
     "story",
     "trace_key",

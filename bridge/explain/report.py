@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.explain.causes import cause_of
 from bridge.explain.story import story, words
-from bridge.report import Report, cell, json_record, plan_as_json
+from bridge.explain.timeline import timeline_of
+from bridge.report import Report, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
     from bridge.explain.explanation import ExplainedSide, ExplainReport
@@ -40,7 +42,22 @@ def report_of(told: ExplainReport) -> Report:
         for side, name, decided in zip(told.sides, told.long_names, told.deciding_calls(), strict=True)
     ]
     report.body += story(told)
+    report.view = View(_headline(told), story=timeline_of(told))
     return report
+
+
+def _headline(told: ExplainReport) -> str:
+    """Say in a few words how the row ends; the verdict has the rows."""
+    row, parting = words(told.row), told.first_difference()
+    if len(told.sides) == 1:
+        return f"{row}: {len(told.sides[0].trace.calls)} merge calls in {told.commits} batches"
+    both = " and ".join(told.names)
+    if any(side.trace.error is not None for side in told.sides):
+        return f"{row}: of {both} one fails"
+    if parting is None:
+        return f"{row}: {both} agree after every batch"
+    how = f"differ after batch {parting} and agree in the end" if told.ends_equal else f"disagree since batch {parting}"
+    return f"{row}: {both} {how} ({cause_of(told).title.lower()})"
 
 
 def parting_words(told: ExplainReport) -> str:

@@ -4,16 +4,38 @@ from __future__ import annotations
 
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_record import json_record
-from bridge.report.json_values import cell, json_bytes, json_float, json_rows
+from bridge.report.json_values import cell, json_bytes, json_float, json_rows, texts
 from bridge.report.report import SAMPLE, Check, Label, Report, Table, error_as_json, plan_as_json, sides_as_json
+from bridge.report.view import (
+    PAGE_KEYS,
+    Bar,
+    CauseLine,
+    Chart,
+    Figure,
+    Keys,
+    LawCell,
+    LawPanel,
+    Laws,
+    View,
+)
 
 __all__ = [
     "FORMS",
+    "PAGE_KEYS",
     "SAMPLE",
+    "Bar",
+    "CauseLine",
+    "Chart",
     "Check",
+    "Figure",
+    "Keys",
     "Label",
+    "LawCell",
+    "LawPanel",
+    "Laws",
     "Report",
     "Table",
+    "View",
     "cell",
     "error_as_json",
     "json_bytes",
@@ -22,5 +44,6 @@ __all__ = [
     "json_rows",
     "plan_as_json",
     "sides_as_json",
+    "texts",
     "write_report",
 ]

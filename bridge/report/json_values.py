@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as spark_types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from pyspark.sql import DataFrame
 
@@ -84,3 +84,8 @@ def cell(value: Any) -> str:
     if value is None:
         return "null"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def texts(values: Iterable[Any]) -> list[str | None]:
+    """Return JSON values as texts for a page, which tells null from the text."""
+    return [None if value is None else cell(value) for value in values]

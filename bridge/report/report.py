@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.plan import MergePlan
+    from bridge.report.view import View
 
 FORMAT = 1
 """The version of the JSON envelope."""
@@ -99,6 +100,7 @@ class Report:
         warnings: what else the user should know.
         body: paragraphs and tables of the text, after the verdict.
         checks: what the verdict sums up; empty if there is only the verdict.
+        view: what a page shows besides the text; None if there is only that.
     """
 
     verb: str
@@ -111,6 +113,7 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     body: list[str | Table] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    view: View | None = None
 
     def as_json(self) -> str:
         """Return the envelope."""

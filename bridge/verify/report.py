@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bridge.report import Report, Table, json_bytes, json_float
+from bridge.report import LawCell, LawPanel, Laws, Report, Table, View, json_bytes, json_float
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
 from payloads.avro import Branch
 
 if TYPE_CHECKING:
     from bridge.verify.verification import Verification
-    from mergers.laws import Bounds, Counterexample, LawResult, MergeStep, Version
+    from mergers.laws import Bounds, Counterexample, Domain, LawReport, LawResult, MergeStep, Version
 
 
 def report_of(verification: Verification) -> Report:
@@ -44,7 +44,43 @@ def report_of(verification: Verification) -> Report:
             Table(story.columns, story.steps),
             story.meaning,
         ]
+    report.view = View(_headline(verification), laws=_laws(found))
     return report
+
+
+# -- as a page
+
+
+def _headline(verification: Verification) -> str:
+    """Say how many laws are violated."""
+    found = verification.report
+    laws = list(dict.fromkeys(one.law.id for one in found.results if one.verdict is not Verdict.NOT_APPLICABLE))
+    broken = len(dict.fromkeys(one.law.id for one in found.violations))
+    if not broken:
+        return f"{found.subject}: no violation of {len(laws)} laws was found"
+    return f"{found.subject} violates {broken} of {len(laws)} laws"
+
+
+def _laws(found: LawReport) -> Laws:
+    """Return the matrix of laws and domains, and the counterexamples."""
+    domains = list(dict.fromkeys(result.domain for result in found.results))
+    panels = {(one.law.id, one.domain): f"{one.law.id}-{one.domain.value}" for one in found.violations}
+    cells: dict[str, dict[Domain, LawCell]] = {}
+    for one in found.results:
+        panel = panels.get((one.law.id, one.domain), "")
+        cells.setdefault(one.law.id, {})[one.domain] = LawCell(one.verdict.value, one.cases, one.detail, panel)
+    laws = {one.law.id: one.law for one in found.results}
+    none = LawCell(Verdict.NOT_APPLICABLE.value, 0, "")
+    lines = [
+        (name, law.equation, law.reading, [cells[name].get(domain, none) for domain in domains])
+        for name, law in laws.items()
+    ]
+    stories = ((panels[one.law.id, one.domain], story_of(one)) for one in found.violations)
+    return Laws(
+        [domain.value for domain in domains],
+        lines,
+        [LawPanel(name, one.title, one.operands, one.columns, one.steps, one.meaning) for name, one in stories],
+    )
 
 
 # -- as JSON

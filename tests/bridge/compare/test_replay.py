@@ -256,10 +256,12 @@ def test_the_verb_on_one_release(spark: SparkSession, days: Path) -> None:
 
 
 def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path: Path) -> None:
-    page = tmp_path / "answer.xml"
+    page, keys = tmp_path / "answer.xml", tmp_path / "keys"
     words = words_of(days, "--to", "1.2", "--table-type", "both", "--report", str(page))
-    result = CliRunner().invoke(main, words)
+    result = CliRunner().invoke(main, [*words, "--out", str(keys)])
     assert result.exit_code == 1
+    (written,) = spark.read.parquet(str(keys)).collect()
+    assert (written.table_type, written.id, written.kind, written.left.city) == ("mor", "a", "only-left", "Lima")
     text = " ".join(result.stdout.split())
     assert text.startswith("DIFFERS ON DELETES: copy-on-write")
     assert "Merge-on-read: DIFFERS ON DELETES: without the deletes no key differs." in text

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.errors import InputError
-from bridge.report.files import as_html, as_junit, write_report
+from bridge.report.files import as_junit, write_report
+from bridge.report.page import as_html
 from bridge.report.report import Check, Report, Table
 
 if TYPE_CHECKING:

@@ -1,0 +1,231 @@
+"""The page of a replay: how many keys differ, where, why, and which, with the timeline of each that is listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sf
+
+from bridge.compare import Grade, kinds_of
+from bridge.explain.traced_keys import MOST_TRACED, TracedKeys, name_of, trace_keys
+from bridge.pipeline import KIND, KINDS
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, View, texts
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.compare import Difference, ReplayReport
+    from bridge.explain.causes import Cause
+
+_MOST_BARS = 8
+_EMPTY = "(none)"
+
+
+def replay_view(parts: Sequence[ReplayReport], limit: int = PAGE_KEYS) -> View:
+    """Return the page of replays of the same batches and settings, one a table type.
+
+    Args:
+        parts: the replays, still open: some jobs run.
+        limit: how many keys are listed at most, in all.
+    """
+    first = parts[0]
+    names = first.comparison.names
+    each = -(-min(limit, PAGE_KEYS) // len(parts))
+    listed = [part.collect(each, spread=True) for part in parts]
+    traced = [trace_keys(part, [one.key for one in keys]) for part, keys in zip(parts, listed, strict=True)]
+    differing = [_last(part) for part in parts]
+    written = _written(first)
+    causes = _causes(traced, names)
+    total, shown = sum(differing), sum(map(len, listed))
+    note = "" if shown == total else f"{shown:,} of {total:,} keys, a sample of all; --out writes every one"
+    rows = [
+        row
+        for table, (keys, found) in enumerate(zip(listed, traced, strict=True))
+        for row in _rows(keys, found, causes, table)
+    ]
+    plan = first.comparison.left
+    return View(
+        headline=_headline(parts, differing, sum(written.values())),
+        figures=_figures(parts),
+        legend=tuple(kinds_of(names).values()) if total or not all(part.is_equal for part in parts) else (),
+        charts=_charts(parts, written),
+        causes=causes,
+        cause_note=_cause_note(traced, total),
+        keys=Keys(
+            rows,
+            plan.identity,
+            plan.partition,
+            tuple(kinds_of(names).values()),
+            [part.comparison.left.table_type.long_name for part in parts],
+            causes,
+            total,
+            note,
+        ),
+        notes=list(dict.fromkeys(found.untraced for found in traced if found.untraced)),
+    )
+
+
+# -- the first screen
+
+
+def _headline(parts: Sequence[ReplayReport], differing: Sequence[int], written: int) -> str:
+    one, other = parts[0].comparison.names
+    refused = [part for part in parts if part.grade is Grade.REFUSED]
+    if len(refused) == len(parts):
+        return f"{other} refuses what {one} accepts"
+    if refused:
+        others = [_on(part, number, written) for part, number in zip(parts, differing, strict=True)]
+        return f"{one} and {other}: {'; '.join(others)}"
+    if not any(differing):
+        before = "" if all(part.is_equal for part in parts) else " in the end, though not after every batch"
+        return f"{one} and {other} agree on all {_keys(written)}{before}"
+    if len(parts) == 1:
+        return f"{one} and {other} disagree on {differing[0]:,} of {_keys(written)}"
+    said = " and ".join(
+        f"{number:,} ({part.comparison.left.table_type.long_name})"
+        for part, number in zip(parts, differing, strict=True)
+    )
+    return f"{one} and {other} disagree on {said} of {_keys(written)}"
+
+
+def _on(part: ReplayReport, number: int, written: int) -> str:
+    table = part.comparison.left.table_type.long_name
+    return f"{table} refused" if part.grade is Grade.REFUSED else f"{table} {number:,} of {_keys(written)} differ"
+
+
+def _keys(number: int) -> str:
+    return "1 key" if number == 1 else f"{number:,} keys"
+
+
+def _figures(parts: Sequence[ReplayReport]) -> list[Figure]:
+    kinds = kinds_of(parts[0].comparison.names)
+    last = [part.counts[-1] for part in parts if part.counts]
+    numbers = [sum(one[at] for one in last) for at in range(1, len(KINDS) + 1)]
+    return [Figure(f"{number:,}", kind) for kind, number in zip(kinds.values(), numbers, strict=True)] if last else []
+
+
+def _written(part: ReplayReport) -> dict[str, int]:
+    """Return how many keys the batches have, by partition."""
+    plan = part.comparison.left
+    rows = part.versions.select(*map(quoted, plan.identity)).distinct().groupBy(*map(quoted, plan.partition)).count()
+    return {_partition(row[:-1]): row[-1] for row in rows.collect()}
+
+
+def _partition(values: Sequence[Any]) -> str:
+    return "/".join(_EMPTY if value in {None, ""} else str(value) for value in values)
+
+
+def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Chart]:
+    charts = []
+    for part in parts:
+        if not part.counts:
+            continue
+        table = f", {part.comparison.left.table_type.long_name}" if len(parts) > 1 else ""
+        bars = [Bar(batch, counts[1:]) for batch, counts in zip(part.batches.names, part.counts, strict=True)]
+        charts.append(_chart(f"After each batch{table}", bars, _spaced))
+    plan = parts[0].comparison.left
+    if plan.partition and any(map(_last, parts)):
+        found: dict[str, list[int]] = {}
+        for part in parts:
+            _add_partitions(part, found)
+        bars = [Bar(name, numbers, written.get(name), ("partition", name)) for name, numbers in found.items()]
+        charts.append(_chart("By partition", sorted(bars, key=lambda bar: (-bar.total, bar.label)), _longest))
+    return charts
+
+
+def _chart(title: str, bars: Sequence[Bar], pick: Any) -> Chart:
+    shown = bars if len(bars) <= _MOST_BARS else pick(bars)
+    return Chart(title, shown, "" if len(shown) == len(bars) else f"{len(shown)} of {len(bars):,} are shown")
+
+
+def _spaced(bars: Sequence[Bar]) -> Sequence[Bar]:
+    """Return some bars of an order, the first and the last among them."""
+    step = (len(bars) - 1) / (_MOST_BARS - 1)
+    return [bars[round(at * step)] for at in range(_MOST_BARS)]
+
+
+def _longest(bars: Sequence[Bar]) -> Sequence[Bar]:
+    return bars[:_MOST_BARS]
+
+
+def _add_partitions(part: ReplayReport, found: dict[str, list[int]]) -> None:
+    """Add how many keys differ after the last commit in each partition, by kind."""
+    last = part.last_differences
+    if last is None:
+        return
+    columns = map(quoted, part.comparison.left.partition)
+    for *values, kind, number in last.groupBy(*columns, KIND).agg(sf.count(sf.lit(1))).collect():
+        counts = found.setdefault(_partition(values), [0] * len(KINDS))
+        counts[KINDS.index(kind)] += number
+
+
+# -- why
+
+
+def _causes(traced: Sequence[TracedKeys], names: tuple[str, str]) -> list[CauseLine]:
+    counts: dict[Cause, int] = {}
+    for found in traced:
+        for cause, number in found.causes.items():
+            counts[cause] = counts.get(cause, 0) + number
+    told: dict[Cause, dict[str, Any]] = {}
+    for found in traced:
+        for cause, story in found.of_key.values():
+            told.setdefault(cause, story)
+    ordered = sorted(counts, key=lambda cause: (-counts[cause], cause.title))
+    return [
+        CauseLine(cause.id, cause.title, cause.text, counts[cause], _parting(told.get(cause), names))
+        for cause in ordered
+    ]
+
+
+def _parting(story: dict[str, Any] | None, names: tuple[str, str]) -> list[tuple[str, str]]:
+    """Return what each side did where they part, in one of the timelines."""
+    if story is None:
+        return []
+    pairs = zip(names, story["sides"], strict=True)
+    rules = [(name, next((c["rule"] for c in side["calls"] if c["parts"]), side["error"])) for name, side in pairs]
+    return [(name, rule or "merges nothing there") for name, rule in rules]
+
+
+def _cause_note(traced: Sequence[TracedKeys], total: int) -> str:
+    number = sum(found.traced for found in traced)
+    if not number:
+        return ""
+    if number == total:
+        return f"counted on every key that differs ({total:,})"
+    return f"counted on {number:,} of the {total:,} keys that differ (at most {MOST_TRACED:,} are)"
+
+
+# -- which
+
+
+def _rows(
+    keys: Sequence[Difference], found: TracedKeys, causes: Sequence[CauseLine], table: int
+) -> list[dict[str, Any]]:
+    positions = {line.id: at for at, line in enumerate(causes)}
+    rows = []
+    for one in keys:
+        cause, story = found.of_key.get(name_of(one.key.values()), (None, None))
+        rows.append(
+            {
+                "key": texts(one.key.values()),
+                "kind": KINDS.index(one.kind),
+                "table": table,
+                "cause": None if cause is None else positions[cause.id],
+                "columns": one.columns,
+                "left": _texts(one.left),
+                "right": _texts(one.right),
+                "note": one.note,
+                "story": story,
+            }
+        )
+    return rows
+
+
+def _texts(row: dict[str, Any] | None) -> dict[str, str | None] | None:
+    return None if row is None else dict(zip(row, texts(row.values()), strict=True))
+
+
+def _last(part: ReplayReport) -> int:
+    return part.counts[-1].total if part.counts else 0

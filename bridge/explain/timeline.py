@@ -1,0 +1,63 @@
+"""The timeline of one row for a page: its versions, and the merge calls of each side, as JSON values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.explain.story import Labels
+from bridge.report import json_record, texts
+
+if TYPE_CHECKING:
+    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.trace import TracedCall
+
+
+def timeline_of(told: ExplainReport) -> dict[str, Any]:
+    """Return the story of a row.
+
+    `columns` has the names of the columns; `versions` label, commit (null for a row that merging made) and values, as
+    texts, of each row; `sides` the name, the label of the last row, the error and the calls of each side.
+
+    A call has `commit`, `where` (the merge point), `release` (null if the side has one), the labels `older` (may be
+    null), `newer` and `result`, the `rule`, and `parts`: whether the sides part there.
+    """
+    labels = Labels(told.schema, [record for _, record in told.versions])
+    sides = [
+        _side(told, side, name, labels, parting)
+        for side, name, parting in zip(told.sides, told.names, told.deciding_calls(), strict=True)
+    ]
+    columns = [field.name for field in told.schema.fields]
+    versions = [
+        {"label": f"v{number}", "commit": commit, "row": texts(json_record(record, told.schema).values())}
+        for number, (commit, record) in enumerate(told.versions, start=1)
+    ]
+    versions += [
+        {"label": f"m{number}", "commit": None, "row": texts(row.values())}
+        for number, row in enumerate(labels.made, start=1)
+    ]
+    return {"columns": columns, "versions": versions, "sides": sides}
+
+
+def _side(
+    told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, parting: TracedCall | None
+) -> dict[str, Any]:
+    several = len({call.release for call in side.trace.calls}) > 1
+    return {
+        "name": name,
+        "calls": [_call(call, labels, parts=call is parting, several=several) for call in side.trace.calls],
+        "end": labels.of_record(side.trace.row_after(told.commits)),
+        "error": None if side.trace.error is None else str(side.trace.error),
+    }
+
+
+def _call(call: TracedCall, labels: Labels, *, parts: bool, several: bool) -> dict[str, Any]:
+    return {
+        "commit": call.commit,
+        "where": call.point.value,
+        "release": str(call.release) if several else None,
+        "older": None if call.older is None else labels.of(call.older),
+        "newer": labels.of(call.newer),
+        "result": labels.of(call.result),
+        "rule": call.rule,
+        "parts": parts,
+    }

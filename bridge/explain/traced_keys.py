@@ -1,0 +1,140 @@
+"""Traces of the keys on which two sides of a replay differ, made in Spark's tasks: all causes, and some timelines."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import functions as sf
+
+from bridge import pipeline
+from bridge.engines import COMMIT, RecordReader
+from bridge.explain.causes import Cause, cause_of
+from bridge.explain.explanation import ExplainReport, explain_sides
+from bridge.explain.timeline import timeline_of
+from bridge.explain.trace import check_traceable
+from bridge.pipeline import ARRIVAL
+from bridge.report import json_record
+from bridge.spark import in_one_task, kept, quoted
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.compare import Comparison, ReplayReport
+    from payloads import AvroSchema, Record
+
+MOST_TRACED: Final = 5_000
+"""How many keys are traced at most; each takes some milliseconds."""
+
+MOST_VERSIONS: Final = 500
+"""A key with more versions is not traced: its calls would not fit a page, nor a task's memory."""
+
+_NAME, _CAUSE, _STORY = "_pb_name", "_pb_cause", "_pb_story"
+_TRACED = f"{_NAME} string, {_CAUSE} string, {_STORY} string"
+_ARROW = pa.schema([(name, pa.string()) for name in (_NAME, _CAUSE, _STORY)])
+
+
+class TracedKeys(NamedTuple):
+    """What the traces of the keys of a replay say.
+
+    Attributes:
+        causes: how many keys part for each cause, the most frequent first.
+        of_key: cause and timeline (see `timeline_of`) of the keys that were asked for, by `name_of`.
+        traced: how many keys were traced.
+        untraced: why keys could not be traced; empty if they could.
+    """
+
+    causes: dict[Cause, int]
+    of_key: dict[str, tuple[Cause, dict[str, Any]]]
+    traced: int
+    untraced: str = ""
+
+
+def name_of(values: Iterable[Any]) -> str:
+    """Return the values that identify a row, as JSON values, as one text; null and the empty text are one."""
+    return json.dumps(["" if value is None else value for value in values], ensure_ascii=False)
+
+
+def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKeys:
+    """Trace the keys that differ after the last commit, at most `MOST_TRACED`.
+
+    Args:
+        found: the replay; its batches are read again.
+        told: the identifying columns, as JSON values, of the keys whose timelines are wanted.
+    """
+    sides = found.comparison
+    differing = found.last_differences
+    try:
+        for plan in (sides.left, sides.right):
+            check_traceable(plan)
+    except PayloadBridgeError as error:
+        return TracedKeys({}, {}, 0, str(error))
+    if differing is None or found.is_equal:
+        return TracedKeys({}, {}, 0)
+    traced = kept(_traced(found.versions, differing, sides, {name_of(key.values()) for key in told}))
+    counted = traced.where(sf.col(_CAUSE).isNotNull()).groupBy(_CAUSE).count().collect()
+    stories = traced.where(sf.col(_STORY).isNotNull()).collect()
+    traced.unpersist()
+    causes = {Cause[row[_CAUSE]]: row["count"] for row in sorted(counted, key=lambda row: (-row["count"], row[_CAUSE]))}
+    of_key = {row[_NAME]: (Cause[row[_CAUSE]], json.loads(row[_STORY])) for row in stories}
+    return TracedKeys(causes, of_key, sum(causes.values()))
+
+
+def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: set[str]) -> DataFrame:
+    """Return a row a key: its name, its cause (null for one with too many versions), and its timeline if wanted."""
+    plan, identity = sides.left, sides.left.identity
+    keys = [*map(quoted, identity)]
+    some = differing.select(*keys).orderBy(sf.xxhash64(*keys), *keys).limit(MOST_TRACED)
+    chosen = pipeline.join_rows(versions, some, identity, "leftsemi", or_empty=plan.partition)
+    layout = pipeline.layout_of(plan, versions)
+    side = pipeline.incoming_side(chosen, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    named = side.withColumn(_NAME, sf.to_json(sf.array(*(_text(key) for key in keys))))
+    if not in_one_task(versions.sparkSession):
+        named = named.repartition(_NAME)
+    job = _Tracing(sides, layout.schema, frozenset(told))
+    return named.sortWithinPartitions(_NAME, COMMIT, ARRIVAL).mapInArrow(functools.partial(_trace, job), _TRACED)
+
+
+def _text(column: Column) -> Column:
+    return sf.coalesce(column.cast("string"), sf.lit(""))
+
+
+class _Tracing(NamedTuple):
+    """What a task needs: both sides, the schema of the versions, and the keys whose timelines are wanted."""
+
+    sides: Comparison
+    schema: AvroSchema
+    told: frozenset[str]
+
+
+def _trace(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Trace the keys of a task, whose rows come in order."""
+    for _, rows in itertools.groupby(_rows(job, batches), key=lambda row: row[0]):
+        versions = [(commit, record) for _, commit, record in itertools.islice(rows, MOST_VERSIONS + 1)]
+        yield pa.RecordBatch.from_pylist([_answer(job, versions)], _ARROW)
+
+
+def _rows(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, int, Record]]:
+    read: RecordReader | None = None
+    for batch in batches:
+        read = read or RecordReader(job.schema, batch.schema)
+        columns = batch.column(_NAME).to_pylist(), batch.column(COMMIT).to_pylist()
+        yield from zip(*columns, read.rows(batch), strict=True)
+
+
+def _answer(job: _Tracing, versions: list[tuple[int, Record]]) -> dict[str, str | None]:
+    """Trace one key."""
+    row = json_record(versions[0][1], job.schema)
+    name = name_of(row[column] for column in job.sides.left.identity)
+    if len(versions) > MOST_VERSIONS:
+        return {_NAME: name, _CAUSE: None, _STORY: None}
+    sides = explain_sides(versions, job.schema, job.sides)
+    told = ExplainReport({}, versions, job.schema, job.sides.commits, sides, job.sides, job.sides.compact_after)
+    story = json.dumps(timeline_of(told)) if name in job.told else None
+    return {_NAME: name, _CAUSE: cause_of(told).name, _STORY: story}

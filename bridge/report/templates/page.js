@@ -1,0 +1,164 @@
+"use strict";
+(async () => {
+  const PAGE = 100;
+  // Values reach the page as text nodes only.
+  const shown = (value) => (value === null || value === undefined ? "null" : typeof value === "string" ? value : JSON.stringify(value))
+    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, "\ufffd");
+  const valued = (tag, value, settings = {}) => make(tag, settings, value === null ? make("span", { class: "null" }, "null") : shown(value));
+  const make = (tag, settings = {}, ...children) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(settings)) {
+      if (name === "on") for (const [event, call] of Object.entries(value)) node.addEventListener(event, call);
+      else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+    }
+    node.append(...children.filter((child) => child !== null));
+    return node;
+  };
+  const at = (id) => document.getElementById(id);
+
+  // Laws: a counterexample opens on a click; without script all are open.
+  const buttons = [...document.querySelectorAll("[data-panel]")];
+  for (const button of buttons) {
+    const panel = at(button.dataset.panel);
+    panel.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => {
+      panel.hidden = !panel.hidden;
+      button.setAttribute("aria-expanded", String(!panel.hidden));
+      if (!panel.hidden) { panel.scrollIntoView({ block: "nearest" }); panel.focus({ preventScroll: true }); }
+    });
+  }
+  window.addEventListener("beforeprint", () => { for (const button of buttons) at(button.dataset.panel).hidden = false; });
+
+  const packed = at("data").textContent.trim();
+  if (!packed) return;
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const data = JSON.parse(await new Response(unpacked).text());
+  const sides = data.sides || ["", ""];
+
+  // -- timelines
+
+  const rowsTable = (caption, columns, rows) => make("table", {}, make("caption", {}, caption),
+    make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, shown(name))))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell) => cell instanceof Node ? cell : valued("td", cell))))));
+  const wide = (label, table) => make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": label }, table);
+  const versions = (story) => wide("Versions", rowsTable("Versions as they arrived; m: rows that merging made",
+    ["version", "batch", ...story.columns],
+    story.versions.map((one) => [one.label, one.commit === null ? "" : one.commit, ...one.row])));
+  const call = (one) => make("li", { class: one.parts ? "parts" : null },
+    make("div", { class: "where" }, `batch ${one.commit} · ${one.where}${one.release ? ` · Hudi ${one.release}` : ""}`),
+    make("div", {}, make("b", {}, one.older === null ? one.newer : `${one.older}, then ${one.newer}`), ` \u2192 `, make("b", {}, one.result)),
+    make("div", {}, shown(one.rule)),
+    one.parts && data.sides ? make("div", { class: "parting" }, "\u2194 the sides part here") : null);
+  const lanes = (story) => make("div", { class: "lanes" }, ...story.sides.map((side, number) => make("section", { class: "lane" },
+    make("h3", {}, make("span", { class: `side ${number ? "other" : "one"}` }, shown(side.name))),
+    make("ol", {}, ...side.calls.map(call)),
+    make("p", { class: "end" }, side.error === null ? `Ends with ${side.end}` : `Fails: ${shown(side.error)}`))));
+
+  if (at("story")) at("story").append(versions(data.story), lanes(data.story));
+  const body = document.querySelector("#list tbody");
+  if (!body) return;
+
+  // -- the list
+
+  const { identity, kinds, tables, causes, rows } = data;
+  const columns = [...new Set(rows.flatMap((row) => row.columns))].sort();
+  const spots = data.partition.map((name) => identity.indexOf(name));
+  const partition = (row) => spots.map((spot) => (row.key[spot] === "" || row.key[spot] === null ? "(none)" : shown(row.key[spot]))).join("/");
+  for (const row of rows) row.words = shown([row.key, row.left, row.right]).toLowerCase();
+  const fields = {
+    kind: { title: "Kind", of: (row) => [kinds[row.kind]] },
+    cause: { title: "Cause", of: (row) => (row.cause === null ? [] : [causes[row.cause].id]), name: (id) => (causes.find((one) => one.id === id) || { title: id }).title },
+    partition: { title: "Partition", of: (row) => (spots.length ? [partition(row)] : []) },
+    column: { title: "Column", of: (row) => row.columns },
+    table: { title: "Table", of: (row) => (tables.length > 1 ? [tables[row.table]] : []) },
+  };
+  const chosen = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const values = [...new Set(rows.flatMap(field.of))].sort();
+    const select = make("select", { id: `by-${name}`, on: { change: () => choose(name, select.value) } }, make("option", { value: "" }, "all"),
+      ...values.map((value) => make("option", { value }, shown(field.name ? field.name(value) : value))));
+    field.select = select;
+    if (values.length > 1) at("filters").append(make("label", {}, `${field.title} `, select));
+  }
+  const valueOf = {
+    kind: (row) => kinds[row.kind], cause: (row) => (row.cause === null ? "" : causes[row.cause].title),
+    table: (row) => tables[row.table], columns: (row) => row.columns.join(", "),
+  };
+  const heads = [...identity.map((name, spot) => ({ title: name, of: (row) => shown(row.key[spot]) })),
+    ...(tables.length > 1 ? [{ title: "table", of: valueOf.table }] : []),
+    { title: "kind", of: valueOf.kind }, { title: "cause", of: valueOf.cause }, { title: "what changes", of: valueOf.columns }];
+  const collate = new Intl.Collator("en", { numeric: true }).compare;
+  const compare = (one, other) => (one !== "" && other !== "" && !isNaN(one) && !isNaN(other) ? one - other : collate(one, other));
+  let sorted = null, descending = false, limit = PAGE, found = rows;
+
+  const headRow = make("tr", {}, ...heads.map((head) => {
+    const cell = make("th", { scope: "col" }, make("button", { type: "button", on: { click: () => {
+      descending = sorted === head && !descending;
+      sorted = head;
+      for (const other of headRow.children) other.removeAttribute("aria-sort");
+      cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      draw();
+    } } }, head.title));
+    return cell;
+  }));
+  document.querySelector("#list thead").append(headRow);
+
+  const pairs = (row) => {
+    if (row.left && row.right) {
+      return make("div", { class: "pairs" }, ...row.columns.map((name) => make("span", { class: "pair" }, `${name}: `,
+        valued("i", row.left[name], { class: "one", title: sides[0] }), " \u2192 ", valued("i", row.right[name], { class: "other", title: sides[1] }))));
+    }
+    const row_ = row.left || row.right;
+    const text = Object.entries(row_).filter(([name]) => !identity.includes(name)).map(([name, value]) => `${name}=${shown(value)}`).join(", ");
+    return make("span", {}, make("i", { class: `side ${row.left ? "one" : "other"}` }, text));
+  };
+  const both = (row) => {
+    const names = Object.keys(row.left || row.right);
+    const line = (side, values, css) => [make("td", {}, make("span", { class: `side ${css}` }, side)),
+      ...names.map((name) => valued("td", values ? values[name] : "\u2014", { class: row.columns.includes(name) ? "changed" : null }))];
+    return wide("Rows of both sides", rowsTable("The row on both sides", ["side", ...names], [line(sides[0], row.left, "one"), line(sides[1], row.right, "other")]));
+  };
+  const detail = (row, number) => make("tr", { id: `detail-${number}` }, make("td", { class: "detail", colspan: String(heads.length) }, both(row),
+    row.note ? make("p", {}, `This key ${row.note}.`) : null,
+    ...(row.story ? [versions(row.story), lanes(row.story)] : [make("p", {}, "This key was not traced; payload-bridge explain shows one row.")])));
+  const line = (row, number) => {
+    const opener = make("button", { type: "button", class: "open", "aria-expanded": "false", on: { click: () => {
+      const open = opener.getAttribute("aria-expanded") === "true";
+      opener.setAttribute("aria-expanded", String(!open));
+      if (open) tr.nextElementSibling.remove();
+      else tr.after(detail(row, number));
+    } } }, shown(row.key[0]) || "(empty)");
+    const tr = make("tr", {}, make("td", {}, opener), ...row.key.slice(1).map((value) => valued("td", value)),
+      ...(tables.length > 1 ? [make("td", {}, tables[row.table])] : []),
+      make("td", {}, make("span", { class: `kind k${row.kind}` }, kinds[row.kind])), make("td", {}, valueOf.cause(row) || "\u2014"), make("td", {}, pairs(row)));
+    return tr;
+  };
+  const draw = () => {
+    const words = at("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    found = rows.filter((row) => words.every((word) => row.words.includes(word)) &&
+      Object.entries(chosen).every(([name, value]) => !value || fields[name].of(row).includes(value)));
+    if (sorted) found.sort((one, other) => (descending ? -1 : 1) * compare(sorted.of(one), sorted.of(other)));
+    body.replaceChildren(...found.slice(0, limit).map(line));
+    at("shown").textContent = found.length === rows.length ? `${rows.length.toLocaleString("en")}` : `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+    at("more").hidden = found.length <= limit;
+    at("more").textContent = `Show ${Math.min(PAGE, found.length - limit)} more`;
+  };
+  const choose = (name, value) => { chosen[name] = value; fields[name].select.value = value; limit = PAGE; draw(); };
+  for (const button of document.querySelectorAll("[data-field]")) {
+    button.addEventListener("click", () => { choose(button.dataset.field, button.dataset.value); at("keys").scrollIntoView(); at("search").focus({ preventScroll: true }); });
+  }
+  at("search").addEventListener("input", () => { limit = PAGE; draw(); });
+  at("more").addEventListener("click", () => { limit += PAGE; draw(); });
+  document.querySelector(".tools").addEventListener("submit", (event) => event.preventDefault());
+  document.querySelector(".tools").addEventListener("reset", () => {
+    for (const name of Object.keys(chosen)) delete chosen[name];
+    limit = PAGE;
+    setTimeout(draw);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) { event.preventDefault(); at("search").focus(); }
+  });
+  draw();
+})();

@@ -1,0 +1,160 @@
+"""What a page shows besides the text of a report: figures, bars, causes, keys with their timelines, and laws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PAGE_KEYS = 1_000
+"""How many keys a page lists at most."""
+
+
+class Figure(NamedTuple):
+    """A number that a page shows large, and what it counts."""
+
+    value: str
+    label: str
+
+
+class Bar(NamedTuple):
+    """A line of a chart.
+
+    Attributes:
+        label: what the line is about.
+        parts: how many keys there are of each kind, in the order of the chart's legend.
+        out_of: how many keys there are in all; None where that is not known.
+        choose: the filter of the list that the line sets, as field and value; None for none.
+    """
+
+    label: str
+    parts: Sequence[int]
+    out_of: int | None = None
+    choose: tuple[str, str] | None = None
+
+    @property
+    def total(self) -> int:
+        """How many keys the line counts."""
+        return sum(self.parts)
+
+
+class Chart(NamedTuple):
+    """Bars on one scale, with a remark on what is left out."""
+
+    title: str
+    bars: Sequence[Bar]
+    note: str = ""
+
+    @property
+    def most(self) -> int:
+        """The longest bar, at least 1."""
+        return max(1, *(bar.total for bar in self.bars), 1)
+
+
+class CauseLine(NamedTuple):
+    """A rule on which two sides part.
+
+    Attributes:
+        id: its id, by which the list is filtered.
+        title: its name.
+        text: what it means, as a clause.
+        keys: how many of the keys that were traced it has.
+        example: what each side did with one of these keys, as side and rule.
+    """
+
+    id: str
+    title: str
+    text: str
+    keys: int
+    example: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The list of keys, drawn by the page's script.
+
+    Attributes:
+        rows: the keys: `key` (values in the order of `identity`), `kind`, `table` and `cause` (positions in the lists
+            below, `cause` may be None), `columns` (names), `left`, `right` (rows or None), `note`, `story` (or None).
+        identity: the columns that identify a row.
+        partition: those of them that are partition columns.
+        kinds: the kinds of differences, in words.
+        tables: the table types.
+        causes: the causes.
+        total: how many keys differ in all.
+        note: how the keys were chosen, where they are not all.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    identity: Sequence[str] = ()
+    partition: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+    tables: Sequence[str] = ()
+    causes: Sequence[CauseLine] = ()
+    total: int = 0
+    note: str = ""
+
+
+class LawCell(NamedTuple):
+    """The verdict on a law in a domain; `panel` is the id of its counterexample."""
+
+    verdict: str
+    cases: int
+    detail: str
+    panel: str = ""
+
+
+class LawPanel(NamedTuple):
+    """A counterexample: its operands, both bracketings step by step, and what it means."""
+
+    id: str
+    title: str
+    operands: Sequence[tuple[str, str]]
+    columns: tuple[str, str]
+    steps: Sequence[tuple[str, str]]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Laws:
+    """The verdicts on laws: a line a law, a column a domain.
+
+    Attributes:
+        domains: the columns.
+        lines: id, equation and reading of a law, and its cell in each domain.
+        panels: the counterexamples.
+    """
+
+    domains: Sequence[str]
+    lines: Sequence[tuple[str, str, str, Sequence[LawCell]]]
+    panels: Sequence[LawPanel]
+
+
+@dataclass(frozen=True)
+class View:
+    """The parts of a page.
+
+    Attributes:
+        headline: the result in one sentence, with the names of what is compared.
+        figures: the numbers of the first screen.
+        legend: what the parts of bars are.
+        charts: bars.
+        causes: the causes of differences, the most frequent first.
+        cause_note: what the causes were counted on.
+        keys: the keys that differ, if the page lists them.
+        story: the timeline of one row, if that is what the page is about; see `bridge.explain`.
+        laws: verdicts on laws, if that is what the page is about.
+    """
+
+    headline: str
+    figures: Sequence[Figure] = ()
+    legend: Sequence[str] = ()
+    charts: Sequence[Chart] = ()
+    causes: Sequence[CauseLine] = ()
+    cause_note: str = ""
+    keys: Keys | None = None
+    story: dict[str, Any] | None = None
+    laws: Laws | None = None
+    notes: Sequence[str] = field(default_factory=tuple)

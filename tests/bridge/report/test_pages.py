@@ -1,0 +1,193 @@
+"""Pages in a browser: what the first screen says, and what clicks do; hostile values stay text."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Table, View, write_report
+from bridge.verify import verify
+from payloads import HudiRelease
+from tests.support import pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+HOSTILE = "</script><img src=x onerror=document.title='owned'><b>&amp;\x00\u202e"
+SIDES = ("Hudi 0.15", "Hudi 1.2")
+KINDS = ("only in Hudi 0.15", "only in Hudi 1.2", "changed")
+CAUSES = (
+    CauseLine("late", "Late version", "a version arrives late", 7, [(SIDES[0], "keeps"), (SIDES[1], HOSTILE)]),
+    CauseLine("tie", "Tie", "two versions are tied", 3),
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    found = pages.driver()
+    yield found
+    found.quit()
+
+
+def story(ts: int) -> dict[str, Any]:
+    call = {"commit": 1, "where": "upsert", "release": None, "older": "v1", "newer": "v2", "rule": f"ts {ts}: wins"}
+    sides = [
+        {"name": name, "calls": [{**call, "result": end, "parts": True}], "end": end, "error": None}
+        for name, end in zip(SIDES, ("v1", "v2"), strict=True)
+    ]
+    versions = [{"label": f"v{at}", "commit": at, "row": [None, "k", str(ts), "Oslo"]} for at in (1, 2)]
+    return {"columns": ["part", "id", "ts", "city"], "versions": versions, "sides": sides}
+
+
+def replay(number: int, total: int | None = None) -> Report:
+    rows = [
+        {
+            "key": [f"p{at % 3}", HOSTILE if at == 4 else f"k{at}"],
+            "kind": at % 3,
+            "table": 0,
+            "cause": None if at % 5 == 4 else at % 2,
+            "columns": ["city"] if at % 3 == 2 else [],
+            "left": None if at % 3 == 1 else {"part": f"p{at % 3}", "id": f"k{at}", "ts": str(at), "city": "Oslo"},
+            "right": None if at % 3 == 0 else {"part": f"p{at % 3}", "id": f"k{at}", "ts": str(at), "city": None},
+            "note": None,
+            "story": story(at),
+        }
+        for at in range(number)
+    ]
+    total = number if total is None else total
+    report = Report("replay", f"DIFFERS: {total} keys differ {HOSTILE}.", success=not total, sides=SIDES)
+    report.plan = {"payload": HOSTILE, "from": "0.15", "to": "1.2"}
+    report.body = [Table.of_rows(("id", "city"), [{"id": HOSTILE, "city": None}], "Keys")]
+    if not total:
+        report.view = View("Hudi 0.15 and Hudi 1.2 agree on all 42 keys")
+        return report
+    batches = Chart("After each batch", [Bar(HOSTILE, (1, 0, 2)), Bar("2.jsonl", (0, 5, 0))])
+    partitions = Chart("By partition", [Bar(f"p{at}", (at, 1, 1), 9, ("partition", f"p{at}")) for at in range(3)])
+    report.view = View(
+        f"Hudi 0.15 and Hudi 1.2 disagree on {total:,} of 100,000 keys",
+        [Figure("3", kind) for kind in KINDS],
+        KINDS,
+        [batches, partitions],
+        CAUSES,
+        "counted on 10 keys",
+        Keys(rows, ("part", "id"), ("part",), KINDS, ("merge-on-read",), CAUSES, total, f"{number} of {total}"),
+    )
+    return report
+
+
+@pytest.fixture
+def page(browser: Any, tmp_path: Path) -> Any:
+    def show(report: Report, **settings: Any) -> Any:
+        write_report(report, tmp_path / "page.html")
+        return pages.opened(browser, tmp_path / "page.html", **settings)
+
+    return show
+
+
+def found(browser: Any, css: str) -> list[Any]:
+    return list(browser.find_elements("css selector", css))
+
+
+def lines(browser: Any) -> list[str]:
+    return [one.text for one in found(browser, "#list > tbody > tr")]
+
+
+def broken_rules(browser: Any) -> list[str]:
+    axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed").Axe()
+    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in axe.run(browser)["violations"]]
+
+
+def test_the_first_screen_says_how_many_where_and_why(page: Any) -> None:
+    browser = page(replay(10))
+    assert found(browser, "h1")[0].text.endswith("Hudi 0.15 and Hudi 1.2 disagree on 10 of 100,000 keys")
+    for css in ("h1", ".figures", ".causes", ".charts .card:last-child"):
+        box = found(browser, css)[0].rect
+        assert box["y"] + box["height"] < pages.HEIGHT, css
+    assert [one.text for one in found(browser, ".causes .link")] == ["Late version 7", "Tie 3"]
+    widths = [one.size["width"] for one in found(browser, ".bars")[0].find_elements("css selector", ".part")]
+    assert [round(width / min(widths)) for width in widths] == [1, 2, 5]
+
+
+def test_the_list_is_searched_sorted_and_filtered(page: Any) -> None:
+    browser = page(replay(10))
+    assert len(lines(browser)) == 10
+    found(browser, "#search")[0].send_keys("k7")
+    assert [line.split()[1] for line in lines(browser)] == ["k7"]
+    found(browser, "button[type=reset]")[0].click()
+    time.sleep(0.1)
+    assert len(lines(browser)) == 10
+    heads = {one.text: one for one in found(browser, "#list thead button")}
+    heads["id"].click()
+    assert lines(browser)[1].split()[1] == "k0"
+    heads["id"].click()
+    assert lines(browser)[0].split()[1] == "k9"
+    assert found(browser, "#list thead th")[1].get_attribute("aria-sort") == "descending"
+    found(browser, ".causes [data-value=tie]")[0].click()
+    assert [line.split()[1] for line in lines(browser)] == ["k7", "k5", "k3", "k1"]
+    assert found(browser, "#shown")[0].text == "4 of 10"
+    found(browser, "[data-field=partition]")[2].click()
+    assert [line.split()[1] for line in lines(browser)] == ["k5"]
+
+
+def test_a_key_opens_its_timeline_and_marks_what_changed(page: Any) -> None:
+    browser = page(replay(10))
+    opener = found(browser, "#list .open")[2]
+    opener.send_keys("\n")  # by keyboard
+    assert opener.get_attribute("aria-expanded") == "true"
+    detail = found(browser, ".detail")[0]
+    assert [one.text for one in detail.find_elements("css selector", "td.changed")] == ["Oslo", "null"]
+    lanes = detail.find_elements("css selector", ".lane")
+    assert [lane.text.splitlines()[-1] for lane in lanes] == ["Ends with v1", "Ends with v2"]
+    assert len(detail.find_elements("css selector", ".parting")) == 2
+    assert lanes[0].location["y"] == lanes[1].location["y"]
+    opener.click()
+    assert found(browser, ".detail") == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_values_stay_text_and_everybody_can_read_them(page: Any, *, dark: bool) -> None:
+    browser = page(replay(10), dark=dark)
+    found(browser, "#list .open")[4].click()
+    assert HOSTILE.replace("\x00", "\ufffd") in found(browser, "#list > tbody")[0].get_attribute("textContent")
+    assert found(browser, "img, main b b") == []
+    assert browser.title.startswith("payload-bridge replay:")
+    assert broken_rules(browser) == []
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
+    browser = page(replay(10), width=400)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
+
+
+def test_an_equal_replay_is_a_page_too(page: Any) -> None:
+    browser = page(replay(0))
+    assert "good" in found(browser, ".verdict")[0].get_attribute("class")
+    assert found(browser, "#list") == []
+    assert broken_rules(browser) == []
+
+
+def test_a_hundred_thousand_keys_are_a_sample_of_a_thousand(page: Any, tmp_path: Path) -> None:
+    start = time.monotonic()
+    browser = page(replay(PAGE_KEYS, 100_000))
+    assert len(lines(browser)) == 100
+    assert time.monotonic() - start < 2 * 5  # seconds; five times what a quiet machine may take
+    assert (tmp_path / "page.html").stat().st_size < 300_000
+    found(browser, "#more")[0].click()
+    assert len(found(browser, "#list > tbody > tr")) == 200
+
+
+def test_a_violated_law_opens_its_counterexample(page: Any) -> None:
+    checked = verify("AWSDmsAvroPayload", release=HudiRelease.V1_2, exhaustive=True, domains=("data",))
+    browser = page(checked.to_report())
+    (button, *_) = found(browser, ".matrix button")
+    panel = found(browser, f"#{button.get_attribute('data-panel')}")[0]
+    assert not panel.is_displayed()
+    button.click()
+    assert panel.is_displayed()
+    assert "s\u00b7(a\u00b7b)" in panel.text
+    assert broken_rules(browser) == []

@@ -1,0 +1,49 @@
+"""Pages in a headless browser: where one is found, and the driver that opens them."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",  # which a container of root can't have
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+WIDTH, HEIGHT = 1280, 800
+
+
+def driver() -> Any:
+    """Start a browser; skip the test, saying why, where there is none."""
+    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    service = shutil.which("chromedriver")
+    if browser is None or service is None:
+        pytest.skip("no chromium and chromedriver on the PATH (Debian's packages chromium and chromium-driver)")
+    options = selenium.ChromeOptions()
+    options.binary_location = browser
+    for option in _OPTIONS:
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return selenium.Chrome(options=options, service=selenium.ChromeService(service))
+
+
+def opened(browser: Any, path: Path, *, dark: bool = False, width: int = WIDTH) -> Any:
+    """Open a page in a window of a size, in light or dark."""
+    size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    browser.get(path.as_uri())
+    return browser
