@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.config import TableType, capabilities, write_settings
+from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, keys, write_settings
 from bridge.errors import PlanError
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -13,7 +13,6 @@ from payloads import HudiRelease, PayloadRef
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from bridge.config import TableMergeConfig
     from mergers.strategies import Fidelity
     from payloads import AvroSchema
 
@@ -28,8 +27,11 @@ class MergePlan:
     """How the versions of a record merge.
 
     Attributes:
-        payload: the writer's payload class, by name; exactly one of `payload` and `merger` is set.
+        payload: the writer's payload class, by name; exactly one of `payload` and `merger` is set, unless the writer is
+            `plain`.
         merger: a merger, by name; a merge mode is a merger.
+        plain: whether the writer passes neither payload class nor merge mode, as most writers of an existing table do;
+            what the table stores decides then, or the default of the release.
         release: the Hudi release whose rules apply.
         table_version: 6, 8 or 9; None for the version that the release creates.
         table_type: copy-on-write or merge-on-read.
@@ -42,7 +44,7 @@ class MergePlan:
         combine_before_upsert: whether a batch is deduplicated first.
         inserts_to: where a merge-on-read table writes new keys.
         global_index: whether the key alone, without the partition, identifies a row.
-        table: what an existing table stores; None for a new table of the release (1.0 and later).
+        table: what an existing table stores; None for a new table of the release.
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
         engine: what runs the merges; `auto` picks the fastest that can.
         implementation: `java` runs the compiled class even if there is a Python one; None prefers Python.
@@ -65,6 +67,7 @@ class MergePlan:
     inserts_to: Literal["base", "log"] = "base"
     global_index: bool = False
     table: TableMergeConfig | None = None
+    plain: bool = False
     fidelity: Fidelity = "hudi"
     engine: Literal["auto", "native", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
@@ -89,6 +92,7 @@ class MergePlan:
             inserts_to: Literal["base", "log"] = "base",
             global_index: bool = False,
             table: TableMergeConfig | None = None,
+            plain: bool = False,
             fidelity: Fidelity = "hudi",
             engine: Literal["auto", "native", "jvm", "python"] = "auto",
             implementation: Literal["python", "java"] | None = None,
@@ -126,7 +130,9 @@ class MergePlan:
 
     def _problems(self) -> Iterator[tuple[bool, str]]:
         can = capabilities(self.release)
-        yield (self.payload is None) == (self.merger is None), "give exactly one of payload and merger"
+        given = (self.payload is not None) + (self.merger is not None)
+        yield not self.plain and given != 1, "give exactly one of payload and merger"
+        yield self.plain and given > 0, "a plain writer passes neither payload nor merger; leave out both, or `plain`"
         yield not self.key, "the record key is missing; name its columns (--key a[,b])"
         yield (
             len(self.ordering) > 1 and not can.several_ordering_fields,
@@ -152,7 +158,6 @@ class MergePlan:
         old = not can.merge_modes
         without = f"Hudi {self.release} has neither merge modes nor Avro mergers; give a payload"
         yield old and self.merger is not None, without
-        yield old and self.table is not None, "`table` is for release 1.0 and later; omit it"
         created = can.created_version
         yield (
             self.table is None and self.table_version not in {None, created},
@@ -169,13 +174,18 @@ class MergePlan:
         """Return the plan as readers see it: without a global index, each partition on its own."""
         if not self.global_index:
             return self
-        props = {name: value for name, value in self.props.items() if name != write_settings.INDEX_TYPE}
+        props = {name: value for name, value in self.props.items() if name != keys.INDEX_TYPE}
         return replace(self, global_index=False, props=props)
 
     @property
     def moves_rows(self) -> bool:
         """Whether a global index moves a row to the partition that a batch names, or leaves it where it is."""
         return write_settings.moves_rows(self.props)
+
+    @property
+    def has_record_index(self) -> bool:
+        """Whether the global index is a record index, which forgets deleted keys."""
+        return write_settings.is_record_index(self.props)
 
     @property
     def runs_java(self) -> bool:
@@ -193,7 +203,20 @@ class MergePlan:
         """The name of the payload class, merge mode or merger, for messages."""
         if self.payload is not None:
             return self.payload.name
-        return self.merger.name if self.merger is not None else "no payload"
+        return self.merger.name if self.merger is not None else "a plain writer"
+
+    def as_plain(self) -> MergePlan:
+        """Return the plan of a writer of the same table that passes neither payload class nor merge mode.
+
+        Raises:
+            MergeConfigError: the settings of the plan make no table; in Hudi's words.
+        """
+        table = self.table
+        if table is None:
+            stored = created_properties(self.writer_options(), self.table_type, self.release)
+            table = TableMergeConfig.from_properties(stored, self.release)
+        props = write_settings.plain_options(self.props)
+        return replace(self, payload=None, merger=None, plain=True, table=table, props=props)
 
     @property
     def mode(self) -> RecordMergeMode | None:
@@ -209,14 +232,14 @@ class MergePlan:
         """Return the options that a Hudi writer of this plan passes: `props`, payload or merger, ordering fields."""
         options = dict(self.props)
         if self.ordering:
-            options.setdefault("hoodie.datasource.write.precombine.field", ",".join(self.ordering))
+            options.setdefault(keys.WRITE_PRECOMBINE.key, ",".join(self.ordering))
         if self.payload is not None:
-            options["hoodie.datasource.write.payload.class"] = self._java_name()
+            options[keys.WRITE_PAYLOAD_CLASS.key] = self._java_name()
         elif self.mode is not None:
-            options["hoodie.write.record.merge.mode"] = self.mode.value
+            options[keys.WRITE_MERGE_MODE.key] = self.mode.value
         elif self.merger is not None:
-            options["hoodie.write.record.merge.mode"] = RecordMergeMode.CUSTOM.value
-            options["hoodie.write.record.merge.strategy.id"] = self.merger.merging_strategy
+            options[keys.WRITE_MERGE_MODE.key] = RecordMergeMode.CUSTOM.value
+            options[keys.WRITE_STRATEGY_ID.key] = self.merger.merging_strategy
         return options
 
     def _java_name(self) -> str:

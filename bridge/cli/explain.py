@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from bridge.cli.explain_table import explain_table
+from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.options import (
-    batches_option,
     compaction_options,
     compactions_of,
     plan_of,
@@ -18,27 +19,24 @@ from bridge.cli.options import (
     release,
     with_schema,
 )
-from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
+from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb
 from bridge.compare import Comparison, plan_to
 from bridge.explain import check_traceable, explain, explain_comparison
-from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
-from bridge.spark import is_small, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bridge.plan import MergePlan
     from bridge.report import Report
     from payloads import HudiRelease
 
 
 @click.command("explain", cls=Verb, short_help="Show every merge call of one row, and what decided it.")
-@batches_option
+@batches_option_of(required=False)
+@table_option
 @click.option(
     "--row",
     "rows",
@@ -67,7 +65,8 @@ if TYPE_CHECKING:
 @compaction_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: Path,
+    batches: BatchSource | None,
+    table: str | None,
     rows: tuple[str, ...],
     table_type: str,
     old: HudiRelease | None,
@@ -81,11 +80,20 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     Two sides are shown one after the other, with a mark at the call where they diverge: two releases (--from and --to,
     as in replay) or both table types. The exit code is 1 if their rows differ.
 
+    Of a real --table it shows the versions that the files hold, with file, log block and position, and the row that the
+    reader of --from, and that of --to, makes of them.
+
     Example: payload-bridge explain --batches days/ --payload AWSDmsAvroPayload --key id --ordering ts --row id=k008
     --from 0.15 --to 1.2 --table-type mor
     """
+    if table is not None:
+        given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
+        return explain_table(table, rows, options["release"] if old is None and given else old, to)
+    if batches is None:
+        msg = "name --batches or a --table"
+        raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
-    commits = len(visible(batches))
+    commits = len(batches)
     after = commits if upgrade_after == -1 else upgrade_after
     _check(old, to, table_type, after, commits)
     plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
@@ -100,9 +108,9 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
-    spark = quiet_session(small=is_small(batches))
+    spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = batches.read(spark, struct)
     if other is None:
         return explain(read, plan, row, compact_after=compactions).to_report()
     other = dataclasses.replace(other, schema=plan.schema)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from bridge.cli.inputs import InputPath
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
 from bridge.plan import ENGINES, MergePlan, TableType
+from bridge.programs import WriteOperation
 from bridge.report import SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
@@ -54,6 +55,33 @@ def prop(text: str) -> tuple[str, str]:
     return key.strip(), value
 
 
+def operation(text: str) -> tuple[int, str]:
+    """Read how a batch is written: `3=delete`."""
+    number, equals, name = text.partition("=")
+    if not equals or not number.strip().isdecimal():
+        msg = f"{text!r} says of no batch how it is written; write N=NAME, such as 3=delete"
+        raise click.BadParameter(msg)
+    try:
+        return int(number), WriteOperation.parse(name).value
+    except PayloadBridgeError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def operations_of(given: Sequence[tuple[int, str]], batches: int) -> dict[int, str]:
+    """Return the operations of batches by number.
+
+    Raises:
+        UsageError: a batch does not exist, or has two operations.
+    """
+    found = dict(given)
+    message = next((f"--operation {n}: there are {batches} batches" for n in found if not 1 <= n <= batches), None)
+    if len(found) < len(given):
+        message = "--operation: a batch has two operations; give it one"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    return found
+
+
 def release(text: str) -> HudiRelease:
     """Read a release: `0.15`, `0.15.0` and so on."""
     try:
@@ -63,8 +91,8 @@ def release(text: str) -> HudiRelease:
 
 
 def existing_path(name: str, text: str) -> Callable[[F], F]:
-    """Make an option for a file or folder that must exist."""
-    return click.option(name, type=click.Path(exists=True, path_type=Path), metavar="PATH", help=text)
+    """Make an option for a file or folder to read."""
+    return click.option(name, type=InputPath(), metavar="PATH", help=text)
 
 
 def payload_option(**settings: Any) -> Callable[[F], F]:
@@ -85,18 +113,6 @@ def sample_option(what: str) -> Callable[[F], F]:
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
-def batches_option_of(*, required: bool) -> Callable[[F], F]:
-    """Make `--batches`."""
-    return click.option(
-        "--batches",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        metavar="DIR",
-        required=required,
-        help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
-    )
-
-
-batches_option = batches_option_of(required=True)
 _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--compact-after",
@@ -110,6 +126,16 @@ _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="N",
         help="Compact the log of a merge-on-read table after every N batches.",
     ),
+)
+operation_option = click.option(
+    "--operation",
+    "operations",
+    type=operation,
+    multiple=True,
+    metavar="N=NAME",
+    help="How batch N, from 1, is written, if not by upsert: insert, bulk_insert, delete, insert_overwrite, "
+    "delete_partition, sql_update or sql_delete; may be repeated. Rows of a delete name keys, those of sql_update keys "
+    "and the columns to assign, those of delete_partition partitions.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
 _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -165,7 +191,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--schema",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        type=InputPath(),
         metavar="FILE",
         help="The schema of the rows: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Default: the files'.",
     ),
@@ -292,7 +318,7 @@ def refuse(error: PayloadBridgeError) -> NoReturn:
     raise click.UsageError(str(error), click.get_current_context(silent=True)) from error
 
 
-def with_schema(plan: MergePlan, schema: Path | None) -> tuple[MergePlan, spark_types.StructType | None]:
+def with_schema(plan: MergePlan, schema: str | None) -> tuple[MergePlan, spark_types.StructType | None]:
     """Return the plan with the schema of the file, and its columns for Spark; needs a Spark session.
 
     Raises:

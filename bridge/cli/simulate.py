@@ -10,27 +10,26 @@ import click
 from click.core import ParameterSource
 
 from bridge import pipeline
+from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.options import (
-    batches_option,
     compaction_options,
     compactions_of,
+    operation_option,
+    operations_of,
     plan_of,
     plan_options,
     refuse,
     sample_option,
     with_schema,
 )
-from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.pipeline import Batches, report_simulations
+from bridge.pipeline import report_simulations
 from bridge.plan import TableType
 from bridge.programs import check_plan
-from bridge.spark import is_small, visible
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from bridge.plan import MergePlan
     from bridge.report import Report
@@ -53,9 +52,10 @@ if TYPE_CHECKING:
     help="Try both table types, every compaction point and every way of splitting the rows of a key into batches, and "
     "show the keys whose row depends on that.",
 )
+@operation_option
 @compaction_options
 @sample_option("rows of a snapshot, or keys")
-def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
+def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
     """Write batches to a new table, and show what a query sees after each.
 
     No table is created: the batches go through the same merge points as in Hudi. JSON has every snapshot; text shows
@@ -71,11 +71,12 @@ def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: b
     plan = plan_of(types[0], **options)
     if all_paths:
         _check_all_paths(plan, options)
-    compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
+    compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
+    operations = operations_of(options["operations"], len(batches))
 
-    spark = quiet_session(small=is_small(batches))
+    spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = batches.read(spark, struct).written_by(operations)
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
             return found.to_report(sample, whole=wants_json())
@@ -93,6 +94,9 @@ def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
     Raises:
         UsageError: saying what to leave out.
     """
+    if options["operations"]:
+        msg = "--all-paths splits upserts into batches; leave out --operation"
+        raise click.UsageError(msg)
     if options["compact_after"] or options["compact_every"]:
         msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"
         raise click.UsageError(msg)

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.compare.differing import Difference
 from bridge.compare.readers_report import BASE_FILES, report_readers, verdict_of
-from bridge.compare.replay import Difference
 from bridge.engines import arrow_schema
 from bridge.hudi import Differing, ReaderQuery, SliceReaders, converted
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
@@ -132,10 +132,10 @@ class ReadersReport:
         The columns are `_hoodie_partition_path`, `_hoodie_record_key`, `_pb_kind` (only-left, only-right, changed), and
         the rows as `_pb_left` (the first reader's) and `_pb_right`, without meta columns, null for no row.
         """
-        names = [result.reader for result in self.results]
-        if self._found is None or self.results[names.index(reader)].refused is not None:
+        name, names = _name_of(reader), [result.reader for result in self.results]
+        if self._found is None or self.results[names.index(name)].refused is not None:
             return None
-        number = names.index(reader) + 1
+        number = names.index(name) + 1
         here = (sf.col(_READER) == number) & sf.col(KIND).isin(*KINDS)
         return self._found.where(here).select(_PARTITION, _KEY, KIND, LEFT, RIGHT)
 

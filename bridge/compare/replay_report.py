@@ -13,7 +13,8 @@ from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_j
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.compare.replay import Counts, Difference, Example, ReplayReport
+    from bridge.compare.differing import Counts, Difference, Example
+    from bridge.compare.replay import ReplayReport
     from bridge.plan import TableType
 
     Names = tuple[str, str]
@@ -189,7 +190,7 @@ def example_table(example: Example, names: Names) -> Table:
     difference = example.difference
     absent = dict.fromkeys(difference.left or difference.right or {}, "")
     rows = list(zip(names, (difference.left, difference.right), strict=True))
-    labels = [f"batch {version[COMMIT]}" for version in example.versions]
+    labels = [f"batch {version[COMMIT]}" if version[COMMIT] else "in the table" for version in example.versions]
     labels += [side if row else f"{side}: none" for side, row in rows]
     ends = [row or absent for _, row in rows]
     kind = kinds_of(names)[difference.kind]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
-from bridge.pipeline.batches import Batches, BatchesLike, as_batches
+from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.files import read_frame
 from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
@@ -30,6 +30,7 @@ __all__ = [
     "KINDS",
     "LEFT",
     "RIGHT",
+    "Batch",
     "Batches",
     "BatchesLike",
     "Figures",
@@ -52,6 +53,7 @@ __all__ = [
     "incoming_side",
     "join_rows",
     "layout_of",
+    "only_upserts",
     "read_frame",
     "read_outcomes",
     "report_simulations",

@@ -6,39 +6,58 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
+from bridge.config import keys
 from bridge.engines import COMMIT, FIRST, LAST
 from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, incoming_side, layout_of
 from bridge.pipeline.run import run
 from bridge.plan import TableType
-from bridge.programs import SMALL_FILE_LIMIT, handover, small_file_candidates
+from bridge.programs import (
+    UPSERTS,
+    check_operations,
+    handover,
+    inserts_into_files,
+    small_file_candidates,
+)
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
+    from bridge.programs import Operations
 
 
 def simulate_commits(
-    versions: DataFrame, plan: MergePlan, *, commits: int, compact_after: Collection[int] = ()
+    versions: DataFrame,
+    plan: MergePlan,
+    *,
+    commits: int,
+    compact_after: Collection[int] = (),
+    operations: Operations = UPSERTS,
 ) -> DataFrame:
     """Write batches to an empty table of the plan's type; return the snapshot after each, with `_pb_commit`.
 
     `versions` has all batches, with their numbers from 1 in `_pb_commit`; one job simulates all commits. After the
     commits of `compact_after` the log is compacted (merge-on-read) before the snapshot is taken. A column that a later
-    batch adds is null in the snapshots before it.
+    batch adds is null in the snapshots before it. `operations` are those of the commits that are not upserts.
     """
     layout, side = commits_of(versions, plan)
+    if operations.by_commit:
+        return _operated(side, layout, plan, commits, compact_after, operations)
     return _simulated([side], layout, plan, commits, compact_after)
 
 
 def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]:
-    """Return batches as commits to an empty table, and their layout."""
+    """Return batches as commits to a table, and their layout.
+
+    The table is empty, unless `versions` has the column `_pb_origin`: then it says which rows are its own.
+    """
     layout = layout_of(plan, versions)
-    return layout, incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    side = incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    return layout, side
 
 
 def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -50,21 +69,23 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
     upgrade_after: int,
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
+    properties: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """Do what `simulate_commits` does for a table that `old` writes until `upgrade_after`, and then `new`.
 
-    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
+    A real table, which stores `properties` and has its rows among `versions`, may be upgraded after commit 0. The
+    upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
     table as it is. If `upgrade_after` is the last commit, the new release only reads, and takes the last snapshot.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
-    if not 1 <= upgrade_after <= commits:
+    if not (1 if properties is None else 0) <= upgrade_after <= commits:
         msg = f"the upgrade can't come after commit {upgrade_after}; there are {commits}, counted from 1"
         raise PlanError(msg)
     keeps = keep_table_version or upgrade_after == commits
-    change = handover(old, new, after=upgrade_after, keep_table_version=keeps)
+    change = handover(old, new, after=upgrade_after, keep_table_version=keeps, properties=properties)
     layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ
     arguments = {
@@ -84,13 +105,32 @@ def _simulated(
     candidates = small_file_candidates(plan.props) if puts_in_base else 0
     if candidates and (plan.global_index or not plan.combine_before_upsert):
         what = "a global index" if plan.global_index else "a batch that is not combined"
-        msg = f"the small-file rule together with {what} is not ported; leave out {SMALL_FILE_LIMIT}"
+        msg = f"the small-file rule together with {what} is not ported; leave out {keys.SMALL_FILE_LIMIT}"
         raise PlanError(msg)
     arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
     program = "simulate_global_index" if plan.global_index else "simulate"
     program = "simulate_small_files" if candidates else program
     return _by_commit(run(sides, layout, plan, program=program, arguments=arguments), layout)
+
+
+def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
+    side: DataFrame,
+    layout: Layout,
+    plan: MergePlan,
+    commits: int,
+    compact_after: Collection[int],
+    operations: Operations,
+) -> DataFrame:
+    check_operations(plan, operations)
+    arguments: dict[str, Any] = {
+        "commits": commits,
+        "compact_after": tuple(compact_after),
+        "log_updates": plan.table_type is TableType.MERGE_ON_READ,
+        "operations": operations,
+        "one_file": inserts_into_files(plan.props),
+    }
+    return _by_commit(run([side], layout, plan, program="simulate_operations", arguments=arguments), layout)
 
 
 def _by_commit(rows: DataFrame, layout: Layout) -> DataFrame:

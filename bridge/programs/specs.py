@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.operation_table import OperationTable
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.small_files import SmallFileTable
@@ -81,6 +82,7 @@ PROGRAMS = {
     "simulate": ProgramSpec(Simulate, _SPAN, engines=_BOTH),
     "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_BOTH),
     "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN),
+    "simulate_operations": ProgramSpec(OperationTable, _SPAN),
     "simulate_upgrade": ProgramSpec(Upgrade, _SPAN),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,)),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,)),

@@ -116,14 +116,16 @@ class TestOnSpark:
         with pytest.raises(HudiTableError, match="table version 9"):
             HudiTable(spark, path, "1.0")
 
-    def test_replay_asks_what_upgraded_readers_show(self, path: str, spark: SparkSession) -> None:
-        result = run("replay", "--table", path, "--to", "1.2", "--output", "json")
+    def test_replay_asks_what_upgraded_readers_show(self, path: str, spark: SparkSession, tmp_path: Path) -> None:
+        out = tmp_path / "differences"
+        result = run("replay", "--table", path, "--to", "1.2.0", "--output", "json", "--out", str(out))
         assert result.exit_code == 1, result.output
         found = json.loads(result.stdout)
         assert found["verdict"] == "DIFFERS: of 45 rows 30 differ if Hudi 1.2 reads the files as they are."
         assert found["sides"] == {"left": "Hudi 0.15", "right": "read by Hudi 1.2"}
         assert len(found["results"]) == found["statistics"]["differing"] == 30
         assert set(found["results"][0]) == {"key", "kind", "columns", "left", "right"}
+        assert spark.read.parquet(str(out)).count() == 30
         text = run("replay", "--table", path, "--to", "0.14").stdout
         assert "IDENTICAL ON THIS DATA: of 45 rows no row differs" in text
         assert "Exact for the files as they are" in text
@@ -143,9 +145,11 @@ def run(*arguments: str) -> Result:
     ("arguments", "message"),
     [
         (("replay", "--table", "/nowhere", "--to", "1.2"), "/nowhere does not exist"),
-        (("replay", "--table", ".", "--to", "1.2", "--key", "id"), "--key describes a table that batches make"),
-        (("replay", "--table", ".", "--to", "1.2", "--upgrade-after", "1"), "--upgrade-after is about writes"),
-        (("replay", "--table", ".", "--to", "EVENT_TIME_ORDERING"), "are read by a release"),
+        (("replay", "--table", ".", "--to", "1.2", "--key", "id"), "--key is for a table that batches make"),
+        (("replay", "--table", ".", "--to", "1.2", "--payload", "X"), "--payload is about writes"),
+        (("replay", "--table", ".", "--to", "1.2", "--keep-table-version"), "is about writing --batches"),
+        (("replay", "--history", "--to", "1.2"), "name one"),
+        (("replay", "--table", ".", "--to", "EVENT_TIME_ORDERING"), "taken over, by a release"),
         (("replay", "--to", "1.2"), "--batches is missing"),
         (("compare-readers", ".", "--reader", "9.9"), "9.9"),
     ],

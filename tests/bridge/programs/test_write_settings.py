@@ -27,6 +27,7 @@ from payloads import parse_schema
 from tests.conformance.histories import columns_of, differences, load
 from tests.conformance.spark_histories import plan_of
 from tests.support import SETTINGS
+from tests.support.schemas import nullable_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -171,6 +172,13 @@ def read(program: Any, merge: RecordMerge, stored: list[Record], log: list[Arriv
         ({"hoodie.index.type": "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}, "inserts_to", "log"),
         (BLOOM | {"hoodie.bloom.index.update.partition.path": "false"}, "moves_rows", False),
         (BLOOM | {"hoodie.simple.index.update.partition.path": "false"}, "moves_rows", True),
+        ({"hoodie.index.type": "record_index"}, "global_index", True),
+        ({"hoodie.index.type": "RECORD_INDEX"}, "moves_rows", False),
+        (
+            {"hoodie.index.type": "RECORD_INDEX", "hoodie.record.index.update.partition.path": "true"},
+            "moves_rows",
+            True,
+        ),
     ],
 )
 def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: str, value: object) -> None:
@@ -183,7 +191,7 @@ def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: s
     ("settings", "message"),
     [
         ({"props": {"hoodie.index.type": "BUCKET"}}, "CONSISTENT_HASHING, or leave it out"),
-        ({"props": {"hoodie.index.type": "RECORD_INDEX"}}, "hoodie.index.type=RECORD_INDEX is not ported"),
+        ({"props": {"hoodie.index.type": "HBASE"}}, "hoodie.index.type=HBASE is not ported"),
         (
             {"combine_before_upsert": False, "props": {"hoodie.combine.before.upsert": "true"}},
             "combine_before_upsert=False contradicts the properties, which say True",
@@ -248,16 +256,7 @@ def test_1_2_leaves_rows_of_commit_time_mode_where_they_are() -> None:
 # -- rows of a global index, through the engine
 
 NAMES = ("id", "part", "ts")
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "Row",
-        "fields": [
-            {"name": name, "type": ["null", kind], "default": None}
-            for name, kind in zip(NAMES, ("string", "string", "long"), strict=True)
-        ],
-    }
-)
+SCHEMA = parse_schema(nullable_schema("Row", id="string", part="string", ts="long"))
 _ORDERING = pa.struct([("type", pa.string()), ("value", pa.string())])
 _COLUMNS = {"id": pa.string(), "part": pa.string(), "ts": pa.int64(), "_pb_origin": pa.int8()} | {
     "_pb_delete": pa.bool_(),
