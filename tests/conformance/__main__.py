@@ -79,7 +79,7 @@ def vectors(  # noqa: PLR0913 (one parameter an option)
 @click.option("--case", help="Only this case, with or without -cow or -mor.")
 @click.option(
     "--engine",
-    type=click.Choice(["auto", "python", "jvm", PROCESS]),
+    type=click.Choice(["auto", "native", "python", "jvm", PROCESS]),
     default="auto",
     show_default=True,
     help=f"The engine that runs them on Spark; {PROCESS} runs them in this process, which takes seconds.",

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PROCESS = "process"
 """The name of the engine that runs histories in this process."""
+NATIVE = "native"
+"""The name of the engine that runs them commit by commit."""
 
 
 def check_vectors(
@@ -48,11 +50,13 @@ def check_histories(
         EmptySelectionError: there are none.
     """
     # Only here PySpark is needed, and loading it takes seconds.
-    from tests.conformance import in_process, spark_histories  # noqa: PLC0415
+    from tests.conformance import in_process, native_histories, spark_histories  # noqa: PLC0415
 
     found = tables.select(directory, release, case)
     refusal: Callable[[History], str | None] = in_process.refusal
-    if engine != PROCESS:
+    if engine == NATIVE:
+        refusal = native_histories.refusal
+    elif engine != PROCESS:
         refusal = functools.partial(spark_histories.refusal, engine=engine)
     refused = [(history, reason) for history in found.histories.values() if (reason := refusal(history)) is not None]
     without = {id(history) for history, _ in refused}
@@ -66,11 +70,12 @@ def check_histories(
 
 def run_by(engine: str, runs: Sequence[History], open_spark: OpenSpark) -> list[tables.Outcome]:
     """Run histories by an engine, and compare them with the recorded snapshots."""
-    from tests.conformance import in_process, spark_histories  # noqa: PLC0415
+    from tests.conformance import in_process, native_histories, spark_histories  # noqa: PLC0415
 
     if engine == PROCESS:
         return list(tables.outcomes(in_process.run_histories(runs), runs))
-    return list(tables.outcomes(spark_histories.run_histories(open_spark(), runs, engine), runs))
+    simulated = native_histories.snapshots if engine == NATIVE else None
+    return list(tables.outcomes(spark_histories.run_histories(open_spark(), runs, engine, simulated), runs))
 
 
 def check_replays(

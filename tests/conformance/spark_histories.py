@@ -18,20 +18,25 @@ from bridge.pipeline import simulate, simulate_commits, upgrade_commits
 from tests.conformance.histories import columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from tests.conformance.histories import History, Run
+
+    Simulated = Callable[[DataFrame, MergePlan, History, Run], DataFrame]
 
 _CASE = "conformance_case"
 _TABLE_TYPES = {"COPY_ON_WRITE": "cow", "MERGE_ON_READ": "mor"}
 
 
 def run_histories(
-    spark: SparkSession, histories: Sequence[History], engine: str = "auto"
+    spark: SparkSession, histories: Sequence[History], engine: str = "auto", simulated: Simulated | None = None
 ) -> Iterator[tuple[History, int, list[Mapping[str, Any]] | Exception]]:
-    """Give the snapshots of each history: (history, number as in `History.snapshots`, rows or what failed)."""
+    """Give the snapshots of each history: (history, number as in `History.snapshots`, rows or what failed).
+
+    `simulated` makes the snapshots of the tables of one job; by default one program does.
+    """
     groups: dict[str, list[History]] = collections.defaultdict(list)
     for history in histories:
         groups[_group(history)].append(history)
@@ -40,7 +45,7 @@ def run_histories(
             yield from (answer for history in group for answer in _operated(spark, history, engine))
             continue
         try:
-            yield from list(_run_group(spark, group, engine))
+            yield from list(_run_group(spark, group, engine, simulated or _result))
         except Exception as error:  # noqa: BLE001 (one job that fails must not hide the others)
             yield from ((history, number, error) for history in group for number in history.snapshots)
 
@@ -110,7 +115,7 @@ def _group(history: History) -> str:
 
 
 def _run_group(
-    spark: SparkSession, group: list[History], engine: str
+    spark: SparkSession, group: list[History], engine: str, simulated: Simulated
 ) -> Iterator[tuple[History, int, list[Mapping[str, Any]]]]:
     first = group[0]
     plan = plan_of(first, (_CASE, "part"), engine)
@@ -119,7 +124,7 @@ def _run_group(
     versions = versions_of(spark, dict(enumerate(group)))
     rows: dict[tuple[int, int], list[Mapping[str, Any]]] = collections.defaultdict(list)
     for run in first.runs:
-        for row in _result(versions, plan, first, run).collect():
+        for row in simulated(versions, plan, first, run).collect():
             values = row.asDict()
             case, commit = values.pop(_CASE), values.pop(COMMIT)
             if commit in run.numbers:

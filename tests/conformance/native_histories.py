@@ -1,0 +1,57 @@
+"""Runs histories through the native engine: commit by commit, as no program of many commits runs on it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from bridge import append, compact, snapshot, upsert
+from bridge.engines import COMMIT, Job, engine_of
+from bridge.errors import PlanError
+from bridge.plan import TableType
+from bridge.spark.schema import avro_schema
+from tests.conformance.in_process import program_of, struct_of
+from tests.conformance.spark_histories import plan_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from bridge import MergePlan
+    from tests.conformance.histories import History, Run
+
+
+def refusal(history: History) -> str | None:
+    """Say why the native engine has no part in a history; None where it writes or reads it."""
+    plan = plan_of(history, engine="native")
+    if history.upgrade is not None:
+        return "an upgrade is no merge"
+    try:
+        struct = struct_of(history.schema_ddl)
+        if (program := program_of(plan, is_upgrade=False)) != "simulate":
+            return f"{program} is not done commit by commit"
+        merges = "snapshot" if plan.table_type is TableType.MERGE_ON_READ else "upsert"
+        engine_of(Job(plan, avro_schema(struct, plan.release), tuple(struct.names), merges))
+    except PlanError as error:
+        return str(error)
+    return None
+
+
+def snapshots(versions: DataFrame, plan: MergePlan, history: History, run: Run) -> DataFrame:
+    """Return the snapshots of a table: what `simulate_commits` does in one job."""
+    writer = dataclasses.replace(plan, engine="auto")  # which writes to logs by another engine
+    stored, log = versions.where("false").drop(COMMIT, "_pb_arrival"), None
+    found = []
+    for number in range(1, run.commits + 1):
+        batch = versions.where(sf.col(COMMIT) == number).drop(COMMIT)
+        if plan.table_type is TableType.COPY_ON_WRITE:
+            stored = upsert(stored, batch, plan).localCheckpoint()
+        else:
+            stored, log = (frame.localCheckpoint() for frame in append(stored, log, batch, writer))
+            if number in history.compact_after:
+                stored, log = compact(stored, log, plan).localCheckpoint(), None
+        seen = stored if log is None else snapshot(stored, log, plan)
+        found.append(seen.withColumn(COMMIT, sf.lit(number)))
+    return functools.reduce(lambda one, other: one.unionByName(other), found)
