@@ -96,6 +96,34 @@ def test_table_versions_are_compared_with_a_number_in_one_module() -> None:
     assert found == {"bridge.config.capabilities"}
 
 
+IDENTITY = {
+    "bridge.merge.answers": "a payload or merger hands back what it was given, or what it made",
+    "bridge.merge.single_rows": "likewise, without a call",
+    "bridge.programs.small_files": "a key is in one file group or in another",
+}
+"""The modules of the merge in which it matters that two objects are the same, and why."""
+
+
+def test_outcomes_of_a_merge_are_values() -> None:
+    layers = ("bridge.merge.", "bridge.programs.", "bridge.engines.python.")
+    found = {
+        name_of(path)
+        for path in modules()
+        if name_of(path).startswith(layers)
+        for node in comparisons(path)
+        if any(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
+        if not any(map(is_one_of_a_kind, [node.left, *node.comparators]))
+    }
+    assert found == set(IDENTITY), "let the merge return an Outcome, and compare its action"
+
+
+def is_one_of_a_kind(operand: ast.expr) -> bool:
+    """Whether an operand is None, a truth value, the type of something, or a constant, as members of enums are."""
+    is_type = isinstance(operand, ast.Call) and last_name(operand.func) == "type"
+    is_constant = bool(re.fullmatch(r"_?[A-Z][A-Z_0-9]+", last_name(operand)))
+    return is_type or is_constant or isinstance(operand, ast.Constant)
+
+
 def comparisons(path: Path) -> list[ast.Compare]:
     return [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Compare)]
 

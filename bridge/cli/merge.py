@@ -16,9 +16,9 @@ from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines import ACTION, IS_DELETE
+from bridge.merge import Action
 from bridge.pipeline import read_frame, visible
 from bridge.plan import TableType
-from bridge.programs import Action
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import quoted
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.programs import Action, Extra
+from bridge.merge import Action
+from bridge.programs import Extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

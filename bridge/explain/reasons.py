@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.config import capabilities, implicit_delete_marker, keys
 from bridge.explain.versions import plain, plain_text, reason, same_record, side_of, value, winner, wins
-from bridge.merge import LogDelete, MergePoint, merge_config
+from bridge.merge import Action, LogDelete, MergePoint, merge_config
 from mergers import RecordMergeMode
 from mergers.laws import same_bytes
 from payloads import SENTINEL
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from bridge.config import EffectiveMergeConfig, MergeRule
     from bridge.explain.recorder import PayloadCall
+    from bridge.merge import Outcome
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Record
 
@@ -36,26 +37,27 @@ class Rules:
         self._markers = self._delete_markers()
 
     def words(
-        self, point: MergePoint, carriers: tuple[Any, Any, Any], answers: Sequence[PayloadCall], *, to_log: bool
+        self, point: MergePoint, call: tuple[Any, Any, Outcome[Any]], answers: Sequence[PayloadCall], *, to_log: bool
     ) -> str:
         """Return what decided.
 
         Args:
             point: the merge point.
-            carriers: the older version or None, the newer one, and what is there afterwards or None.
+            call: the older version or None, the newer one, and what became of them.
             answers: the results of payload methods since the previous call.
             to_log: whether a write goes to the log.
         """
-        older, newer, result = carriers
+        older, newer, outcome = call
+        result = outcome.version
         if point is MergePoint.INSERT:
             return self._of_write(newer, result, answers, to_log=to_log)
         rule = self._rule(point)
         if rule is None or rule.mode is None:
-            text = self._of_payload(older, newer, result, answers)
+            text = self._of_payload(older, newer, outcome, answers)
         elif rule.mode is _CUSTOM:
-            text = self._of_custom(rule, older, newer, result, answers)
+            text = self._of_custom(rule, older, newer, outcome, answers)
         else:
-            text = self._of_mode(rule.mode, older, newer, result)
+            text = self._of_mode(rule.mode, older, newer, outcome)
         return text + self._columns(older, newer, result)
 
     # -- who decides
@@ -96,9 +98,9 @@ class Rules:
 
     # -- payloads
 
-    def _of_payload(self, older: Any, newer: Any, result: Any, answers: Sequence[PayloadCall]) -> str:
+    def _of_payload(self, older: Any, newer: Any, outcome: Outcome[Any], answers: Sequence[PayloadCall]) -> str:
         if isinstance(newer, LogDelete):
-            return self._of_entry(older, newer, kept=result is older, by_commit=False)
+            return self._of_entry(older, newer, kept=outcome.action is Action.KEEP, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
         text = "" if older is None else self._orderings(older, newer)
         if answer is not None:
@@ -106,9 +108,12 @@ class Rules:
         answer = _last(answers, "get_insert_value")
         if answer is not None:
             return self._answer(answer)
-        return winner(older, newer, result, self._schema) + text
+        return winner(older, newer, outcome.version, self._schema) + text
 
-    def _of_custom(self, rule: MergeRule, older: Any, newer: Any, result: Any, answers: Sequence[PayloadCall]) -> str:
+    def _of_custom(
+        self, rule: MergeRule, older: Any, newer: Any, outcome: Outcome[Any], answers: Sequence[PayloadCall]
+    ) -> str:
+        result = outcome.version
         if older is None:
             return self._of_entry(None, newer, kept=False, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
@@ -118,7 +123,7 @@ class Rules:
             text = winner(older, newer, result, self._schema)
             return f"{self._plan.merger.name} merges: {text}{self._orderings(older, newer)}"
         # If a side is a delete, Hudi mostly decides without a call.
-        decided = self._by_event_time(older, newer, result)
+        decided = self._by_event_time(older, newer, outcome)
         return f"the payload is not called: {decided}" if rule.payload is not None else decided
 
     def _calls_merger(self, older: Any, newer: Any) -> bool:
@@ -151,17 +156,17 @@ class Rules:
 
     # -- merge modes
 
-    def _of_mode(self, mode: RecordMergeMode, older: Any, newer: Any, result: Any) -> str:
+    def _of_mode(self, mode: RecordMergeMode, older: Any, newer: Any, outcome: Outcome[Any]) -> str:
         if mode is _BY_COMMIT:
             if isinstance(newer, LogDelete):
                 return self._of_entry(older, newer, kept=False, by_commit=True)
             return f"commit time: the newer version wins, as it came later{self._deletes(newer)}"
-        return self._by_event_time(older, newer, result)
+        return self._by_event_time(older, newer, outcome)
 
-    def _by_event_time(self, older: Any, newer: Any, result: Any) -> str:
+    def _by_event_time(self, older: Any, newer: Any, outcome: Outcome[Any]) -> str:
         if isinstance(newer, LogDelete):
-            return self._of_entry(older, newer, kept=result is older, by_commit=False)
-        newer_wins = wins(older, newer, result, self._schema)
+            return self._of_entry(older, newer, kept=outcome.action is Action.KEEP, by_commit=False)
+        newer_wins = wins(older, newer, outcome, self._schema)
         which = newer if newer_wins else older
         text = "the newer version wins" if newer_wins else "the older version stays"
         return f"{reason(older, newer, newer_wins=newer_wins)}: {text}{self._deletes(which)}"

@@ -16,9 +16,9 @@ from payloads import PayloadBridgeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from bridge.merge import Carrier, LogRow, StoredRow
+    from bridge.merge import Action, Carrier, LogRow, Outcome, StoredRow
     from bridge.plan import MergePlan
-    from bridge.programs import Action, Emit, Handover
+    from bridge.programs import Emit, Handover
     from payloads import AvroSchema, HudiRelease, PayloadRef, Record
 
 _METHODS = {
@@ -185,11 +185,11 @@ class _Traced(Simulate):
         super().query(commit, emit)
         self.number(commit)
 
-    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+    def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
         """Note the row that is visible from `commit` on."""
         if commit <= self._commits:
-            self.rows[commit] = None if row is None else side_of(row).record
-        super().show(row, commit, emit)
+            self.rows[commit] = None if outcome.version is None else side_of(outcome.version).record
+        super().show(outcome, commit, emit)
 
     def log_entries(self) -> list[LogRow | LogDelete]:
         """Make the entries of a batch."""
@@ -205,15 +205,15 @@ class _Traced(Simulate):
         rule: Rule,
         older: Carrier | None,
         newer: Carrier | LogDelete,
-        result: Carrier | LogDelete | None,
+        outcome: Outcome[Carrier | LogDelete],
     ) -> None:
         """Note a call, with what decided it."""
         plan = self.merge.plan
         if id(plan) not in self._rules:
             self._rules[id(plan)] = Rules(plan, self.merge.schema)
-        told = self._rules[id(plan)].words(point, (older, newer, result), self._recorder.calls, to_log=self._to_log)
+        told = self._rules[id(plan)].words(point, (older, newer, outcome), self._recorder.calls, to_log=self._to_log)
         self._recorder.calls.clear()
-        sides = (None if older is None else side_of(older), side_of(newer), None if result is None else side_of(result))
+        sides = (_side_or_none(older), side_of(newer), _side_or_none(outcome.version))
         self._unnumbered.append(TracedCall(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
 
     def payload_ref(self, payload: PayloadRef) -> PayloadRef:
@@ -230,6 +230,10 @@ class _TracedUpgrade(_Traced, Upgrade):
         self._preface = "taking over the table: "
         super()._hand_over(emit)
         self._preface = ""
+
+
+def _side_or_none(carrier: Carrier | LogDelete | None) -> Side | None:
+    return None if carrier is None else side_of(carrier)
 
 
 def _ignore(action: Action, row: Carrier | None, *extras: Any) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.merge import LogDelete
+from bridge.merge import Action, LogDelete
 from bridge.spark import META_COLUMNS
 from mergers.laws import same_bytes
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare, same_class
 
 if TYPE_CHECKING:
+    from bridge.merge import Outcome
     from payloads import AvroSchema, Ordering, Record
 
 
@@ -53,12 +54,13 @@ def same_record(left: Record | None, right: Record | None, schema: AvroSchema) -
     return left is right or same_bytes(left, right, schema)
 
 
-def wins(older: Any, newer: Any, result: Any, schema: AvroSchema) -> bool:
+def wins(older: Any, newer: Any, outcome: Outcome[Any], schema: AvroSchema) -> bool:
     """Whether the result of an event-time merge comes from the newer version."""
+    action, result = outcome
     if result is None:
         return bool(side_of(newer).is_delete)
-    if result is older or result is newer:
-        return result is newer
+    if action is Action.KEEP:
+        return False
     made, left, right = side_of(result), side_of(older), side_of(newer)
     if made.is_delete:
         return right.is_delete
@@ -80,9 +82,8 @@ def _is_less(left: Any, right: Any) -> bool:
 def reason(older: Any, newer: Any, *, newer_wins: bool) -> str:
     """Return the comparison that decided between two versions by event time."""
     left, right = older.ordering_value, newer.ordering_value
-    for carrier, ordering in ((newer, right), (older, left)):
+    for which, carrier, ordering in (("newer", newer, right), ("older", older, left)):
         if newer_wins and side_of(carrier).is_delete and ordering is not None and ordering.is_default:
-            which = "newer" if carrier is newer else "older"
             return f"the {which} version is a delete without an ordering value (0)"
     if left is None or right is None or not same_class(left, right):
         return f"ordering {value(right)} after {value(left)}"
@@ -95,9 +96,9 @@ def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
     if result is None:
         return "no row is left"
     made = side_of(result).record
-    if result is newer or same_record(made, side_of(newer).record, schema):
+    if same_record(made, side_of(newer).record, schema):
         return "the newer version wins"
-    if result is older or (older is not None and same_record(made, side_of(older).record, schema)):
+    if older is not None and same_record(made, side_of(older).record, schema):
         return "the older version stays"
     return "a new version"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.config import capabilities
 from bridge.hudi.errors import UnreadableTableError
-from bridge.merge import LogDelete, StoredRow, merge_config, merge_props
+from bridge.merge import DELETED, SKIPPED, Action, LogDelete, Outcome, StoredRow, merge_config, merge_props
 from mergers import HoodieRecordType, OverwriteWithLatestMerger, RecordMergeMode
 from mergers.record import DELETE, DeleteContext
 from mergers.strategies import DeleteEntry, EventTimeRecordMerger, buffered_merger
@@ -76,15 +76,16 @@ class PartialMerge:
         """Fold a row that has the columns of `schema` alone."""
         return self._merger.fold(folded, self._version(key, record, schema, judged=True))
 
-    def snapshot(self, base: StoredRow | None, folded: Any) -> Any:
-        """Return the row that a query sees, `base` itself where it stays; None for no row."""
+    def snapshot(self, base: StoredRow | None, folded: Any) -> Outcome[StoredRow]:
+        """Merge the row of the base file with the folded log as a query does."""
         if base is None:
-            return None if folded.marked_delete else self._whole(folded)
+            deletes = folded.marked_delete
+            return SKIPPED if deletes else Outcome(Action.INSERT, self._whole(folded))
         older = self._version(base.key, base.record or {}, self._schema, judged=False)
         merged = self._merger.final_merge(older, folded)
         if merged is older:
-            return base
-        return None if merged.marked_delete else self._whole(merged)
+            return Outcome(Action.KEEP, base)
+        return DELETED if merged.marked_delete else Outcome(Action.UPDATE, self._whole(merged))
 
     def _version(self, key: HoodieKey | None, record: Record, schema: AvroSchema, *, judged: bool) -> StoredRow:
         missing = dict.fromkeys(name for name in self._schema.by_name if name not in schema.by_name)

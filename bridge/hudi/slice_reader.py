@@ -26,7 +26,7 @@ from bridge.hudi.log_records import data_records, deleted_keys
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
-from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, StoredRow
+from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, StoredRow
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import HoodieKey
 from payloads.avro import rewrite_record_with_new_schema
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.files import TableFiles
     from bridge.hudi.properties import TableProperties
+    from bridge.merge import Outcome
     from bridge.plan import MergePlan
     from payloads.avro import AvroSchema, Record
 
@@ -107,7 +108,7 @@ class SliceReader:
         for batch in self._base(found):
             yield from self._answer(found, self._merged(found, batch, log) if log else batch)
         if log:
-            rows = [self._snapshot(log, None, key, folded) for key, folded in log.unmatched()]
+            rows = [self._snapshot(log, None, key, folded).version for key, folded in log.unmatched()]
             records = [row.record for row in rows if row is not None and row.record is not None]
             if records:
                 yield from self._answer(found, self._writer.batch(records))
@@ -237,8 +238,8 @@ class SliceReader:
             if folded is None:
                 continue
             base = StoredRow(HoodieKey(keys[row], found.partition), record, self._schema, row)
-            result = self._snapshot(log, base, keys[row], folded)
-            if result is not base:
+            action, result = self._snapshot(log, base, keys[row], folded)
+            if action is not Action.KEEP:
                 stays[row] = False
                 if result is not None and result.record is not None:
                     changed.append(result.record)
@@ -248,12 +249,12 @@ class SliceReader:
         merged = pa.Table.from_batches([kept, self._writer.batch(changed)]).combine_chunks()
         return merged.to_batches()[0]
 
-    def _snapshot(self, log: _Log, base: StoredRow | None, key: str, folded: Any) -> StoredRow | None:
+    def _snapshot(self, log: _Log, base: StoredRow | None, key: str, folded: Any) -> Outcome[StoredRow]:
         try:
-            row: StoredRow | None = log.merge.snapshot(base, folded)
+            outcome: Outcome[StoredRow] = log.merge.snapshot(base, folded)
         except Exception as error:
             raise self._failed(key, error) from error
-        return row
+        return outcome
 
     def _failed(self, key: str, error: Exception) -> Exception:
         failure = error if isinstance(error, MergePointError) else MergePointError(MergePoint.SNAPSHOT, error)

@@ -16,13 +16,17 @@ from bridge.merge.carriers import (
 )
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.meta_columns import MetaColumns
+from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RecordOutcome
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 
 __all__ = [
     "DECIMAL_DIGITS",
     "DECIMAL_SCALE",
+    "DELETED",
     "NO_PARTITION",
+    "SKIPPED",
+    "Action",
     "Carrier",
     "Listener",
     "LogDelete",
@@ -30,8 +34,10 @@ __all__ = [
     "MergePoint",
     "MergePointError",
     "MetaColumns",
+    "Outcome",
     "PayloadVersion",
     "RecordMerge",
+    "RecordOutcome",
     "Rule",
     "SchemaView",
     "StoredRow",

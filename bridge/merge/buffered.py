@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import keys
 from bridge.errors import PlanError
+from bridge.merge.answers import Given, as_stored_row, given_back
 from bridge.merge.carriers import StoredRow
+from bridge.merge.outcome import DELETED, Action, Outcome
 from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from bridge.merge.carriers import RowShape
     from bridge.merge.points import MergePoint
     from bridge.plan import MergePlan
-    from mergers import HoodieAvroIndexedRecord, HoodieRecordMerger
+    from mergers import HoodieRecordMerger
     from mergers.strategies import BufferedMerger
     from payloads import AvroSchema, PayloadRef
 
@@ -90,23 +92,19 @@ class Buffered:
         """Return the reference by which the class is found: the listener's, where there is one."""
         return payload if self._listener is None else self._listener.payload_ref(payload)
 
-    @staticmethod
-    def as_stored_row(merged: HoodieAvroIndexedRecord, *known: StoredRow | None) -> StoredRow:
-        """Return a merge result as one of our carriers: a known one, or one with the source of its record."""
-        if isinstance(merged, StoredRow):
-            return merged
-        source = next((row.source for row in known if row is not None and row.record is merged.record), None)
-        return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)
-
-    def _final(self, merger: BufferedMerger, point: MergePoint, base: StoredRow, newer: StoredRow) -> StoredRow | None:
-        """Return the row after a final merge: `base` itself if it stays, None for a delete."""
+    def _final(
+        self, merger: BufferedMerger, point: MergePoint, base: StoredRow, newer: StoredRow
+    ) -> Outcome[StoredRow]:
+        """Merge with the row of a base file."""
         merged = merger.final_merge(base, newer)
-        row: StoredRow | None = base
-        if merged is not base:
-            row = None if merged.marked_delete else self._stored(self.as_stored_row(merged, base, newer), point)
+        outcome: Outcome[StoredRow] = DELETED
+        if given_back(merged, base, newer) is Given.OLDER:
+            outcome = Outcome(Action.KEEP, base)
+        elif not merged.marked_delete:
+            outcome = Outcome(Action.UPDATE, self._stored(as_stored_row(merged, base, newer), point))
         if self._listener is not None:
-            self._listener.merged(point, Rule.FINAL, base, newer, row)
-        return row
+            self._listener.merged(point, Rule.FINAL, base, newer, outcome)
+        return outcome
 
     def _stored(self, row: StoredRow, point: MergePoint) -> StoredRow:
         """Return a row as a merge point stores it: in the columns of the table, unless it has a source."""

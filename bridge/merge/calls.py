@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
+    from bridge.merge.outcome import Outcome, RecordOutcome
     from bridge.merge.points import Rule
     from mergers import HoodieKey
     from payloads import Ordering, PayloadRef, Record
@@ -32,9 +33,9 @@ class Listener(Protocol):
         rule: Rule,
         older: Carrier | None,
         newer: Carrier | LogDelete,
-        result: Carrier | LogDelete | None,
+        outcome: Outcome[Carrier | LogDelete],
     ) -> None:
-        """Take one call: where, by what, the version that was there, the one that came, and what is there now."""
+        """Take one call: where, by what, the version that was there, the one that came, and what became of them."""
 
     def payload_ref(self, payload: PayloadRef) -> PayloadRef:
         """Return by which reference the merge finds a payload class: as it is, or a class that reports its calls."""
@@ -76,11 +77,11 @@ class Writer(Protocol[C]):
         """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
 
     @property
-    def upsert_pair(self) -> Callable[[Record, Record], Record | None]:
-        """Do what `incoming` and `upsert` do for one row of a batch and the stored one, from record to record."""
+    def upsert_pair(self) -> Callable[[Record, Record], RecordOutcome]:
+        """Do what `incoming` and `upsert` do for the stored row and one of a batch, from record to record."""
 
     @property
-    def insert_single(self) -> Callable[[Record], Record | None]:
+    def insert_single(self) -> Callable[[Record], RecordOutcome]:
         """Do what `incoming` and `insert` do for a row without other versions, from record to record."""
 
     def incoming(self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None) -> C:
@@ -95,11 +96,11 @@ class Writer(Protocol[C]):
     def is_deleted(self, version: C) -> bool:
         """Whether the writer routes this version as a delete."""
 
-    def insert(self, version: C) -> StoredRow | None:
-        """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
+    def insert(self, version: C) -> Outcome[StoredRow]:
+        """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
 
-    def upsert(self, base: StoredRow, version: C) -> StoredRow | None:
-        """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
+    def upsert(self, base: StoredRow, version: C) -> Outcome[StoredRow]:
+        """Merge with the stored row: KEEP, UPDATE or DELETE."""
 
     def log_entry(self, version: C) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
@@ -117,8 +118,8 @@ class Reader(Protocol[C]):
     def fold_log(self, folded: C | None, key: HoodieKey, entry: LogRow | LogDelete) -> C:
         """Fold the next log entry of a key into its folded log."""
 
-    def read(self, point: MergePoint, base: StoredRow | None, folded: C | None) -> StoredRow | None:
-        """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
+    def read(self, point: MergePoint, base: StoredRow | None, folded: C | None) -> Outcome[StoredRow]:
+        """Merge the stored row with the folded log, for a query or a compaction."""
 
 
 class IndexLookup(Protocol[C]):

@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
+from bridge.merge.answers import action_of, as_stored_row
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, StoredRow, with_meta_columns
+from bridge.merge.outcome import SKIPPED, Action, Outcome
 from bridge.merge.points import MergePoint, Rule
 from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
@@ -51,31 +53,33 @@ class FileGroupReader(Buffered):
             if isinstance(entry, LogDelete):
                 newer = entry
                 merged = self._merger_of_mode.fold(folded, DeleteEntry(key, entry.ordering))
-                result = self.as_stored_row(merged, folded)
+                result = as_stored_row(merged, folded)
             else:
                 newer = self._buffered(key, entry.record, entry.source)
                 if self._deletes.is_delete(newer.record):
                     newer.operation = _DELETE
-                result = self.as_stored_row(self._merger_of_mode.fold(folded, newer), newer, folded)
+                merged = self._merger_of_mode.fold(folded, newer)
+                result = as_stored_row(merged, newer, folded)
         except Exception as error:
             raise MergePointError(MergePoint.LOG_FOLD, error) from error
-        if self._listener is not None and (folded is not None or result is not newer):
+        if self._listener is not None and (folded is not None or isinstance(newer, LogDelete)):
             rule = self._rule_of_first if folded is None else Rule.DELTA
-            self._listener.merged(MergePoint.LOG_FOLD, rule, folded, newer, result)
+            outcome = Outcome(action_of(merged, folded), result)
+            self._listener.merged(MergePoint.LOG_FOLD, rule, folded, newer, outcome)
         return result
 
-    def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> StoredRow | None:
-        """Return the row that a query sees or compaction writes, `base` itself if it stays; None for no row."""
+    def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> Outcome[StoredRow]:
+        """Merge the stored row with the folded log, for a query or a compaction."""
         if folded is None:
-            return base
+            return SKIPPED if base is None else Outcome(Action.KEEP, base)
         try:
             if base is None:
-                return None if folded.marked_delete else self._stored(folded, point)
+                return SKIPPED if folded.marked_delete else Outcome(Action.INSERT, self._stored(folded, point))
             older = self._buffered(base.key, base.record, base.source)
-            row = self._final(self._merger_of_mode, point, older, folded)
+            outcome = self._final(self._merger_of_mode, point, older, folded)
         except Exception as error:
             raise MergePointError(point, error) from error
-        return base if row is older else row
+        return Outcome(Action.KEEP, base) if outcome.action is Action.KEEP else outcome
 
     def _buffered(self, key: HoodieKey | None, record: Record, source: object) -> StoredRow:
         shaped = with_meta_columns(record) if self._is_custom else record

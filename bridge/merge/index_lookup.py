@@ -5,15 +5,17 @@ Source: HoodieIndexUtils of 0.15.0 to 1.2.0 (tagGlobalLocationBackToRecords, mer
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bridge.config import capabilities
 from bridge.errors import InputError
+from bridge.merge.answers import as_stored_row, is_given
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import PayloadVersion, StoredRow, key_of_version, key_reader, with_meta_columns
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.log_scanner import LogScanner
+from bridge.merge.outcome import DELETED, Action, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import MergePoint, Rule
 from bridge.plan import TableType
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from payloads import AvroSchema, PayloadRef, Record
 
+C = TypeVar("C", PayloadVersion, StoredRow)
 _RECORD_KEY, _PARTITION_PATH = META_COLUMNS[2], META_COLUMNS[3]
 
 
@@ -57,7 +60,7 @@ class PayloadLookup(Payloads):
         folded = None
         for entry in entries:
             folded = self._scanner.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
-        return self._scanner.read(MergePoint.COMPACT, base, folded)
+        return self._scanner.read(MergePoint.COMPACT, base, folded).version
 
     def merged(self, found: StoredRow, path: str, version: PayloadVersion) -> PayloadVersion | None:
         """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
@@ -66,7 +69,7 @@ class PayloadLookup(Payloads):
         except Exception as error:
             raise MergePointError(MergePoint.TAG, error) from error
         if self._listener is not None:
-            self._listener.merged(MergePoint.TAG, Rule.COMBINE, found, version, result)
+            self._listener.merged(MergePoint.TAG, Rule.COMBINE, found, version, _tagged(result))
         return result
 
     def _merged(self, found: StoredRow, path: str, version: PayloadVersion) -> PayloadVersion | None:
@@ -131,7 +134,7 @@ class ModeLookup(Buffered):
         folded = None
         for entry in entries:
             folded = self._reader.fold_log(folded, base.key, entry)  # type: ignore[arg-type]
-        return self._reader.read(MergePoint.COMPACT, base, folded)
+        return self._reader.read(MergePoint.COMPACT, base, folded).version
 
     def merged(self, found: StoredRow, path: str, version: StoredRow) -> StoredRow | None:  # noqa: ARG002 (as until 1.0)
         """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
@@ -141,11 +144,15 @@ class ModeLookup(Buffered):
             merged = self._merge.final_merge(older, version)
             result = None
             if not merged.marked_delete:
-                row = self.as_stored_row(merged, older, version)
-                key = version.key if row.record is version.record else self._key_of(row.record)
+                row = as_stored_row(merged, older, version)
+                key = version.key if is_given(row.record, version.record) else self._key_of(row.record)
                 result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
         except Exception as error:
             raise MergePointError(MergePoint.TAG, error) from error
         if self._listener is not None:
-            self._listener.merged(MergePoint.TAG, Rule.FINAL, found, version, result)
+            self._listener.merged(MergePoint.TAG, Rule.FINAL, found, version, _tagged(result))
         return result
+
+
+def _tagged(merged: C | None) -> Outcome[C]:
+    return DELETED if merged is None else Outcome(Action.UPDATE, merged)

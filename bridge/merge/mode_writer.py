@@ -6,14 +6,17 @@ themselves are `mergers.strategies`.
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.errors import PlanError
+from bridge.merge.answers import action_of, as_stored_row, is_given
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
+from bridge.merge.outcome import SKIPPED, Action, Outcome, RecordOutcome
 from bridge.merge.payload_base import check_constructor
 from bridge.merge.points import MergePoint, Rule
 from mergers import HoodieRecordType, RecordMergeMode
@@ -32,6 +35,13 @@ if TYPE_CHECKING:
 
 _DELETE = "D"
 _CUSTOM = RecordMergeMode.CUSTOM
+
+
+class _Single(enum.Enum):
+    """The sources of two rows that are merged from record to record."""
+
+    STORED = enum.auto()
+    INCOMING = enum.auto()
 
 
 class _PayloadRow(StoredRow):
@@ -106,14 +116,15 @@ class ModeWriter(Buffered):
             merged = self._dedup.delta_merge(newer, older)
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-        result = older if merged is None else self.as_stored_row(merged, newer, older)
-        if merged is not None and result.key is not newer.key:
+        result = older if merged is None else as_stored_row(merged, newer, older)
+        action = Action.KEEP if merged is None else action_of(merged, older)
+        if merged is not None and result.key != newer.key:
             # BaseWriteHelper: what a merge returns gets the key of the newer one, whose partition may be another.
             result = StoredRow(
                 newer.key, result.record, result.schema, result.source, result.operation, result.ordering_value
             )
         if self._listener is not None:
-            self._listener.merged(MergePoint.COMBINE_INPUT, Rule.DELTA, older, newer, result)
+            self._listener.merged(MergePoint.COMBINE_INPUT, Rule.DELTA, older, newer, Outcome(action, result))
         return result
 
     def fold_uncombined(self, older: StoredRow, newer: StoredRow) -> StoredRow:
@@ -122,46 +133,44 @@ class ModeWriter(Buffered):
             merged = self._merge.delta_merge(newer, older)
         except Exception as error:
             raise MergePointError(MergePoint.UPSERT, error) from error
-        result = older if merged is None else self.as_stored_row(merged, newer, older)
+        result = older if merged is None else as_stored_row(merged, newer, older)
         if self._listener is not None:
-            self._listener.merged(MergePoint.UPSERT, Rule.FINAL, older, newer, result)
+            action = Action.KEEP if merged is None else action_of(merged, older)
+            self._listener.merged(MergePoint.UPSERT, Rule.FINAL, older, newer, Outcome(action, result))
         return result
 
-    def upsert_pair(self, stored: Record, incoming: Record) -> Record | None:
-        """Do what `incoming` and `upsert` do for one row of a batch and the stored one; see `PayloadWriter`."""
+    def upsert_pair(self, stored: Record, incoming: Record) -> RecordOutcome:
+        """Do what `incoming` and `upsert` do for the stored row and one of a batch, from record to record."""
         key = self._key_of(incoming)
-        base, version = StoredRow(key, stored, self.schema, stored), self.incoming(key, incoming, incoming)
-        row = self.upsert(base, version)
-        if row is None:
-            return None
-        if row is not base and row.source is stored:
-            return dict(stored)  # written anew: `stored` itself would say that the row stays, with its meta columns
-        record: Record = row.record if row.source is None else row.source  # type: ignore[assignment]  # given above
-        return record
+        base = StoredRow(key, stored, self.schema, _Single.STORED)
+        action, row = self.upsert(base, self.incoming(key, incoming, _Single.INCOMING))
+        if row is None or row.source is _Single.INCOMING or action is Action.KEEP:
+            return RecordOutcome(action)
+        return RecordOutcome(action, row.record)
 
-    def insert_single(self, incoming: Record) -> Record | None:
-        """Do what `incoming` and `insert` do for a row without other versions; see `PayloadWriter`."""
-        row = self.insert(self.incoming(self._key_of(incoming), incoming, incoming))
-        if row is None or row.source is not None:
-            return None if row is None else incoming
-        record: Record = row.record
-        return record
+    def insert_single(self, incoming: Record) -> RecordOutcome:
+        """Do what `incoming` and `insert` do for a row without other versions, from record to record."""
+        action, row = self.insert(self.incoming(self._key_of(incoming), incoming, _Single.INCOMING))
+        if row is None or row.source is _Single.INCOMING:
+            return RecordOutcome(action)
+        return RecordOutcome(action, row.record)
 
     def is_deleted(self, version: StoredRow) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.marked_delete
 
-    def insert(self, version: StoredRow) -> StoredRow | None:
-        """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
-        row = None
+    def insert(self, version: StoredRow) -> Outcome[StoredRow]:
+        """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
+        outcome: Outcome[StoredRow] = SKIPPED
         if not version.marked_delete:
             try:
                 row = self._inserted(version)
             except Exception as error:
                 raise MergePointError(MergePoint.INSERT, error) from error
+            outcome = SKIPPED if row is None else Outcome(Action.INSERT, row)
         if self._listener is not None:
-            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, row)
-        return row
+            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
+        return outcome
 
     def _inserted(self, version: StoredRow) -> StoredRow | None:
         row = version
@@ -175,12 +184,12 @@ class ModeWriter(Buffered):
             value = payload.get_insert_value(self.schema, self._insert_props)
             if value is None or isinstance(value, Sentinel):
                 return None
-            if value is not own:
+            if not is_given(value, own):
                 row = StoredRow(version.key, value, self.schema)
         return self._stored(row, MergePoint.INSERT)
 
-    def upsert(self, base: StoredRow, version: StoredRow) -> StoredRow | None:
-        """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
+    def upsert(self, base: StoredRow, version: StoredRow) -> Outcome[StoredRow]:
+        """Merge with the stored row: KEEP, UPDATE or DELETE."""
         try:
             base.ordering_value = self._merge.context.row_ordering(base.record)
             return self._final(self._merge, MergePoint.UPSERT, base, version)
@@ -190,7 +199,7 @@ class ModeWriter(Buffered):
     def log_entry(self, version: StoredRow) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
         if not version.marked_delete:
-            row = self.insert(version)
+            row = self.insert(version).version
             return None if row is None else LogRow(row.record, row.source)
         try:
             # Delete entries carry the real ordering value in commit-time tables, too.
@@ -199,7 +208,8 @@ class ModeWriter(Buffered):
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
         if self._listener is not None:
-            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, entry)
+            outcome = Outcome(Action.INSERT, entry)
+            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:

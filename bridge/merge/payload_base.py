@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.merge.answers import Given, given_back, is_given
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import PayloadVersion, StoredRow
+from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
@@ -87,45 +89,52 @@ class Payloads:
             merged = self._pre_combine.merge(older, newer, at.passed, at.props)  # type: ignore[arg-type]  # see passes_schema
         except Exception as error:
             raise MergePointError(at.point, error) from error
-        if merged is older:
-            folded = older
-        elif merged is newer:
-            folded = newer
-        else:
-            folded = PayloadVersion(newer.key, merged.payload)  # type: ignore[arg-type, union-attr]
+        given = given_back(merged, older, newer)
+        match given:
+            case Given.OLDER:
+                folded = older
+            case Given.NEWER:
+                folded = newer
+            case Given.NEITHER:
+                folded = PayloadVersion(newer.key, merged.payload)  # type: ignore[arg-type, union-attr]
         if self._listener is not None:
-            self._listener.merged(at.point, Rule.PRE_COMBINE, older, newer, folded)
+            outcome = Outcome(Action.KEEP if given is Given.OLDER else Action.UPDATE, folded)
+            self._listener.merged(at.point, Rule.PRE_COMBINE, older, newer, outcome)
         return folded
 
-    def _apply(self, at: _At, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
+    def _apply(self, at: _At, base: StoredRow, version: PayloadVersion) -> Outcome[StoredRow]:
         own = version.payload.record  # before the call: some payloads keep their result
+        outcome: Outcome[StoredRow] = DELETED
         try:
             merged = self._combine.merge(base, version, at.schema, at.props)
-            row: StoredRow | None = base
-            if merged is not base:  # else it is None, or plain data
-                row = None if merged is None else self._row(at, version, own, merged.record)  # type: ignore[attr-defined]
+            if given_back(merged, base, version) is Given.OLDER:
+                outcome = Outcome(Action.KEEP, base)
+            elif merged is not None:  # plain data
+                outcome = Outcome(Action.UPDATE, self._row(at, version, own, merged.record))  # type: ignore[attr-defined]
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if self._listener is not None:
-            self._listener.merged(at.point, Rule.COMBINE, base, version, row)
-        return row
+            self._listener.merged(at.point, Rule.COMBINE, base, version, outcome)
+        return outcome
 
-    def _insert(self, at: _At, version: PayloadVersion) -> StoredRow | None:
+    def _insert(self, at: _At, version: PayloadVersion) -> Outcome[StoredRow]:
         payload = version.payload
+        outcome: Outcome[StoredRow] = SKIPPED
         try:
             # A snapshot query runs no delete test on a key that only the log has (RecordMergingFileIterator).
             is_delete = at.point is not MergePoint.SNAPSHOT and payload.is_deleted(at.schema, at.props)
             own = payload.record
             value = None if is_delete else payload.get_insert_value(at.schema, at.props)
-            row = None if value is None or isinstance(value, Sentinel) else self._row(at, version, own, value)
+            if value is not None and not isinstance(value, Sentinel):
+                outcome = Outcome(Action.INSERT, self._row(at, version, own, value))
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if self._listener is not None:
-            self._listener.merged(at.point, Rule.INSERT_VALUE, None, version, row)
-        return row
+            self._listener.merged(at.point, Rule.INSERT_VALUE, None, version, outcome)
+        return outcome
 
     def _row(self, at: _At, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
         """Make the row of a merge result: it keeps the version's source where it is the version's `own` record."""
-        if record is own and version.source is not None:
+        if version.source is not None and is_given(record, own):
             return StoredRow(version.key, record, at.schema, version.source)
         return StoredRow(version.key, self._shape.stored(record), at.schema, None, None, NATURAL_ORDER, at.point)

@@ -5,28 +5,28 @@ Source: HoodieWriteHelper, HoodieMergeHandle and HoodieAppendHandle of 0.15.0; t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.errors import PlanError
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
 from bridge.merge.delete_block import read_back
+from bridge.merge.outcome import Action, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
-from payloads import NATURAL_ORDER, SENTINEL
+from bridge.merge.single_rows import pair_merge, single_insert
+from payloads import NATURAL_ORDER
 from payloads.builtin import BuiltinPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
 from payloads.user import PairCalls, PayloadAdapter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bridge.merge.calls import Listener
     from bridge.merge.carriers import RowShape, StoredRow
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
-    from payloads.api import Properties, Sentinel
+    from payloads.api import Sentinel
     from payloads.builtin import DeleteTest, PairRule
     from payloads.ordering_fields import Reader
 
@@ -52,8 +52,10 @@ class PayloadWriter(Payloads):
         self._at_upsert = self._at[MergePoint.UPSERT]
         self._written_class = self.payload_class.for_schema(schema)
         self._read_ordering = self._ordering_reader(plan)
-        self.upsert_pair = self._pair_merge()
-        self.insert_single = self._single_insert()
+        self.upsert_pair = pair_merge(self._pair_calls(), self._read_ordering, shape)
+        self.insert_single = single_insert(
+            self._written_class, self._read_ordering, self._at_insert.schema, self._at_insert.props, shape
+        )
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
@@ -80,64 +82,18 @@ class PayloadWriter(Payloads):
         """Whether the writer routes this version as a delete."""
         return version.payload.is_deleted(self.schema, self._at_insert.props)
 
-    def insert(self, version: PayloadVersion) -> StoredRow | None:
-        """Return the row to store for a key that has none, or None: a delete, or a version to ignore."""
+    def insert(self, version: PayloadVersion) -> Outcome[StoredRow]:
+        """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
         return self._insert(self._at_insert, version)
 
-    def upsert(self, base: StoredRow, version: PayloadVersion) -> StoredRow | None:
-        """Merge with the stored row: `base` itself if it stays, another row, or None for a delete."""
+    def upsert(self, base: StoredRow, version: PayloadVersion) -> Outcome[StoredRow]:
+        """Merge with the stored row: KEEP, UPDATE or DELETE."""
         return self._apply(self._at_upsert, base, version)
 
-    def _pair_merge(self) -> Callable[[Record, Record], Record | None]:
-        """Return what does `incoming` and `upsert` for one row of a batch and the stored one.
-
-        Most merges of a write are of this kind. Their carriers are not needed, and making them would take longer
-        than the payload does. The function returns the stored record itself if it stays, the incoming one itself if it
-        is stored as it came, else a new record as it is stored, and None for a delete.
-        """
-        read_ordering, shaped = self._read_ordering, self._shape.stored
-        point, schema, props, _ = self._at_upsert
-        build, combine = self._pair_calls(schema, props)
-
-        def merge(stored: Record, incoming: Record) -> Record | None:
-            try:
-                built = build(incoming, read_ordering(incoming))
-            except Exception as error:
-                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            try:
-                merged: Any = combine(built, incoming, stored)
-                if merged is None or merged is stored or merged is incoming:
-                    return merged
-                return stored if merged is SENTINEL else shaped(merged)
-            except Exception as error:
-                raise MergePointError(point, error) from error
-
-        return merge
-
-    def _single_insert(self) -> Callable[[Record], Record | None]:
-        """Return what does `incoming` and `insert` for a row without other versions; it answers as `_pair_merge`."""
-        read_ordering, shaped = self._read_ordering, self._shape.stored
-        point, schema, props, _ = self._at_insert
-        written_class: Any = self._written_class
-
-        def insert(incoming: Record) -> Record | None:
-            try:
-                payload = written_class(incoming, read_ordering(incoming))
-            except Exception as error:
-                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            try:
-                value: Any = None if payload.is_deleted(schema, props) else payload.get_insert_value(schema, props)
-                if value is None or value is SENTINEL:
-                    return None
-                return incoming if value is incoming else shaped(value)
-            except Exception as error:
-                raise MergePointError(point, error) from error
-
-        return insert
-
-    def _pair_calls(self, schema: AvroSchema, props: Properties) -> PairCalls:
+    def _pair_calls(self) -> PairCalls:
         """Return the calls of the class for many pairs; those of a built-in make its payload."""
-        written_class: Any = self._written_class
+        _, schema, props, _ = self._at_upsert
+        written_class = self._written_class
         calls = written_class.pair_calls(schema, props) if issubclass(written_class, PayloadAdapter) else None
 
         def merge(payload: HoodieRecordPayload, _incoming: Record, stored: Record) -> Record | Sentinel | None:
@@ -154,10 +110,11 @@ class PayloadWriter(Payloads):
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
         if entry is None:
-            row = self.insert(version)
+            row = self.insert(version).version
             return None if row is None else LogRow(row.record or {}, row.source)
         if self._listener is not None:
-            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, entry)
+            outcome = Outcome(Action.INSERT, entry)
+            self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.merge.calls import IndexLookup, Listener, Reader, Writer
     from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
+    from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
     from payloads import AvroSchema
     from payloads.builtin import DeleteTest, PairRule
@@ -96,12 +97,12 @@ class RecordMerge:
             raise PlanError(msg)
         return self._lookup
 
-    def snapshot(self, base: StoredRow | None, folded: Carrier | None) -> StoredRow | None:
-        """Return the row that a snapshot query sees, or None."""
+    def snapshot(self, base: StoredRow | None, folded: Carrier | None) -> Outcome[StoredRow]:
+        """Merge the stored row with the folded log as a snapshot query does."""
         return self.reader.read(MergePoint.SNAPSHOT, base, folded)
 
-    def compact(self, base: StoredRow | None, folded: Carrier | None) -> StoredRow | None:
-        """Return the row that compaction writes to the base file, or None."""
+    def compact(self, base: StoredRow | None, folded: Carrier | None) -> Outcome[StoredRow]:
+        """Merge the stored row with the folded log as compaction does."""
         return self.reader.read(MergePoint.COMPACT, base, folded)
 
     def insert_tests(self) -> tuple[DeleteTest, ...] | None:

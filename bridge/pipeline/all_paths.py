@@ -8,11 +8,12 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines import ACTION, PATH
+from bridge.merge import Action
 from bridge.pipeline.layout import join_rows, without_empty_partitions
 from bridge.pipeline.run import run
 from bridge.pipeline.simulate import commits_of
 from bridge.plan import TableType
-from bridge.programs import FEW, Action, Path, check_plan
+from bridge.programs import FEW, Path, check_plan
 from bridge.report import json_rows
 from bridge.spark import quoted
 

@@ -12,9 +12,9 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import ACTION, COMMIT, KIND, ORDERING, SEQUENCE, TO_LOG, visible
 from bridge.errors import PlanError
+from bridge.merge import Action
 from bridge.pipeline.layout import data_fields, incoming_side, layout_of, log_side, stored_side
 from bridge.pipeline.run import run
-from bridge.programs import Action
 from bridge.spark import quoted
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, 
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import check_plan, key_paths, smallest_history
 from bridge.programs.path_walk import FEW, STATES, Path, as_given
-from bridge.programs.program import Action, Arrival, Emit, Origin, Program
+from bridge.programs.program import Arrival, Emit, Origin, Program
 from bridge.programs.small_files import SMALL_FILE_LIMIT, SmallFileTable, small_file_candidates
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
 from bridge.programs.upgrade import Handover, Upgrade, check_upgrade, handover
@@ -18,7 +18,6 @@ __all__ = [
     "PROGRAMS",
     "SMALL_FILE_LIMIT",
     "STATES",
-    "Action",
     "AllPaths",
     "Append",
     "Arrival",

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.errors import PlanError
+from bridge.merge import SKIPPED, Action
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.key_state import KeyState
-from bridge.programs.program import Action
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from bridge.merge import Carrier, LogDelete, LogRow, RecordMerge, StoredRow
+    from bridge.merge import Carrier, LogDelete, LogRow, Outcome, RecordMerge, StoredRow
     from bridge.programs.program import Emit
     from mergers import HoodieKey
+
+
+class _Visible(NamedTuple):
+    """The row that queries see.
+
+    Attributes:
+        row: the row.
+        first: the first commit at which they see it.
+        revision: that of the stored row, if they see it as it is stored; None if the query merged it, as it does anew
+            each time.
+    """
+
+    row: StoredRow
+    first: int
+    revision: int | None
 
 
 class KeyTimeline(KeyState):
@@ -27,19 +42,18 @@ class KeyTimeline(KeyState):
             msg = "with a global index a key may be in several partitions, which only simulate supports; use simulate"
             raise PlanError(msg)
         super().__init__(merge)
-        self._visible: StoredRow | None = None
-        self._since = 1
+        self._visible: _Visible | None = None
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
-        self._visible, self._since = None, 1
+        self._visible = None
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table and the visible row."""
         yield from super().held()
         if self._visible is not None:
-            yield self._visible
+            yield self._visible.row
 
     def write_log(self) -> None:
         """Append the input to the log (merge-on-read), unless it is new and new keys go to base files."""
@@ -56,19 +70,22 @@ class KeyTimeline(KeyState):
     def compact(self) -> None:
         """Merge the log into the base file."""
         if self.log is not None:
-            self.base, self.log = self.merge.compact(self.base, self.log), None
+            self.store(self.merge.compact(self.base, self.log))
+            self.log = None
 
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`."""
         self.show(self.merge.snapshot(self.base, self.log), commit, emit)
 
-    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
-        """Note that `row` is visible from `commit` on; emit the one that was visible until then."""
-        if row is self._visible and row is not None:
+    def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
+        """Note what is visible from `commit` on; emit the row that was visible until then."""
+        action, row = outcome
+        seen, revision = self._visible, self.revision if action is Action.KEEP else None
+        if seen is not None and revision is not None and seen.revision == revision:
             return
-        if self._visible is not None and self._since < commit:
-            emit(Action.KEEP, self._visible, self._since, commit - 1)
-        self._visible, self._since = row, commit
+        if seen is not None and seen.first < commit:
+            emit(Action.KEEP, seen.row, seen.first, commit - 1)
+        self._visible = None if row is None else _Visible(row, commit, revision)
 
 
 class Simulate(KeyTimeline, CommitLoop):
@@ -110,4 +127,4 @@ class Simulate(KeyTimeline, CommitLoop):
 
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
-        self.show(None, commit, emit)
+        self.show(SKIPPED, commit, emit)

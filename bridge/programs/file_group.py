@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
+from bridge.merge import LogDelete, LogRow, Outcome, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import KeyTimeline
 from payloads import NATURAL_ORDER
@@ -55,8 +55,9 @@ class FileGroup(KeyTimeline):
         record = {**row.record, **self.columns}
         return StoredRow(row.key, record, row.schema, None, None, NATURAL_ORDER, row.made_at)
 
-    def show(self, row: StoredRow | None, commit: int, emit: Emit) -> None:
+    def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
         """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""
         plan = self.merge.plan
         keeps_own = not capabilities(plan.release).partition_from_path and plan.table_type is TableType.MERGE_ON_READ
-        super().show(row if keeps_own else self.in_partition(row), commit, emit)
+        action, row = outcome
+        super().show(outcome if keeps_own else Outcome(action, self.in_partition(row)), commit, emit)

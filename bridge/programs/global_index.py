@@ -9,10 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
-from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, key_of_version
+from bridge.merge import (
+    DELETED,
+    SKIPPED,
+    Action,
+    LogDelete,
+    LogRow,
+    MergePoint,
+    MergePointError,
+    StoredRow,
+    key_of_version,
+)
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.file_group import FileGroup
-from bridge.programs.program import Action, Origin, change_of
+from bridge.programs.program import Origin
 from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
@@ -108,7 +118,7 @@ class _FileGroups:
             if self._log_updates:
                 group.append_log(LogDelete(NATURAL_ORDER))
             else:
-                group.base = None
+                group.store(DELETED)
             self._insert(merged)
         else:
             msg = (
@@ -164,12 +174,16 @@ class GlobalUpsert(_FileGroups):
         before = self.groups[0].base if self.groups else None
         if self.input is not None:
             self.write()
-        row = next((group.in_partition(group.base) for group in self.groups if group.base is not None), None)
-        change = change_of(before, row)
-        if row is None and before is not None:
+        now = next((group for group in self.groups if group.base is not None), None)
+        if now is not None:
+            stays = before is not None and now.key == before.key and not now.revision
+            action = Action.INSERT if before is None else Action.KEEP if stays else Action.UPDATE
+            emit(action, now.in_partition(now.base))
+        elif before is not None:
             # A bare key has the partition of the stored row, not the one that the batch names.
-            row = StoredRow(before.key, None, None, before.source)
-        emit(change, row)
+            emit(Action.DELETE, StoredRow(before.key, None, None, before.source))
+        else:
+            emit(Action.SKIP, None)
 
 
 class GlobalAppend(GlobalUpsert):
@@ -224,7 +238,7 @@ class GlobalAppend(GlobalUpsert):
         emit(Action.DELETE, StoredRow(group.key, entry_row, self.merge.schema), True, entry.ordering)
 
     def _emit_new(self, group: FileGroup, emit: Emit) -> None:
-        if any(other.key == group.key for other in self.groups if other is not group):
+        if [other.key for other in self.groups].count(group.key) > 1:
             msg = (
                 f"the key comes back to the partition {group.key.partition_path}, whose base file still has a row that "
                 "the log has deleted; compact the table first"
@@ -264,7 +278,7 @@ class GlobalIndexTable(_FileGroups, CommitLoop):
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
         for group in self.groups:
-            group.show(None, commit, emit)
+            group.show(SKIPPED, commit, emit)
 
     def _query(self, commit: int, emit: Emit) -> None:
         for group in self.groups:

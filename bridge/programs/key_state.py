@@ -6,24 +6,29 @@ import functools
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
-from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow
+from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, StoredRow
 from bridge.programs.program import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.merge import Carrier, RecordMerge
+    from bridge.merge import Carrier, Outcome, RecordMerge
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
 
 
 class KeyState:
-    """The parts that all programs share: the key, its stored row, its folded log and its folded input."""
+    """The parts that all programs share: the key, its stored row, its folded log and its folded input.
+
+    Attributes:
+        revision: how often the stored row was written. A row that a merge keeps stays at its revision.
+    """
 
     def __init__(self, merge: RecordMerge) -> None:
         self.merge = merge
         self.key: HoodieKey = None  # type: ignore[assignment]
         self.base: StoredRow | None = None
+        self.revision = 0
         self.log: Carrier | None = None
         self.input: Carrier | None = None
         self.uncombined: list[Carrier] = []  # what the batch has before `input`, where it is not combined
@@ -31,6 +36,7 @@ class KeyState:
     def start(self, key: HoodieKey) -> None:
         """Begin a key."""
         self.key, self.base, self.log, self.input, self.uncombined = key, None, None, None, []
+        self.revision = 0
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:  # noqa: ARG002
         """Take the next version."""
@@ -63,28 +69,37 @@ class KeyState:
         self.input, self.uncombined = None, []
         return versions
 
-    def write_base(self) -> None:
-        """Merge the input into the base file (copy-on-write), or insert it."""
+    def write_base(self) -> Action:
+        """Merge the input into the base file (copy-on-write), or insert it; return what became of the row there."""
         versions = self.take_input()
-        if self.base is not None and versions:
-            self.base = self.merge.upsert(self.base, functools.reduce(self.merge.fold_uncombined, versions))
-        elif versions:
-            self.base = self._insert(versions)
+        if not versions:
+            return Action.SKIP if self.base is None else Action.KEEP
+        if self.base is None:
+            return self.store(self._insert(versions))
+        return self.store(self.merge.upsert(self.base, functools.reduce(self.merge.fold_uncombined, versions)))
+
+    def store(self, outcome: Outcome[StoredRow]) -> Action:
+        """Put the row of an outcome into the base file; return what became of the one there."""
+        if outcome.action is not Action.KEEP:
+            self.base = outcome.version
+            self.revision += 1
+        return outcome.action
 
     def log_entries(self) -> list[LogRow | LogDelete]:
         """Return what the input becomes in a log, in its order there: deletes come last."""
         entries = [entry for version in self.take_input() if (entry := self.merge.log_entry(version)) is not None]
         return sorted(entries, key=lambda entry: isinstance(entry, LogDelete))
 
-    def _insert(self, versions: list[Carrier]) -> StoredRow | None:
-        rows = [row for version in versions if (row := self.merge.insert(version)) is not None]
-        if len(rows) > 1:
+    def _insert(self, versions: list[Carrier]) -> Outcome[StoredRow]:
+        outcomes = [self.merge.insert(version) for version in versions]
+        inserts = [outcome for outcome in outcomes if outcome.action is Action.INSERT]
+        if len(inserts) > 1:
             msg = (
-                f"a batch inserts {len(rows)} rows of the new key; Hudi would store them all and have duplicates from "
-                "then on, which is not ported: combine the batch (hoodie.combine.before.upsert=true) or drop one"
+                f"a batch inserts {len(inserts)} rows of the new key; Hudi would store them all and have duplicates "
+                "from then on, which is not ported: combine the batch (hoodie.combine.before.upsert=true) or drop one"
             )
             raise MergePointError(MergePoint.INSERT, InputError(msg))
-        return rows[0] if rows else None
+        return inserts[0] if inserts else outcomes[0]
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of all parts."""

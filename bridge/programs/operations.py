@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.merge import LogDelete, logged_row
+from bridge.merge import Action, LogDelete, logged_row
 from bridge.programs.key_state import KeyState
-from bridge.programs.program import Action, change_of
 
 if TYPE_CHECKING:
     from bridge.programs.program import Emit
@@ -27,9 +26,8 @@ class Upsert(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
-        before = self.base
-        self.write_base()
-        emit(change_of(before, self.base), self.base)
+        action = self.write_base()
+        emit(action, self.base)
 
 
 class Append(KeyState):
@@ -40,8 +38,8 @@ class Append(KeyState):
         if self.base is not None:
             emit(Action.KEEP, self.base, False, None)
         elif self.merge.plan.inserts_to == "base":
-            self.write_base()
-            emit(change_of(None, self.base), self.base, False, None)
+            action = self.write_base()
+            emit(action, self.base, False, None)
             return
         new = Action.INSERT if self.base is None else Action.UPDATE
         had_input, entries = self.input is not None, self.log_entries()
@@ -59,8 +57,7 @@ class Snapshot(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the row that a query sees."""
-        row = self.merge.snapshot(self.base, self.log)
-        emit(change_of(self.base, row), row)
+        emit(*self.merge.snapshot(self.base, self.log))
 
 
 class Compact(KeyState):
@@ -68,5 +65,4 @@ class Compact(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the row of the new base file."""
-        row = self.merge.compact(self.base, self.log)
-        emit(change_of(self.base, row), row)
+        emit(*self.merge.compact(self.base, self.log))

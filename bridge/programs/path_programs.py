@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from bridge.merge import StoredRow
+from bridge.merge import Action, StoredRow
 from bridge.plan import TableType
 from bridge.programs.path_search import PathSearch
 from bridge.programs.path_walk import KeyHistory, Path
-from bridge.programs.program import Action
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -226,7 +226,7 @@ class Walk:
     def _seen(self, state: _State) -> PathEnd:
         path = self._path(state.last)
         try:
-            return PathEnd(path, self._table.merge.snapshot(state.base, _copy(state.log)))
+            return PathEnd(path, self._table.merge.snapshot(state.base, _copy(state.log)).version)
         except Exception as error:  # noqa: BLE001 (as above)
             return PathEnd(path, None, located(error))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.merge import Carrier, StoredRow
+    from bridge.merge import Action, Carrier
     from mergers import HoodieKey
     from payloads import Ordering, Record
 
@@ -23,16 +23,6 @@ class Origin(enum.IntEnum):
     STORED = 0
     LOG = 1
     INCOMING = 2
-
-
-class Action(enum.IntEnum):
-    """What became of a key."""
-
-    INSERT = 0
-    UPDATE = 1
-    KEEP = 2
-    DELETE = 3
-    SKIP = 4
 
 
 class Arrival(NamedTuple):
@@ -78,16 +68,3 @@ class Program(Protocol):
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers whose rows the program still needs."""
-
-
-def change_of(base: StoredRow | None, row: StoredRow | None) -> Action:
-    """Return what became of a stored row that is `row` now.
-
-    Merges say by identity that a stored row stays: they return `base` itself, so that no object is made for it. A row
-    of equal values is an update, as in Hudi, which writes it anew. `KeyTimeline.show` and `upsert_pair` mean the same.
-    """
-    if row is None:
-        return Action.SKIP if base is None else Action.DELETE
-    if base is None:
-        return Action.INSERT
-    return Action.KEEP if row is base else Action.UPDATE

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.merge import SKIPPED
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
 
@@ -82,7 +83,7 @@ class SmallFileTable(CommitLoop):
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
         for stored in self._keys.values():
-            stored.show(None, commit, emit)
+            stored.show(SKIPPED, commit, emit)
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of every key."""

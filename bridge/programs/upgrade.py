@@ -140,7 +140,7 @@ class Upgrade(Simulate):
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry, also as it is: another release folds the same log anew."""
         super().append_log(entry)
-        if self.merge is self._old:
+        if self._commit <= self._after:
             self._entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
     def compact(self) -> None:

@@ -45,21 +45,21 @@ final class FileGroupReader implements Merging.Reader {
         return merger.fold((Buffered) folded, new Buffered(row, null, deletes.isDelete(row), ordering.of(row)));
     }
 
-    public StoredRow read(String point, StoredRow base, Version folded) throws Exception {
+    public Outcome read(String point, StoredRow base, Version folded) throws Exception {
         if (folded == null) {
-            return base;
+            return Outcome.kept(base);
         }
         at.point = point;
         Buffered newer = (Buffered) folded;
         if (base == null) {
-            return newer.isDelete ? null : new StoredRow(newer.source, null);
+            return newer.isDelete ? Outcome.SKIPPED : Outcome.inserted(new StoredRow(newer.source, null));
         }
         Row row = base.row(records);
         Buffered older = new Buffered(row, null, false, ordering.of(row));
         Buffered merged = merger.last(older, newer);
         if (merged == older) {
-            return base;
+            return Outcome.kept(base);
         }
-        return merged.isDelete ? null : new StoredRow(merged.source, null);
+        return merged.isDelete ? Outcome.DELETED : Outcome.updated(new StoredRow(merged.source, null));
     }
 }

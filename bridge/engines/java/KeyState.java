@@ -3,7 +3,6 @@ package bridge.jvm;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
-import bridge.jvm.Constants.Action;
 import bridge.jvm.Constants.Origin;
 
 /** The parts that all programs share: the stored row of a key, its folded log and its folded input. */
@@ -51,15 +50,5 @@ abstract class KeyState {
         Version version = merge.writer.incoming(arrival.isBare ? null : merge.records.incoming(arrival.row),
             arrival.isBare ? null : arrival.row, arrival.ordering());
         input = input == null ? version : merge.writer.combineInput(input, version);
-    }
-
-    static int change(StoredRow base, StoredRow row) {
-        if (row == null) {
-            return base == null ? Action.SKIP : Action.DELETE;
-        }
-        if (base == null) {
-            return Action.INSERT;
-        }
-        return row == base ? Action.KEEP : Action.UPDATE;
     }
 }

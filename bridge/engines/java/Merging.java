@@ -27,11 +27,11 @@ final class Merging {
         /** Returns the data of a version as it stands, or null. */
         StoredRow dataOf(Version version) throws Exception;
 
-        /** Returns the row to store for a key that has none, or null: a delete, or a version to ignore. */
-        StoredRow insert(Version version) throws Exception;
+        /** Stores a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore. */
+        Outcome insert(Version version) throws Exception;
 
-        /** Merges with the stored row: `base` itself where it stays, another row, or null for a delete. */
-        StoredRow upsert(StoredRow base, Version version) throws Exception;
+        /** Merges with the stored row: KEEP, UPDATE or DELETE. */
+        Outcome upsert(StoredRow base, Version version) throws Exception;
 
         /** Returns what the writer appends to the log of a stored key; null for a version to ignore. */
         LogEntry logEntry(Version version) throws Exception;
@@ -42,7 +42,7 @@ final class Merging {
         /** Folds the next log entry of a key into what the reader holds for it. */
         Version foldLog(Version folded, LogEntry entry) throws Exception;
 
-        /** Returns the row that a query sees or compaction writes: `base` itself where it stays, null for no row. */
-        StoredRow read(String at, StoredRow base, Version folded) throws Exception;
+        /** Merges the stored row with the folded log, for a query or a compaction. */
+        Outcome read(String at, StoredRow base, Version folded) throws Exception;
     }
 }

@@ -107,42 +107,42 @@ final class ModeWriter implements Merging.Writer {
         return buffered.hasData() ? stored(buffered) : null;
     }
 
-    public StoredRow insert(Version version) throws Exception {
+    public Outcome insert(Version version) throws Exception {
         at.point = MergePoint.INSERT;
         Buffered buffered = (Buffered) version;
         if (buffered.isDelete) {
-            return null;
+            return Outcome.SKIPPED;
         }
         if (asked == null || !asksInsertValue) {
-            return stored(buffered);
+            return Outcome.inserted(stored(buffered));
         }
         Object value =
             Payloads.orNull(asked.around(buffered.record, buffered.ordering).getInsertValue(records.write, props));
         if (value == null || value == Payloads.SENTINEL) {
-            return null;
+            return Outcome.SKIPPED;
         }
-        return value == buffered.record && !mayChangeInput ? stored(buffered)
-            : new StoredRow(records.row((GenericRecord) value), null);
+        return Outcome.inserted(value == buffered.record && !mayChangeInput ? stored(buffered)
+            : new StoredRow(records.row((GenericRecord) value), null));
     }
 
-    public StoredRow upsert(StoredRow base, Version version) throws Exception {
+    public Outcome upsert(StoredRow base, Version version) throws Exception {
         at.point = MergePoint.UPSERT;
         // Nobody else holds this record: a payload may change it.
         GenericRecord record = records.stored(base.row(records));
         Buffered older = new Buffered(base.row(records), record, false, storedOrdering.of(record));
         Buffered merged = merge.last(older, (Buffered) version);
         if (merged != older) {
-            return merged.isDelete ? null : stored(merged);
+            return merged.isDelete ? Outcome.DELETED : Outcome.updated(stored(merged));
         }
         boolean isChanged = older.source == null && !record.equals(records.stored(base.row(records)));
-        return isChanged ? new StoredRow(records.row(record), null) : base;
+        return isChanged ? Outcome.updated(new StoredRow(records.row(record), null)) : Outcome.kept(base);
     }
 
     public LogEntry logEntry(Version version) throws Exception {
         at.point = MergePoint.INSERT;
         Buffered buffered = (Buffered) version;
         if (!buffered.isDelete) {
-            StoredRow row = insert(version);
+            StoredRow row = insert(version).row;
             return row == null ? null : new LogEntry(row, null);
         }
         // Delete entries carry the real ordering value in commit-time tables, too.

@@ -94,11 +94,11 @@ abstract class PayloadMerge {
             return held.source == null ? dataOf(MergePoint.COMBINE_INPUT, held) : new StoredRow(held.source, null);
         }
 
-        public StoredRow insert(Version version) throws Exception {
+        public Outcome insert(Version version) throws Exception {
             return insert(MergePoint.INSERT, (Held) version);
         }
 
-        public StoredRow upsert(StoredRow base, Version version) throws Exception {
+        public Outcome upsert(StoredRow base, Version version) throws Exception {
             return apply(MergePoint.UPSERT, base, (Held) version);
         }
 
@@ -108,7 +108,7 @@ abstract class PayloadMerge {
             if (isDeleted(version)) {
                 return new LogEntry(null, DeleteBlock.readBack(value, since10));
             }
-            StoredRow row = insert(version);
+            StoredRow row = insert(version).row;
             return row == null ? null : new LogEntry(row, null);
         }
     }
@@ -145,16 +145,16 @@ abstract class PayloadMerge {
             return new Held(payloads.make(null, value), null, false);
         }
 
-        public StoredRow read(String point, StoredRow base, Version folded) throws Exception {
+        public Outcome read(String point, StoredRow base, Version folded) throws Exception {
             if (folded == null) {
-                return base;
+                return Outcome.kept(base);
             }
             if (base == null) {
                 return insert(point, (Held) folded);
             }
             StoredRow stored = new StoredRow(null, records.withMeta(base.record(records)));
-            StoredRow merged = apply(point, stored, (Held) folded);
-            return merged == stored ? base : merged;
+            Outcome outcome = apply(point, stored, (Held) folded);
+            return outcome.isKept() ? Outcome.kept(base) : outcome;
         }
     }
 
@@ -171,15 +171,16 @@ abstract class PayloadMerge {
         return data == null ? null : new StoredRow(null, data);
     }
 
-    final StoredRow insert(String point, Held version) throws Exception {
+    final Outcome insert(String point, Held version) throws Exception {
         at.point = point;
         Call call = call(point);
         // A snapshot query asks no delete test of a key that only the log has (RecordMergingFileIterator).
         if (!point.equals(MergePoint.SNAPSHOT) && isDeleted(point, version)) {
-            return null;
+            return Outcome.SKIPPED;
         }
         Object value = Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
-        return value == null || value == Payloads.SENTINEL ? null : new StoredRow(null, (GenericRecord) value);
+        return value == null || value == Payloads.SENTINEL ? Outcome.SKIPPED
+            : Outcome.inserted(new StoredRow(null, (GenericRecord) value));
     }
 
     final Held fold(String point, Held older, Held newer) {
@@ -192,7 +193,7 @@ abstract class PayloadMerge {
         return merged == newer.payload ? newer : new Held(merged, null, true);
     }
 
-    final StoredRow apply(String point, StoredRow base, Held version) throws Exception {
+    final Outcome apply(String point, StoredRow base, Held version) throws Exception {
         at.point = point;
         Call call = call(point);
         GenericRecord stored = base.record(records);
@@ -202,12 +203,13 @@ abstract class PayloadMerge {
         }
         Object merged = Payloads.orNull(version.payload.combineAndGetUpdateValue(current, call.schema, call.props));
         if (merged == null) {
-            return null;
+            return Outcome.DELETED;
         }
         if (merged != current && merged != Payloads.SENTINEL) {
-            return new StoredRow(null, (GenericRecord) merged);
+            return Outcome.updated(new StoredRow(null, (GenericRecord) merged));
         }
         // Hudi then writes the very object that it lent to the payload.
-        return current == stored || current.equals(stored) ? base : new StoredRow(null, current);
+        boolean isChanged = payloads.mayChangeInput && !current.equals(stored);
+        return isChanged ? Outcome.updated(new StoredRow(null, current)) : Outcome.kept(base);
     }
 }

@@ -1,7 +1,6 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.LogEntry;
-import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Constants.Action;
 import bridge.jvm.Constants.ProgramName;
 import java.util.List;
@@ -66,15 +65,13 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
+            Outcome outcome;
             if (input == null) {
-                emit.add(Action.KEEP, base, NOTHING);
-            } else if (base == null) {
-                StoredRow row = merge.writer.insert(input);
-                emit.add(row == null ? Action.SKIP : Action.INSERT, row, NOTHING);
+                outcome = Outcome.kept(base);
             } else {
-                StoredRow row = merge.writer.upsert(base, input);
-                emit.add(change(base, row), row, NOTHING);
+                outcome = base == null ? merge.writer.insert(input) : merge.writer.upsert(base, input);
             }
+            emit.add(outcome.action, outcome.row, NOTHING);
         }
     }
 
@@ -92,8 +89,8 @@ final class Programs {
                 return;
             }
             if (base == null) {
-                StoredRow row = merge.writer.insert(input);
-                emit.add(row == null ? Action.SKIP : Action.INSERT, row, stays);
+                Outcome outcome = merge.writer.insert(input);
+                emit.add(outcome.action, outcome.row, stays);
                 return;
             }
             LogEntry entry = merge.writer.logEntry(input);
@@ -113,8 +110,8 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
-            StoredRow row = merge.snapshot(base, log);
-            emit.add(change(base, row), row, NOTHING);
+            Outcome outcome = merge.snapshot(base, log);
+            emit.add(outcome.action, outcome.row, NOTHING);
         }
     }
 
@@ -124,8 +121,8 @@ final class Programs {
         }
 
         void finish(Emit emit) throws Exception {
-            StoredRow row = merge.compact(base, log);
-            emit.add(change(base, row), row, NOTHING);
+            Outcome outcome = merge.compact(base, log);
+            emit.add(outcome.action, outcome.row, NOTHING);
         }
     }
 
@@ -157,7 +154,7 @@ final class Programs {
 
         void finish(Emit emit) throws Exception {
             endCommit(commits + 1, emit);
-            show(null, commits + 1, emit);
+            show(Outcome.SKIPPED, commits + 1, emit);
         }
 
         private void endCommit(long next, Emit emit) throws Exception {

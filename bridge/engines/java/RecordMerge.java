@@ -45,11 +45,11 @@ final class RecordMerge {
         return at.point;
     }
 
-    StoredRow snapshot(StoredRow base, Version folded) throws Exception {
+    Outcome snapshot(StoredRow base, Version folded) throws Exception {
         return reader.read(MergePoint.SNAPSHOT, base, folded);
     }
 
-    StoredRow compact(StoredRow base, Version folded) throws Exception {
+    Outcome compact(StoredRow base, Version folded) throws Exception {
         return reader.read(MergePoint.COMPACT, base, folded);
     }
 }

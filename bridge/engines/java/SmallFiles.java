@@ -66,7 +66,7 @@ final class SmallFiles extends KeyState {
     void finish(Emit emit) throws Exception {
         endCommit(commits + 1, emit);
         for (Iterator i = keys.values().iterator(); i.hasNext();) {
-            ((Stored) i.next()).show(null, commits + 1, emit);
+            ((Stored) i.next()).show(Outcome.SKIPPED, commits + 1, emit);
         }
     }
 

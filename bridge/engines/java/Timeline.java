@@ -13,9 +13,15 @@ import java.util.List;
  * Every query and every compaction reads the log anew, as in Hudi, so that nothing a payload remembers lasts.
  */
 class Timeline extends KeyState {
+    private static final long NONE = -1;
+
     private final List logged = new ArrayList();
     private StoredRow visible;
     private long since = 1;
+    /** How often the stored row was written. */
+    private long revision;
+    /** Which stored row is visible as it is; NONE where the query merged the row. */
+    private long visibleRevision = NONE;
 
     Timeline(RecordMerge merge) {
         super(merge);
@@ -26,6 +32,8 @@ class Timeline extends KeyState {
         logged.clear();
         visible = null;
         since = 1;
+        revision = 0;
+        visibleRevision = NONE;
     }
 
     void finish(Emit emit) throws Exception {
@@ -37,7 +45,14 @@ class Timeline extends KeyState {
         Version version = input;
         input = null;
         if (version != null) {
-            base = base == null ? merge.writer.insert(version) : merge.writer.upsert(base, version);
+            store(base == null ? merge.writer.insert(version) : merge.writer.upsert(base, version));
+        }
+    }
+
+    private void store(Outcome outcome) {
+        if (!outcome.isKept()) {
+            base = outcome.row;
+            revision++;
         }
     }
 
@@ -67,7 +82,7 @@ class Timeline extends KeyState {
     }
 
     void compact() throws Exception {
-        base = merge.compact(base, folded());
+        store(merge.compact(base, folded()));
         logged.clear();
     }
 
@@ -76,15 +91,17 @@ class Timeline extends KeyState {
         show(merge.snapshot(base, folded()), commit, emit);
     }
 
-    /** Notes that a row is visible from `commit` on, and emits the one that was visible until then. */
-    void show(StoredRow row, long commit, Emit emit) throws Exception {
-        if (row == visible && row != null) {
+    /** Notes what a query sees from `commit` on, and emits the row that was visible until then. */
+    void show(Outcome seen, long commit, Emit emit) throws Exception {
+        // A stored row of the same revision is the same row; one that a query merged is new each time.
+        if (seen.isKept() && visibleRevision == revision) {
             return;
         }
         if (visible != null && since < commit) {
             emit.add(Action.KEEP, visible, new Object[] {Long.valueOf(since), Long.valueOf(commit - 1)});
         }
-        visible = row;
+        visible = seen.row;
+        visibleRevision = seen.isKept() ? revision : NONE;
         since = commit;
     }
 }

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.ordering_text import TYPES
-from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, MergePoint
-from bridge.programs import PROGRAMS, Action, EngineName, Origin
+from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, Action, MergePoint
+from bridge.programs import PROGRAMS, EngineName, Origin
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import DELETE_OPERATIONS, OPERATION_COLUMN, OPERATIONS

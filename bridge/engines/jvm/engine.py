@@ -16,8 +16,7 @@ from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
 from bridge.engines.jvm.merger import with_strategy_id
-from bridge.merge import NO_PARTITION
-from bridge.programs import Action
+from bridge.merge import NO_PARTITION, Action
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:

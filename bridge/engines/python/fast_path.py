@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from bridge.engines.python.column_pairs import PairWinners
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone, pairs
 from bridge.engines.python.outcomes import UNDECIDED
-from bridge.merge import MergePoint
-from bridge.programs import Action, Origin
+from bridge.merge import Action, MergePoint
+from bridge.programs import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,20 +23,30 @@ if TYPE_CHECKING:
     from bridge.engines.python.keys import Mask, Rows
     from bridge.engines.python.outcomes import Actions, Outcomes
     from bridge.engines.python.records import RecordReader
-    from bridge.merge import RecordMerge
+    from bridge.merge import RecordMerge, RecordOutcome
     from payloads import AvroSchema, Record
 
 
-class _Written(NamedTuple):
-    """What becomes of a key at a merge point: its action with a record, and without, and the point."""
+class _OutcomeColumns:
+    """What became of many keys; of at least one.
 
-    action: Action
-    gone: Action
-    made_at: MergePoint
+    Attributes:
+        are_made: which outcomes have a record that the merge made.
+    """
 
+    def __init__(self, outcomes: list[RecordOutcome]) -> None:
+        actions, self._records = zip(*outcomes, strict=True)
+        self._actions = np.fromiter(actions, np.int8, len(outcomes))
+        self.are_made: Mask = np.fromiter((record is not None for record in self._records), bool, len(outcomes))
 
-_UPDATED = _Written(Action.UPDATE, Action.DELETE, MergePoint.UPSERT)
-_INSERTED = _Written(Action.INSERT, Action.SKIP, MergePoint.INSERT)
+    def are(self, action: Action) -> Mask:
+        """Return which outcomes have this action."""
+        mask: Mask = self._actions == action
+        return mask
+
+    def made(self) -> list[Record]:
+        """Return the records that the merge made."""
+        return [record for record in self._records if record is not None]
 
 
 class FastPath:
@@ -100,30 +110,26 @@ class FastPath:
         """Merge the pairs whose stored rows are `firsts`: a row that wins gets its action, other outcomes are noted."""
         if not len(firsts):
             return
-        stored, incoming, merged = merges.pairs(batch, firsts)
-        keeps, takes = _are(merged, stored), _are(merged, incoming)
-        actions[firsts[keeps]] = Action.KEEP
-        actions[firsts[takes] + 1] = Action.UPDATE
-        self._note(merged, firsts, ~(keeps | takes), _UPDATED)
+        merged = _OutcomeColumns(merges.pairs(batch, firsts))
+        actions[firsts[merged.are(Action.KEEP)]] = Action.KEEP
+        actions[firsts[merged.are(Action.UPDATE) & ~merged.are_made] + 1] = Action.UPDATE
+        self._note(merged, firsts, (Action.UPDATE, Action.DELETE), MergePoint.UPSERT)
 
     def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Actions) -> None:
         """Insert the incoming rows without other versions, as `_merge_pairs`."""
         if not len(rows):
             return
-        incoming, inserted = merges.singles(batch, rows)
-        takes = _are(inserted, incoming)
-        actions[rows[takes]] = Action.INSERT
-        self._note(inserted, rows, ~takes, _INSERTED)
+        inserted = _OutcomeColumns(merges.singles(batch, rows))
+        actions[rows[inserted.are(Action.INSERT) & ~inserted.are_made]] = Action.INSERT
+        self._note(inserted, rows, (Action.INSERT, Action.SKIP), MergePoint.INSERT)
 
-    def _note(self, results: list[Record | None], rows: Rows, noted: Mask, kind: _Written) -> None:
-        """Note the outcomes that are in no batch: new records, and bare keys."""
-        written, gone, made_at = kind
-        for number in np.flatnonzero(noted).tolist():
-            record = results[number]
-            if record is None:
-                self._outcomes.bare(gone, int(rows[number]))
-            else:
-                self._outcomes.new(written, record, made_at)
+    def _note(self, found: _OutcomeColumns, rows: Rows, actions: tuple[Action, Action], point: MergePoint) -> None:
+        """Note the outcomes that are in no batch: records that a merge point made, and keys that are left bare."""
+        written, gone = actions
+        for record in found.made():
+            self._outcomes.new(written, record, point)
+        for row in rows[found.are(gone)].tolist():
+            self._outcomes.bare(gone, row)
 
 
 class RowMerges:
@@ -149,18 +155,17 @@ class RowMerges:
         self._read_stored = read_stored or read_written
         self._failed = failed
 
-    def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> tuple[list[Record], list[Record], list[Record | None]]:
-        """Return the stored records of pairs, the incoming ones, and what each pair becomes (`upsert_pair`)."""
+    def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> list[RecordOutcome]:
+        """Return what becomes of the pairs whose stored rows are `firsts` (`upsert_pair`)."""
         stored = self._read_stored.rows(batch, firsts)
         incoming = self._read_written.rows(batch, firsts + 1)
-        return stored, incoming, self._called(self._merge.upsert_pair, firsts, stored, incoming)
+        return self._called(self._merge.upsert_pair, firsts, stored, incoming)
 
-    def singles(self, batch: pa.RecordBatch, rows: Rows) -> tuple[list[Record], list[Record | None]]:
-        """Return the records of new rows, and what each becomes (`insert_single`)."""
-        incoming = self._read_written.rows(batch, rows)
-        return incoming, self._called(self._merge.insert_single, rows, incoming)
+    def singles(self, batch: pa.RecordBatch, rows: Rows) -> list[RecordOutcome]:
+        """Return what becomes of new rows (`insert_single`)."""
+        return self._called(self._merge.insert_single, rows, self._read_written.rows(batch, rows))
 
-    def _called(self, merge: Callable[..., Record | None], rows: Rows, *records: list[Record]) -> list[Record | None]:
+    def _called(self, merge: Callable[..., RecordOutcome], rows: Rows, *records: list[Record]) -> list[RecordOutcome]:
         """Call `merge` for each key, of which `rows` has one row, in a loop of C: most keys need no more than that."""
         first, *others = records
         ahead = iter(first)
@@ -196,8 +201,3 @@ def _wants_more(value: AvroSchema) -> bool:
         case kind:
             return kind in {"enum", "fixed", "union"} or value.logical == "decimal"
     return any(not schema.nullable or _wants_more(schema.non_null) for schema in inner)
-
-
-def _are(results: list[Any], records: list[Any]) -> Mask:
-    """Return where a result is the record itself."""
-    return np.fromiter(map(operator.is_, results, records), bool, len(results))

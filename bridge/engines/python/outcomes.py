@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from bridge.engines.control_columns import ADDED_TYPES, ORDERING
 from bridge.engines.ordering_text import to_text
 from bridge.engines.python.records import UnfitRecordError
-from bridge.programs import Action
+from bridge.merge import Action
 from bridge.spark import META_COLUMNS
 from payloads.errors import SchemaError
 

@@ -22,8 +22,8 @@ from bridge.engines.python.keys import Groups, values_of
 from bridge.engines.python.outcomes import Detached, Outcomes, UnfitOutcomeError
 from bridge.engines.python.records import RecordReader, RecordWriter
 from bridge.errors import InputError, MergeFailedError
-from bridge.merge import MetaColumns, RecordMerge, located
-from bridge.programs import Action, Arrival, Origin
+from bridge.merge import Action, MetaColumns, RecordMerge, located
+from bridge.programs import Arrival, Origin
 from bridge.spark import META_COLUMNS, with_meta
 from payloads import NullOrderingError, OrderingTypeError
 

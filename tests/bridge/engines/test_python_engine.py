@@ -18,8 +18,9 @@ from bridge import InputError, MergeFailedError, MergePlan
 from bridge.engines import IS_DELETE, Job
 from bridge.engines.python.worker import merged
 from bridge.explain.trace import trace_key
+from bridge.merge import Action
 from bridge.programs.path_search import key_paths
-from bridge.programs.program import Action, Origin
+from bridge.programs.program import Origin
 from bridge.spark.schema import META_COLUMNS
 from mergers.laws import fold_left
 from payloads import (

@@ -8,7 +8,8 @@ import pytest
 from bridge import MergeFailedError, MergePlan
 from bridge.engines import IS_DELETE, Job
 from bridge.engines.python.worker import merged
-from bridge.programs.program import Action, Origin
+from bridge.merge import Action
+from bridge.programs.program import Origin
 from bridge.spark.schema import META_COLUMNS
 from mergers import HoodieAvroIndexedRecord
 from payloads import parse_schema

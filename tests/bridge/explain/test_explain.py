@@ -21,6 +21,7 @@ from bridge.explain.explanation import ExplainReport, explain_sides
 from bridge.explain.trace import trace_key
 from bridge.explain.versions import winner, wins
 from bridge.merge.carriers import StoredRow
+from bridge.merge.outcome import Action, Outcome
 from bridge.merge.points import MergePoint
 from bridge.plan import TableType
 from bridge.programs.small_files import small_file_candidates
@@ -475,7 +476,7 @@ def test_rows_are_compared_as_replay_does(earlier: float, later: float, parting:
 def test_a_result_is_the_version_that_has_its_sign(stays: bool) -> None:  # noqa: FBT001 (a case)
     older, newer = (StoredRow(None, {"id": "a", "n": number}, READING) for number in (0.0, -0.0))
     made = StoredRow(None, {"id": "a", "n": 0.0 if stays else -0.0}, READING)
-    assert wins(older, newer, made, READING) is not stays
+    assert wins(older, newer, Outcome(Action.UPDATE, made), READING) is not stays
     told = "the older version stays" if stays else "the newer version wins"
     assert winner(older, newer, made, READING) == told
 

@@ -9,6 +9,7 @@ import pytest
 from bridge.config import TableMergeConfig, created_properties
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow
 from bridge.merge.delete_block import read_back
+from bridge.merge.outcome import Action, Outcome
 from bridge.merge.record_merge import RecordMerge
 from mergers import HoodieKey
 from payloads import (
@@ -55,7 +56,7 @@ def snapshot_of(merge, *entries, base=None):
     folded = None
     for entry in entries:
         folded = merge.fold_log(folded, KEY, entry)
-    return merge.snapshot(base, folded)
+    return merge.snapshot(base, folded).version
 
 
 DECIMAL = {"type": "fixed", "name": "dec", "size": 5, "logicalType": "decimal", "precision": 9, "scale": 2}
@@ -343,8 +344,8 @@ def test_a_query_of_0_15_asks_no_delete_test_of_a_key_that_only_the_log_has():
     """RecordMergingFileIterator takes the insert value as it is; compaction asks."""
     merge = merge_of(f"{__name__}:TellsLater", "0.15")
     folded = merge.fold_log(None, KEY, LogRow(row(5, "x"), None))
-    assert merge.snapshot(None, folded).record["v"] == "x"
-    assert merge.compact(None, folded) is None
+    assert merge.snapshot(None, folded).version.record["v"] == "x"
+    assert merge.compact(None, folded) == Outcome(Action.SKIP, None)
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -391,11 +392,11 @@ def test_what_a_payload_remembers_of_one_query_is_gone_at_the_next(release):
     merge = merge_of(f"{__name__}:Counts", release)
     folded = merge.fold_log(None, KEY, LogRow(row(5), None))
     stored = StoredRow(KEY, row(1), SCHEMA)
-    assert {merge.snapshot(stored, folded).record["v"] for _ in range(3)} == {"1"}
-    assert merge.compact(stored, folded).record["v"] == "1"
+    assert {merge.snapshot(stored, folded).version.record["v"] for _ in range(3)} == {"1"}
+    assert merge.compact(stored, folded).version.record["v"] == "1"
 
 
 def test_in_0_15_a_key_that_only_the_log_has_is_asked_anew_at_each_query():
     merge = merge_of(f"{__name__}:Counts", "0.15")
     folded = merge.fold_log(None, KEY, LogRow(row(5), None))
-    assert {merge.snapshot(None, folded).record["v"] for _ in range(3)} == {"1"}
+    assert {merge.snapshot(None, folded).version.record["v"] for _ in range(3)} == {"1"}

@@ -6,7 +6,7 @@ import pytest
 
 from bridge import MergePlan
 from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
-from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, Rule, StoredRow, located
+from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, Rule, StoredRow, located
 from mergers import HoodieKey
 from payloads import NATURAL_ORDER, Ordering, PayloadRef, parse_schema
 
@@ -56,8 +56,8 @@ class Notes:
     def __init__(self):
         self.calls = []
 
-    def merged(self, point, rule, older, newer, result):
-        self.calls.append((point, rule))
+    def merged(self, point, rule, older, newer, outcome):
+        self.calls.append((point, rule, outcome.action))
 
     def payload_ref(self, payload):
         return payload
@@ -117,19 +117,21 @@ def test_a_failure_outside_any_call_is_one_of_the_input():
 @pytest.mark.parametrize(
     ("release", "rules"),
     [
-        ("0.15", [Rule.PRE_COMBINE, Rule.COMBINE, Rule.DELETE_TEST, Rule.COMPARISON]),
-        ("1.2", [Rule.DELTA, Rule.FINAL, Rule.DELETE_TEST, Rule.DELTA]),
+        ("0.15", [Rule.PRE_COMBINE, Rule.PRE_COMBINE, Rule.COMBINE, Rule.DELETE_TEST, Rule.COMPARISON]),
+        ("1.2", [Rule.DELTA, Rule.DELTA, Rule.FINAL, Rule.DELETE_TEST, Rule.DELTA]),
     ],
 )
 def test_a_listener_is_told_of_each_call(release, rules):
     notes = Notes()
     merge = merge_of(release, notes, "DefaultHoodieRecordPayload")
     newer = merge.combine_input(merge.incoming(KEY, row(2), None), merge.incoming(KEY, row(3), None))
+    newer = merge.combine_input(newer, merge.incoming(KEY, row(1), None))
     merge.upsert(stored(), newer)
     merge.log_entry(merge.incoming(KEY, None, None, Ordering("long", 4)))
     merge.fold_log(logged(merge, row(2)), KEY, LogDelete(NATURAL_ORDER))
-    points = [MergePoint.COMBINE_INPUT, MergePoint.UPSERT, MergePoint.INSERT, MergePoint.LOG_FOLD]
-    assert notes.calls == list(zip(points, rules, strict=True))
+    points = [*[MergePoint.COMBINE_INPUT] * 2, MergePoint.UPSERT, MergePoint.INSERT, MergePoint.LOG_FOLD]
+    actions = [Action.UPDATE, Action.KEEP, Action.UPDATE, Action.INSERT, Action.UPDATE]
+    assert notes.calls == list(zip(points, rules, actions, strict=True))
 
 
 def test_a_payload_that_a_recorded_one_makes_is_recorded():

@@ -183,7 +183,7 @@ def merged(plan: MergePlan) -> tuple[str, str]:
     older, newer = (
         merge.incoming(HoodieKey("a"), {"id": "a", "ts": ts, "name": name}, None) for ts, name in ((1, "x"), (2, "y"))
     )
-    return merge.combine_input(older, newer).record["name"], merge.upsert(older, newer).record["name"]
+    return merge.combine_input(older, newer).record["name"], merge.upsert(older, newer).version.record["name"]
 
 
 def test_a_merger_in_python_merges_as_the_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ from bridge import MergePlan
 from bridge.engines import Job
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
-from bridge.programs.program import Action, Origin
+from bridge.merge import Action
+from bridge.programs.program import Origin
 from payloads import parse_schema
 from tests.support.one_key import DEFAULT, RELEASES
 

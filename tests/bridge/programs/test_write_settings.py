@@ -15,11 +15,11 @@ from bridge import MergePlan, PlanError
 from bridge.engines import Job
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
-from bridge.merge import MergePointError
+from bridge.merge import Action, MergePointError
 from bridge.merge.carriers import key_reader
 from bridge.merge.record_merge import RecordMerge
 from bridge.plan import TableType
-from bridge.programs import Action, Append, Arrival, Compact, Origin, Snapshot, Upsert
+from bridge.programs import Append, Arrival, Compact, Origin, Snapshot, Upsert
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.spark.schema import META_COLUMNS, avro_schema

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.merge import Action
 from bridge.programs.key_state import KeyState
-from bridge.programs.program import Action
 
 if TYPE_CHECKING:
     from bridge.programs.program import Emit
@@ -16,8 +16,5 @@ class NewKeys(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the row of a key without a stored row; nothing for any other key."""
-        if self.base is not None:
-            return
-        self.write_base()
-        if self.base is not None:
+        if self.base is None and self.write_base() is Action.INSERT:
             emit(Action.INSERT, self.base)

@@ -1,0 +1,52 @@
+"""What a payload or merger handed back: one of the objects that it was given, or one that it made.
+
+Hudi tells these apart by identity, and so does this module. All other code of the merge goes by the value that it
+returns.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+from bridge.merge.carriers import StoredRow
+from bridge.merge.outcome import Action
+
+if TYPE_CHECKING:
+    from mergers import HoodieAvroIndexedRecord
+    from payloads import Record
+
+
+class Given(enum.Enum):
+    """Which of two given objects came back."""
+
+    OLDER = "older"
+    NEWER = "newer"
+    NEITHER = "neither"
+
+
+def given_back(answer: object, older: object, newer: object) -> Given:
+    """Return which of the two `answer` is: the older one where they are the same."""
+    if answer is older:
+        return Given.OLDER
+    return Given.NEWER if answer is newer else Given.NEITHER
+
+
+def action_of(answer: object, older: object) -> Action:
+    """Return what became of the older version, None where there is none, if `answer` is what follows."""
+    if older is None:
+        return Action.INSERT
+    return Action.KEEP if answer is older else Action.UPDATE
+
+
+def is_given(answer: Record | None, record: Record | None) -> bool:
+    """Whether `answer` is the record that was given, and not one that was made."""
+    return answer is record
+
+
+def as_stored_row(merged: HoodieAvroIndexedRecord, *known: StoredRow | None) -> StoredRow:
+    """Return what a merger handed back as one of our carriers: a known one, or one with the source of its record."""
+    if isinstance(merged, StoredRow):
+        return merged
+    source = next((row.source for row in known if row is not None and row.record is merged.record), None)
+    return StoredRow(merged.key, merged.record, merged.schema, source, merged.operation, merged.ordering_value)

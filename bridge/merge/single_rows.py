@@ -1,0 +1,79 @@
+"""Merges from record to record: most keys of a write have one incoming row, and none or one stored.
+
+Their carriers are not needed, and making them would take longer than the payload does. What the payload hands back is
+read by identity here, as `answers` reads it, without a call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bridge.merge.calls import MergePointError
+from bridge.merge.outcome import Action, RecordOutcome
+from bridge.merge.points import MergePoint
+from payloads.api import Sentinel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.merge.carriers import RowShape
+    from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
+    from payloads.api import Properties
+    from payloads.user import PairCalls
+
+    Build = Callable[[Record, Ordering | None], HoodieRecordPayload]
+    ReadOrdering = Callable[[Record], Ordering | None]
+
+STAYS: Final = RecordOutcome(Action.KEEP)
+REPLACED: Final = RecordOutcome(Action.UPDATE)
+DELETED: Final = RecordOutcome(Action.DELETE)
+INSERTED: Final = RecordOutcome(Action.INSERT)
+SKIPPED: Final = RecordOutcome(Action.SKIP)
+
+
+def pair_merge(
+    calls: PairCalls, read_ordering: ReadOrdering, shape: RowShape
+) -> Callable[[Record, Record], RecordOutcome]:
+    """Return what merges the stored row of a key with the incoming one, in this order."""
+    (build, combine), shaped = calls, shape.stored
+
+    def merge(stored: Record, incoming: Record) -> RecordOutcome:
+        try:
+            built = build(incoming, read_ordering(incoming))
+        except Exception as error:
+            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+        try:
+            merged = combine(built, incoming, stored)
+            if merged is None:
+                return DELETED
+            if merged is incoming:
+                return REPLACED
+            if merged is stored or isinstance(merged, Sentinel):
+                return STAYS
+            return RecordOutcome(Action.UPDATE, shaped(merged))
+        except Exception as error:
+            raise MergePointError(MergePoint.UPSERT, error) from error
+
+    return merge
+
+
+def single_insert(
+    build: Build, read_ordering: ReadOrdering, schema: AvroSchema, props: Properties, shape: RowShape
+) -> Callable[[Record], RecordOutcome]:
+    """Return what inserts a row without other versions of its key."""
+    shaped = shape.stored
+
+    def insert(incoming: Record) -> RecordOutcome:
+        try:
+            payload = build(incoming, read_ordering(incoming))
+        except Exception as error:
+            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+        try:
+            value = None if payload.is_deleted(schema, props) else payload.get_insert_value(schema, props)
+            if value is None or isinstance(value, Sentinel):
+                return SKIPPED
+            return INSERTED if value is incoming else RecordOutcome(Action.INSERT, shaped(value))
+        except Exception as error:
+            raise MergePointError(MergePoint.INSERT, error) from error
+
+    return insert
