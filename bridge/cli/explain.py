@@ -80,9 +80,6 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
 
     Two sides are shown one after the other, with a mark at the call where they diverge: two releases (--from and --to,
     as in replay) or both table types. The exit code is 1 if their rows differ.
-
-    Example: payload-bridge explain --batches days/ --payload AWSDmsAvroPayload --key id --ordering ts --row id=k008
-    --from 0.15 --to 1.2 --table-type mor
     """
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     commits = len(visible(batches))

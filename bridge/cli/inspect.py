@@ -31,8 +31,6 @@ def inspect(table: Path, release: HudiRelease, jar: str | None, package: tuple[s
     TABLE is the folder of a Hudi table, PROPERTIES its hoodie.properties, or a properties file with the TBLPROPERTIES
     of a table that does not exist yet. Name the class that the writer passes with --payload: tables of Hudi 0.15 may
     not store it. Warnings go to standard error, the most severe first.
-
-    Example: payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2
     """
     writer = writer_of(release=release, **options)
     inspection = inspect_table(properties_of(table, release), writer, release, jar=jar, package=package)

@@ -14,7 +14,7 @@ from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.report import SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
-from payloads import HudiRelease, PayloadRef
+from payloads import HudiRelease, PayloadRef, builtin_payloads
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -70,12 +70,22 @@ def existing_path(name: str, text: str) -> Callable[[F], F]:
 def payload_option(**settings: Any) -> Callable[[F], F]:
     """Make `--payload`."""
     text = "The payload class: a Hudi class by its full or short Java name, or your own as package.module:Class."
-    return click.option("--payload", metavar="NAME", help=text, **settings)
+    return click.option(
+        "--payload", metavar="NAME", help=text, **{"shell_complete": lambda *given: _payloads(given[-1]), **settings}
+    )
+
+
+def _payloads(start: str) -> list[str]:
+    """Return the short names of Hudi's classes that begin with a text, for a shell that completes it."""
+    names = {one.java_name.rpartition(".")[2] for one in builtin_payloads()}
+    return sorted(name for name in names if name.startswith(start))
 
 
 def release_option(**settings: Any) -> Callable[[F], F]:
     """Make `--release`."""
     text = f"The Hudi release whose rules apply: {_RELEASES}."
+    complete = [str(one) for one in HudiRelease]
+    settings = {"shell_complete": lambda *given: [one for one in complete if one.startswith(given[-1])], **settings}
     return click.option("--release", type=release, metavar="R", help=text, **settings)
 
 

@@ -101,9 +101,6 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     One side is a table of the release --from, the other is set by --to. JSON has every key that differs after the last
     batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
     write that the old one accepts.
-
-    Example: payload-bridge replay --batches days/ --payload AWSDmsAvroPayload --from 0.15 --to 1.2 --key id --ordering
-    ts --upgrade-after 2
     """
     check_out(out)
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
