@@ -11,7 +11,18 @@ import types
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from bridge.compare import Comparison, Counts, Difference, Example, Grade, ReplayReport, replay  # type: ignore[no-redef]
+    from bridge.compare import (  # type: ignore[no-redef]
+        Comparison,
+        Counts,
+        Difference,
+        Example,
+        Grade,
+        ReaderResult,
+        ReadersReport,
+        ReplayReport,
+        compare_readers,
+        replay,
+    )
     from bridge.config import MergeConfigError, TableMergeConfig
     from bridge.errors import EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
     from bridge.explain import ExplainReport, explain
@@ -19,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.merge import MergePoint
     from bridge.migration import Inspection, MigrateReport, MigrationPlan, inspect, migrate, plan_migration
     from bridge.pipeline import (  # type: ignore[no-redef]
+        Batch,
         Batches,
         PathsReport,
         SimulateReport,
@@ -38,6 +50,7 @@ if TYPE_CHECKING:
     from payloads import PayloadBridgeError
 
 __all__ = [
+    "Batch",
     "Batches",
     "Comparison",
     "Counts",
@@ -60,6 +73,8 @@ __all__ = [
     "PathsReport",
     "PayloadBridgeError",
     "PlanError",
+    "ReaderResult",
+    "ReadersReport",
     "ReplayReport",
     "SimulateReport",
     "TableMergeConfig",
@@ -69,6 +84,7 @@ __all__ = [
     "append",
     "combine_input",
     "compact",
+    "compare_readers",
     "explain",
     "inspect",
     "key_paths",
@@ -85,7 +101,18 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "bridge.compare": ("Comparison", "Counts", "Difference", "Example", "Grade", "ReplayReport", "replay"),
+    "bridge.compare": (
+        "Comparison",
+        "Counts",
+        "Difference",
+        "Example",
+        "Grade",
+        "ReaderResult",
+        "ReadersReport",
+        "ReplayReport",
+        "compare_readers",
+        "replay",
+    ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
     "bridge.errors": ("EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
     "bridge.explain": ("ExplainReport", "explain"),
@@ -93,6 +120,7 @@ _HOMES: Final = {
     "bridge.merge": ("MergePoint",),
     "bridge.migration": ("Inspection", "MigrateReport", "MigrationPlan", "inspect", "migrate", "plan_migration"),
     "bridge.pipeline": (
+        "Batch",
         "Batches",
         "PathsReport",
         "SimulateReport",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.config import TableType, capabilities, write_settings
+from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, write_settings
 from bridge.errors import PlanError
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -13,13 +13,12 @@ from payloads import HudiRelease, PayloadRef
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from bridge.config import TableMergeConfig
     from mergers.strategies import Fidelity
     from payloads import AvroSchema
 
 __all__ = ["ENGINES", "IMPLEMENTATIONS", "MergePlan", "TableType"]
 
-ENGINES = ("auto", "jvm", "python")
+ENGINES = ("auto", "native", "jvm", "python")
 IMPLEMENTATIONS = ("python", "java")
 
 
@@ -28,8 +27,11 @@ class MergePlan:
     """How the versions of a record merge.
 
     Attributes:
-        payload: the writer's payload class, by name; exactly one of `payload` and `merger` is set.
+        payload: the writer's payload class, by name; exactly one of `payload` and `merger` is set, unless the writer is
+            `plain`.
         merger: a merger, by name; a merge mode is a merger.
+        plain: whether the writer passes neither payload class nor merge mode, as most writers of an existing table do;
+            what the table stores decides then, or the default of the release.
         release: the Hudi release whose rules apply.
         table_version: 6, 8 or 9; None for the version that the release creates.
         table_type: copy-on-write or merge-on-read.
@@ -42,7 +44,7 @@ class MergePlan:
         combine_before_upsert: whether a batch is deduplicated first.
         inserts_to: where a merge-on-read table writes new keys.
         global_index: whether the key alone, without the partition, identifies a row.
-        table: what an existing table stores; None for a new table of the release (1.0 and later).
+        table: what an existing table stores; None for a new table of the release.
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
         engine: what runs the merges; `auto` picks the fastest that can.
         implementation: `java` runs the compiled class even if there is a Python one; None prefers Python.
@@ -65,8 +67,9 @@ class MergePlan:
     inserts_to: Literal["base", "log"] = "base"
     global_index: bool = False
     table: TableMergeConfig | None = None
+    plain: bool = False
     fidelity: Fidelity = "hudi"
-    engine: Literal["auto", "jvm", "python"] = "auto"
+    engine: Literal["auto", "native", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
 
     if TYPE_CHECKING:
@@ -89,8 +92,9 @@ class MergePlan:
             inserts_to: Literal["base", "log"] = "base",
             global_index: bool = False,
             table: TableMergeConfig | None = None,
+            plain: bool = False,
             fidelity: Fidelity = "hudi",
-            engine: Literal["auto", "jvm", "python"] = "auto",
+            engine: Literal["auto", "native", "jvm", "python"] = "auto",
             implementation: Literal["python", "java"] | None = None,
         ) -> None: ...
 
@@ -126,7 +130,9 @@ class MergePlan:
 
     def _problems(self) -> Iterator[tuple[bool, str]]:
         can = capabilities(self.release)
-        yield (self.payload is None) == (self.merger is None), "give exactly one of payload and merger"
+        given = (self.payload is not None) + (self.merger is not None)
+        yield not self.plain and given != 1, "give exactly one of payload and merger"
+        yield self.plain and given > 0, "a plain writer passes neither payload nor merger; leave out both, or `plain`"
         yield not self.key, "the record key is missing; name its columns (--key a[,b])"
         yield (
             len(self.ordering) > 1 and not can.several_ordering_fields,
@@ -138,7 +144,7 @@ class MergePlan:
             f"unknown implementation {self.implementation!r}; choose one of {', '.join(IMPLEMENTATIONS)}",
         )
         yield (
-            (self.engine, self.implementation) in {("python", "java"), ("jvm", "python")},
+            (self.engine, self.implementation) in {("python", "java"), ("jvm", "python"), ("native", "java")},
             f"the {self.engine} engine does not run {self.implementation} classes; omit one of the two",
         )
         yield self.inserts_to not in {"base", "log"}, f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
@@ -152,7 +158,6 @@ class MergePlan:
         old = not can.merge_modes
         without = f"Hudi {self.release} has neither merge modes nor Avro mergers; give a payload"
         yield old and self.merger is not None, without
-        yield old and self.table is not None, "`table` is for release 1.0 and later; omit it"
         created = can.created_version
         yield (
             self.table is None and self.table_version not in {None, created},
@@ -178,11 +183,16 @@ class MergePlan:
         return write_settings.moves_rows(self.props)
 
     @property
+    def has_record_index(self) -> bool:
+        """Whether the global index is a record index, which forgets deleted keys."""
+        return write_settings.is_record_index(self.props)
+
+    @property
     def runs_java(self) -> bool:
         """Whether the compiled class runs, in the jvm engine: on request, or because no Python class exists."""
         if self.engine == "jvm" or self.implementation == "java":
             return True
-        if self.engine == "python" or self.implementation == "python":
+        if self.engine in {"native", "python"} or self.implementation == "python":
             return False
         if self.merger is not None:
             return self.mode is None and self.merger.is_compiled and not self.merger.has_port
@@ -193,7 +203,20 @@ class MergePlan:
         """The name of the payload class, merge mode or merger, for messages."""
         if self.payload is not None:
             return self.payload.name
-        return self.merger.name if self.merger is not None else "no payload"
+        return self.merger.name if self.merger is not None else "a plain writer"
+
+    def as_plain(self) -> MergePlan:
+        """Return the plan of a writer of the same table that passes neither payload class nor merge mode.
+
+        Raises:
+            MergeConfigError: the settings of the plan make no table; in Hudi's words.
+        """
+        table = self.table
+        if table is None:
+            stored = created_properties(self.writer_options(), self.table_type, self.release)
+            table = TableMergeConfig.from_properties(stored, self.release)
+        props = write_settings.plain_options(self.props)
+        return replace(self, payload=None, merger=None, plain=True, table=table, props=props)
 
     @property
     def mode(self) -> RecordMergeMode | None:

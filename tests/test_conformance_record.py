@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.conformance.record import main
 from tests.conformance.record_cases import load_cases
 from tests.conformance.record_table import history_of, properties, reason, save
-from tests.support import HISTORIES, SETTINGS
+from tests.support import HISTORIES, OPERATIONS, SETTINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def test_a_history_is_the_case_that_it_was_recorded_from(tmp_path: Path, release
         again = json.loads(gzip.decompress((tmp_path / folder / "history.json.gz").read_bytes()))
         same = again.keys() - {"commits"}
         assert {name: again[name] for name in same} == {name: recorded[name] for name in same}
-        batches = [list(batch) for batch in case.batches]
+        batches = [list(batch.rows) for batch in case.batches]
         assert batches[: len(recorded["commits"])] == [commit["incoming"] for commit in recorded["commits"]]
 
 
@@ -45,17 +45,19 @@ def test_batches_that_one_release_refused_are_taken_from_another() -> None:
     assert the(load_cases(HISTORIES, "1.1.1", "0.15.0"), "mysql-cow").ordering == "_event_seq"
 
 
+@pytest.mark.parametrize("folder", [SETTINGS, OPERATIONS], ids=lambda path: path.name)
 @pytest.mark.parametrize("release", ["0.15.0", "1.0.2", "1.1.1", "1.2.0"])
-def test_every_recorded_table_is_a_case_of_a_file(release: str) -> None:
-    cases = load_cases(SETTINGS / "cases.json", release, None)
-    for path in (SETTINGS / release).iterdir():
+def test_every_recorded_table_is_a_case_of_a_file(release: str, folder: Path) -> None:
+    cases = load_cases(folder / "cases.json", release, None)
+    for path in (folder / release).iterdir():
         case = the(cases, path.name)
         recorded = json.loads(gzip.decompress((path / "history.json.gz").read_bytes()))
         assert {name: recorded[name] for name in history_of(case, release)} == history_of(case, release) | {
             "commits": recorded["commits"]
         }
         for number, commit in enumerate(recorded["commits"], start=1):
-            assert commit["incoming"] == list(case.batches[number - 1])
+            batch = case.batches[number - 1]
+            assert (commit["incoming"], commit.get("operation", "upsert")) == (list(batch.rows), batch.operation)
             assert number in case.compact_after or not commit["compacted_inline"]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from payloads import HudiRelease
 
-DIRECTORIES = ("histories", "histories-settings", "histories-upgraded")
+DIRECTORIES = ("histories", "histories-settings", "histories-operations", "histories-upgraded")
 HISTORIES = [history for name in DIRECTORIES for history in load(DATA / name)]
 
 

@@ -11,6 +11,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "payload-bridge check-cluster --master spark://host:7077",
         "payload-bridge check-cluster --remote sc://host:15002 --output json",
     ),
+    "compare-readers": (
+        "payload-bridge compare-readers warehouse/orders",
+        "payload-bridge compare-readers warehouse/orders --report readers.html",
+    ),
     "demo": (
         "payload-bridge demo --report demo.html",
         "payload-bridge demo --issue 14036",
@@ -42,6 +46,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "replay": (
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --report upgrade.html",
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --upgrade-after 2 --table-type both --out keys",
+        "payload-bridge replay --table warehouse/orders --to 1.2 --out keys",
     ),
     "simulate": (
         f"payload-bridge simulate {_DAYS} --release 0.15 --table-type both",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from bridge.cli.check_cluster import check_cluster
+from bridge.cli.compare_readers import compare_readers_command
 from bridge.cli.demo import demo
 from bridge.cli.explain import explain_command
 from bridge.cli.inspect import inspect
@@ -42,6 +43,7 @@ def main() -> None:
 
 for verb in (
     check_cluster,
+    compare_readers_command,
     demo,
     explain_command,
     inspect,

@@ -25,6 +25,7 @@ from bridge.spark import quoted
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from bridge.engines import Choice
     from bridge.plan import MergePlan
 
 
@@ -94,7 +95,10 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
         name: read_frame(spark, path, None if name == "log" else struct, arrival=name == "incoming")
         for name, path in paths.items()
     }
-    report = Report("merge", "", plan=plan_as_json(plan) | {"point": point})
+    ran = _choice(point, frames, plan)
+    about = {"point": point, "ran": {"engine": ran.engine.value, "why": ran.why}}
+    report = Report("merge", "", plan=plan_as_json(plan) | about)
+    report.body.append(f"engine {ran.engine}: {ran.why}")
     with new_folder(out) as folder:
         report.statistics = _run(point, frames, plan, folder)
         report.body.append(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items()))
@@ -126,6 +130,15 @@ def _inputs(point: str, options: dict[str, Any]) -> dict[str, Path]:
 
 
 # -- running
+
+
+def _choice(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> Choice:
+    """Return which engine runs a merge point, and why."""
+    newer = frames["log" if point in {"snapshot", "compact"} else "incoming"]
+    is_global = plan.global_index and point in {"upsert", "append"}
+    program = point.replace("-", "_") + ("_global_index" if is_global else "")
+    stored = [frames["stored"]] if "stored" in frames else []
+    return pipeline.choice_of(program, plan, newer, *stored)
 
 
 def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, folder: Path) -> dict[str, int]:

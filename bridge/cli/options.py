@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
 from bridge.plan import ENGINES, MergePlan, TableType
+from bridge.programs import WriteOperation
 from bridge.report import SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
-from payloads import HudiRelease, PayloadRef, builtin_payloads
+from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -54,6 +56,33 @@ def prop(text: str) -> tuple[str, str]:
     return key.strip(), value
 
 
+def operation(text: str) -> tuple[int, str]:
+    """Read how a batch is written: `3=delete`."""
+    number, equals, name = text.partition("=")
+    if not equals or not number.strip().isdecimal():
+        msg = f"{text!r} says of no batch how it is written; write N=NAME, such as 3=delete"
+        raise click.BadParameter(msg)
+    try:
+        return int(number), WriteOperation.parse(name).value
+    except PayloadBridgeError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def operations_of(given: Sequence[tuple[int, str]], batches: int) -> dict[int, str]:
+    """Return the operations of batches by number.
+
+    Raises:
+        UsageError: a batch does not exist, or has two operations.
+    """
+    found = dict(given)
+    message = next((f"--operation {n}: there are {batches} batches" for n in found if not 1 <= n <= batches), None)
+    if len(found) < len(given):
+        message = "--operation: a batch has two operations; give it one"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    return found
+
+
 def release(text: str) -> HudiRelease:
     """Read a release: `0.15`, `0.15.0` and so on."""
     try:
@@ -70,23 +99,13 @@ def existing_path(name: str, text: str) -> Callable[[F], F]:
 def payload_option(**settings: Any) -> Callable[[F], F]:
     """Make `--payload`."""
     text = "The payload class: a Hudi class by its full or short Java name, or your own as package.module:Class."
-    return click.option(
-        "--payload", metavar="NAME", help=text, **{"shell_complete": lambda *given: _payloads(given[-1]), **settings}
-    )
-
-
-def _payloads(start: str) -> list[str]:
-    """Return the short names of Hudi's classes that begin with a text, for a shell that completes it."""
-    names = {one.java_name.rpartition(".")[2] for one in builtin_payloads()}
-    return sorted(name for name in names if name.startswith(start))
+    return click.option("--payload", metavar="NAME", help=text, **{"shell_complete": payloads_from, **settings})
 
 
 def release_option(**settings: Any) -> Callable[[F], F]:
     """Make `--release`."""
     text = f"The Hudi release whose rules apply: {_RELEASES}."
-    complete = [str(one) for one in HudiRelease]
-    settings = {"shell_complete": lambda *given: [one for one in complete if one.startswith(given[-1])], **settings}
-    return click.option("--release", type=release, metavar="R", help=text, **settings)
+    return click.option("--release", type=release, metavar="R", help=text, shell_complete=releases_from, **settings)
 
 
 def sample_option(what: str) -> Callable[[F], F]:
@@ -95,13 +114,18 @@ def sample_option(what: str) -> Callable[[F], F]:
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
-batches_option = click.option(
-    "--batches",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    required=True,
-    help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
-)
+def batches_option_of(*, required: bool) -> Callable[[F], F]:
+    """Make `--batches`."""
+    return click.option(
+        "--batches",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        required=required,
+        help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
+    )
+
+
+batches_option = batches_option_of(required=True)
 _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--compact-after",
@@ -115,6 +139,16 @@ _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="N",
         help="Compact the log of a merge-on-read table after every N batches.",
     ),
+)
+operation_option = click.option(
+    "--operation",
+    "operations",
+    type=operation,
+    multiple=True,
+    metavar="N=NAME",
+    help="How batch N, from 1, is written, if not by upsert: insert, bulk_insert, delete, insert_overwrite, "
+    "delete_partition, sql_update or sql_delete; may be repeated. Rows of a delete name keys, those of sql_update keys "
+    "and the columns to assign, those of delete_partition partitions.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
 _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -214,9 +248,12 @@ def java_options(command: F) -> F:
 
 
 def left_plan_options(command: F) -> F:
-    """Add the options that make the plan of the first of two sides, whose release is that of `--from`."""
-    text = f"The Hudi release to compare with: {_RELEASES}."
-    left = click.option("--from", "release", type=release, metavar="R", required=True, help=text)
+    """Add the options that make the plan of the first of two sides, whose release is that of `--from`.
+
+    Only a real table may say its release itself, so the verb requires `--from` for everything else.
+    """
+    text = f"The Hudi release to compare with: {_RELEASES}. Required, except with --table."
+    left = click.option("--from", "release", type=release, metavar="R", help=text)
     return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 

@@ -13,10 +13,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from bridge.cli.options import (
-    batches_option,
+    batches_option_of,
     compaction_options,
     compactions_of,
     left_plan_options,
+    operation_option,
+    operations_of,
     plan_of,
     refuse,
     sample_option,
@@ -24,6 +26,8 @@ from bridge.cli.options import (
 )
 from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
+from bridge.cli.replay_table import replay_table
+from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
 from bridge.explain import replay_view
@@ -53,7 +57,8 @@ def upgrade_point(text: str) -> int:
 
 
 @click.command("replay", cls=Verb, short_help="Merge batches under two configurations and compare.")
-@batches_option
+@batches_option_of(required=False)
+@table_option
 @left_plan_options
 @click.option(
     "--to",
@@ -77,6 +82,7 @@ def upgrade_point(text: str) -> int:
     show_default=True,
     help="The type of the table: copy-on-write, merge-on-read, or one replay of each.",
 )
+@operation_option
 @compaction_options
 @sample_option("keys that differ")
 @click.option(
@@ -87,7 +93,8 @@ def upgrade_point(text: str) -> int:
 )
 def replay_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: Path,
+    batches: Path | None,
+    table: str | None,
     to: str,
     upgrade_after: int | None,
     keep_table_version: bool,
@@ -101,12 +108,20 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     One side is a table of the release --from, the other is set by --to. JSON has every key that differs after the last
     batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
     write that the old one accepts.
+
+    With --table and no batches: which rows of a real table change if the release --to reads its files as they are.
     """
     check_out(out)
+    if table is not None:
+        return replay_table(table, to, sample=sample, out=out, release=options["release"])
+    if batches is None or options["release"] is None:
+        msg = f"{'--batches' if batches is None else '--from'} is missing; only a --table needs none"
+        raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     plan = plan_of(types[0], **options)
     commits = len(visible(batches))
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
+    operations = operations_of(options["operations"], commits)
     after = commits if upgrade_after == -1 else upgrade_after
     _check(to, after, commits, keep_table_version=keep_table_version)
     try:
@@ -120,7 +135,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = Batches.read(spark, batches, struct).written_by(operations)
     with contextlib.ExitStack() as open_until_told:
         parts = []
         for one in types:

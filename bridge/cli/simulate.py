@@ -14,6 +14,8 @@ from bridge.cli.options import (
     batches_option,
     compaction_options,
     compactions_of,
+    operation_option,
+    operations_of,
     plan_of,
     plan_options,
     refuse,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     help="Try both table types, every compaction point and every way of splitting the rows of a key into batches, and "
     "show the keys whose row depends on that.",
 )
+@operation_option
 @compaction_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
@@ -68,11 +71,13 @@ def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: b
     plan = plan_of(types[0], **options)
     if all_paths:
         _check_all_paths(plan, options)
-    compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
+    count = len(visible(batches))
+    compactions = compactions_of(options["compact_after"], options["compact_every"], count, types)
+    operations = operations_of(options["operations"], count)
 
     spark = quiet_session(small=is_small(batches))
     plan, struct = with_schema(plan, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = Batches.read(spark, batches, struct).written_by(operations)
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
             return found.to_report(sample, whole=wants_json())
@@ -90,6 +95,9 @@ def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
     Raises:
         UsageError: saying what to leave out.
     """
+    if options["operations"]:
+        msg = "--all-paths splits upserts into batches; leave out --operation"
+        raise click.UsageError(msg)
     if options["compact_after"] or options["compact_every"]:
         msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"
         raise click.UsageError(msg)

@@ -13,6 +13,7 @@ from bridge.cli.options import release_option, sample_option
 from bridge.cli.out import check_out, new_folder
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
+from bridge.cli.table_input import check_path, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.hudi import HudiTable
 from bridge.report import SAMPLE, Report, Table, json_rows
@@ -26,7 +27,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 
 
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
-@click.argument("table", metavar="TABLE")
+@table_argument
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
@@ -48,9 +49,7 @@ def snapshot(table: str, release: HudiRelease, out: Path | None, sample: int | N
     if as_of and read_optimized:
         msg = "--as-of asks for merged rows; leave out --read-optimized"
         raise click.UsageError(msg, click.get_current_context())
-    if ":/" not in table and not Path(table).exists():
-        msg = f"{table} does not exist; name the base path of a Hudi table"
-        raise click.UsageError(msg, click.get_current_context())
+    check_path(table)
     check_out(out)
 
     found = HudiTable(quiet_session(), table, release)

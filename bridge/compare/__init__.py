@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
 from bridge.compare.grade import Grade, overall
+from bridge.compare.readers import ReaderResult, ReadersReport, compare_readers
+from bridge.compare.readers_report import BASE_FILES, report_readers, report_upgraded_readers
 from bridge.compare.replay import Counts, Difference, Example, ReplayReport, compare, replay
 from bridge.compare.replay_report import example_table, keys_table, kinds_of, report_replays
 from bridge.compare.side_names import side_names
 
 __all__ = [
+    "BASE_FILES",
     "Comparison",
     "Counts",
     "Difference",
     "Example",
     "Grade",
+    "ReaderResult",
+    "ReadersReport",
     "ReplayReport",
     "Target",
     "compare",
+    "compare_readers",
     "comparison_of",
     "example_table",
     "is_release",
@@ -25,6 +31,8 @@ __all__ = [
     "overall",
     "plan_to",
     "replay",
+    "report_readers",
     "report_replays",
+    "report_upgraded_readers",
     "side_names",
 ]

@@ -11,7 +11,7 @@ from bridge.errors import PlanError
 from bridge.merge import merge_config
 from bridge.pipeline import simulate_commits, upgrade_commits
 from bridge.plan import MergePlan
-from bridge.programs import handover
+from bridge.programs import UPSERTS, handover
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from pyspark.sql import DataFrame
+
+    from bridge.programs import Operations
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Comparison:
         keep_table_version: whether that table keeps its version.
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
+        operations: how the commits are written that are not upserts, on both sides.
 
     Added in 0.1.0.
     """
@@ -47,6 +50,7 @@ class Comparison:
     keep_table_version: bool = False
     compact_after: tuple[int, ...] = ()
     to: str = ""
+    operations: Operations = UPSERTS
 
     @property
     def names(self) -> tuple[str, str]:
@@ -66,7 +70,7 @@ class Comparison:
 
     def left_of(self, versions: DataFrame) -> DataFrame:
         """Return the snapshots of the left side."""
-        return simulate_commits(versions, self.left, commits=self.commits, compact_after=self.compact_after)
+        return self._new_table(versions, self.left)
 
     def right_of(self, versions: DataFrame) -> DataFrame:
         """Return the snapshots of the right side.
@@ -77,7 +81,7 @@ class Comparison:
         if self.right.payload is not None and not self.right.runs_java and self.upgrade_after != self.commits:
             self.right.payload.resolve(self.right.release)
         if self.upgrade_after is None:
-            return simulate_commits(versions, self.right, commits=self.commits, compact_after=self.compact_after)
+            return self._new_table(versions, self.right)
         return upgrade_commits(
             versions,
             self.left,
@@ -86,6 +90,11 @@ class Comparison:
             upgrade_after=self.upgrade_after,
             keep_table_version=self.keep_table_version,
             compact_after=self.compact_after,
+        )
+
+    def _new_table(self, versions: DataFrame, plan: MergePlan) -> DataFrame:
+        return simulate_commits(
+            versions, plan, commits=self.commits, compact_after=self.compact_after, operations=self.operations
         )
 
     def missed_defaults(self) -> tuple[str, ...]:

@@ -15,7 +15,18 @@ from bridge.compare.grade import Grade, without_deletes, without_ties
 from bridge.compare.replay_report import report_replays, verdict_of
 from bridge.engines import COMMIT
 from bridge.errors import PlanError, sentence_of
-from bridge.pipeline import ARRIVAL, KIND, KINDS, LEFT, RIGHT, arrival_of, as_batches, differences, join_rows
+from bridge.pipeline import (
+    ARRIVAL,
+    KIND,
+    KINDS,
+    LEFT,
+    RIGHT,
+    arrival_of,
+    as_batches,
+    differences,
+    join_rows,
+    only_upserts,
+)
 from bridge.plan import TableType
 from bridge.programs import small_file_candidates
 from bridge.report import json_rows
@@ -130,6 +141,9 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         PlanError: the two plans are not an upgrade.
     """
     versions = batches.versions(comparison.left)
+    if comparison.upgrade_after is not None:
+        only_upserts(batches, "an upgrade")
+    comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
     left = comparison.left_of(versions)
     report = ReplayReport(batches, comparison, versions, left)
     try:
@@ -159,7 +173,8 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:
     """Return the differences; `_pb_by_identity`: there is none if IGNORE_DEFAULTS compares values, not objects."""
     keys = [COMMIT, *sides.left.identity]
-    found = differences(left, right, sides.left.identity)
+    duplicates = sides.operations.make_duplicates
+    found = differences(left, right, sides.left.identity, duplicates=duplicates)
     if not sides.missed_defaults():
         return found.withColumn(_BY_IDENTITY, sf.lit(False))
     intended = sides.as_intended()
@@ -246,6 +261,8 @@ class ReplayReport:
             return Grade.REFUSED
         if self.is_equal:
             return Grade.IDENTICAL if self.comparison.follow_one_rule else Grade.IDENTICAL_HERE
+        if self.comparison.operations.by_commit:
+            return Grade.DIFFERS  # bare keys are neither ties nor marked
         identity = self.comparison.left.identity
         keys = self.differences.select(*map(quoted, identity)).distinct()
         differing = self.versions

@@ -216,8 +216,10 @@ def example_table(example: Example, names: Names) -> Table:
     return replace(table, marks=frozenset((row, at) for row in (last - 1, last) for at in changed))
 
 
-def keys_table(shown: Sequence[Difference], total: int, names: Names) -> Table:
-    """List the keys that differ after the last batch, or some of the `total`."""
+def keys_table(
+    shown: Sequence[Difference], total: int, names: Names, what: str = "Keys that differ after the last batch"
+) -> Table:
+    """List the keys that differ, or some of the `total`."""
     kinds = kinds_of(names)
     lines = [
         {"kind": kinds[one.kind], "columns": ", ".join(one.columns), "only by object": "yes" if one.note else ""}
@@ -226,7 +228,7 @@ def keys_table(shown: Sequence[Difference], total: int, names: Names) -> Table:
     count = "" if len(shown) == total else f", {len(shown)} of {total}"
     keys = [(name, [one.key[name] for one in shown]) for name in (shown[0].key if shown else ())]
     by_object = ("only by object",) if any(one.note for one in shown) else ()
-    title = f"Keys that differ after the last batch{count}"
+    title = f"{what}{count}"
     return Table.of_rows(("kind", "columns", *by_object), lines, title, keys)
 
 

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.config.keys import (
+    MERGE_MODE,
+    PAYLOAD_CLASS,
+    STRATEGY_ID,
+    WRITE_MERGE_MODE,
+    WRITE_PAYLOAD_CLASS,
+    WRITE_STRATEGY_ID,
+)
 from bridge.errors import PlanError
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,10 +24,13 @@ if TYPE_CHECKING:
 COMBINE_BEFORE_UPSERT = "hoodie.combine.before.upsert"
 INDEX_TYPE = "hoodie.index.type"
 BUCKET_ENGINE = "hoodie.index.bucket.engine"
+RECORD_INDEX = "RECORD_INDEX"
 _MOVES = {
     "GLOBAL_SIMPLE": "hoodie.simple.index.update.partition.path",
     "GLOBAL_BLOOM": "hoodie.bloom.index.update.partition.path",
+    RECORD_INDEX: "hoodie.record.index.update.partition.path",
 }
+_RULES = (WRITE_PAYLOAD_CLASS, WRITE_MERGE_MODE, WRITE_STRATEGY_ID, PAYLOAD_CLASS, MERGE_MODE, STRATEGY_ID)
 _INDEXES = ("BLOOM", "SIMPLE", "BUCKET", *_MOVES)
 
 
@@ -48,10 +60,27 @@ def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, A
     return found
 
 
+def plain_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of a writer without those that say how records merge: class, merge mode and strategy."""
+    latest = HudiRelease.latest()
+    named = {name for entry in _RULES for name in entry.names(latest)}
+    return {key: text for key, text in options.items() if key not in named}
+
+
+def is_record_index(props: Mapping[str, str]) -> bool:
+    """Whether the index type is RECORD_INDEX."""
+    return props.get(INDEX_TYPE, "").upper() == RECORD_INDEX
+
+
 def moves_rows(props: Mapping[str, str]) -> bool:
-    """Whether a global index moves a row to the partition that a batch names: true unless its property is false."""
+    """Whether a global index moves a row to the partition that a batch names.
+
+    Only a record index does not, unless its property is true; any other does, unless its property is false.
+    """
     index = props.get(INDEX_TYPE, "").upper()
-    keys = [_MOVES[index]] if index in _MOVES else _MOVES.values()
+    if is_record_index(props):
+        return _is_true(props.get(_MOVES[index], "false"))
+    keys = [_MOVES[index]] if index in _MOVES else [key for name, key in _MOVES.items() if name != RECORD_INDEX]
     return all(_is_true(props.get(key, "true")) for key in keys)
 
 

@@ -18,8 +18,9 @@ from bridge.engines.control_columns import (
     TO_LOG,
     visible,
 )
-from bridge.engines.engine import Engine, engine_of, run
+from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
+from bridge.engines.native import REFUSALS, Refusal
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
 __all__ = [
@@ -34,12 +35,15 @@ __all__ = [
     "ORIGIN",
     "PATH",
     "PREFIX",
+    "REFUSALS",
     "SEQUENCE",
     "TO_LOG",
+    "Choice",
     "Engine",
     "Job",
     "RecordReader",
     "RecordWriter",
+    "Refusal",
     "arrow_schema",
     "engine_of",
     "run",

@@ -25,6 +25,7 @@ class Job:
         arguments: further arguments of the program.
         instant: commit time for the meta columns of written rows; None to leave them alone.
         only_rows: whether to return only the resulting rows, without actions.
+        has_entries: whether a side has deletes without data: a log, or a batch that was combined before.
     """
 
     plan: MergePlan
@@ -34,6 +35,7 @@ class Job:
     arguments: dict[str, object] = dataclasses.field(default_factory=dict)
     instant: str | None = None
     only_rows: bool = False
+    has_entries: bool = False
 
     @property
     def spec(self) -> ProgramSpec:

@@ -16,7 +16,7 @@ from bridge.errors import InputError
 from bridge.explain.report import parting_words, report_of
 from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import same_record
-from bridge.pipeline import ARRIVAL, as_batches
+from bridge.pipeline import ARRIVAL, as_batches, only_upserts
 from bridge.programs import handover
 from bridge.spark import prepare, quoted
 from payloads.avro import decode, encode
@@ -230,6 +230,7 @@ def _found(
     batches: Batches, plan: MergePlan, row: Mapping[str, str]
 ) -> tuple[dict[str, str], list[tuple[int, Record]], AvroSchema]:
     """Return the identity of a row, its versions, and their schema."""
+    only_upserts(batches, "explain")
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
     identity = find_row(versions, plan.identity, row)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.queries import Answer, TableQueries
+from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
+from bridge.hudi.schema_evolution import converted
 from bridge.hudi.slice_reader import SliceQuery, SliceReader
 from bridge.hudi.table import HudiTable
 from bridge.hudi.timeline import ActiveTimeline, Instant, State
@@ -13,13 +15,18 @@ __all__ = [
     "ActiveTimeline",
     "Answer",
     "DamagedFileError",
+    "Differing",
     "FileSlice",
     "HudiTable",
     "HudiTableError",
     "Instant",
+    "ReaderQuery",
+    "Seen",
     "SliceQuery",
     "SliceReader",
+    "SliceReaders",
     "State",
     "TableQueries",
     "UnreadableTableError",
+    "converted",
 ]

@@ -90,6 +90,11 @@ class Block:
         """
         return self.required(HeaderKey.INSTANT_TIME)
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether its rows carry the updated columns alone."""
+        return self.header.get(HeaderKey.IS_PARTIAL, "").lower() == "true"
+
     def required(self, key: HeaderKey) -> str:
         """Return an entry of the header.
 

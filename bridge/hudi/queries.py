@@ -6,11 +6,12 @@ blocks count, in how versions merge, and in where partition values come from.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import capabilities
+from bridge.config import assumed_writer, capabilities
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
@@ -75,10 +76,34 @@ class TableQueries:
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
-        self.release = HudiRelease.latest() if release is None else HudiRelease.parse(release)
+        self.release = self._checked(HudiRelease.latest() if release is None else HudiRelease.parse(release))
         self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
+
+    def _checked(self, release: HudiRelease) -> HudiRelease:
+        newest = capabilities(release).created_version
+        if self.properties.version > newest:
+            msg = (
+                f"{self.files.path} has table version {self.properties.version}, and Hudi {release} reads none after "
+                f"{newest}; ask release {assumed_writer(self.properties.version)} or later"
+            )
+            raise UnreadableTableError(msg)
+        return release
+
+    def read_by(self, release: str | HudiRelease) -> TableQueries:
+        """Return the queries of another release's reader, on the same instant and the same files.
+
+        Raises:
+            UnreadableTableError: the release can't read the table's version.
+            PayloadConfigError: unknown release.
+        """
+        _ = self.slices
+        other = copy.copy(self)
+        other.__dict__.pop("plan", None)
+        other.release = self._checked(HudiRelease.parse(release))
+        other._able = capabilities(other.release)  # noqa: SLF001 (it is one of these)
+        return other
 
     @functools.cached_property
     def slices(self) -> SliceView:

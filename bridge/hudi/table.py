@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark_types
 
-from bridge.config import effective_config
+from bridge.config import TableType, capabilities, effective_config
 from bridge.hudi.queries import TableQueries
 from bridge.hudi.slice_reader import SliceReader
 from bridge.spark import prepare, spark_schema, with_meta
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.hudi.queries import Answer
     from bridge.hudi.slice_reader import SliceQuery
-    from payloads import HudiRelease
 
 _SLICE = "slice binary"
 _SLICES = (
@@ -64,30 +64,47 @@ class HudiTable:
             HudiTableError: the path has no Hudi table, or one that is not supported.
             PayloadConfigError: unknown release.
         """
-        self._spark = spark
+        self.spark = spark
         self._open = functools.partial(TableQueries, path, release, bootstrap=bootstrap)
         opened = self._open()
         self.path = path
         self.release = opened.release
-        self._stored = opened.properties.merge
+        self._properties = opened.properties
 
     @property
     def config(self) -> EffectiveMergeConfig:
         """The merge settings that hold for this table in this release, without options of a writer."""
-        return effective_config(self._stored, None, self.release)
+        return effective_config(self._properties.merge, None, self.release)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that identify a row: partition and key fields; empty where keys are generated."""
+        partition = self._properties.partition_fields
+        keys = self._properties.key_fields
+        return (*partition, *(name for name in keys if name not in partition)) if keys else ()
+
+    @property
+    def is_merge_on_read(self) -> bool:
+        """Whether file slices may have logs."""
+        return self._properties.merge.table_type is TableType.MERGE_ON_READ
+
+    @property
+    def readers(self) -> tuple[HudiRelease, ...]:
+        """The releases that read tables of this version, the oldest first."""
+        return tuple(one for one in HudiRelease if capabilities(one).created_version >= self._properties.version)
 
     @property
     def instants(self) -> DataFrame:
         """The active timeline: requested time, action, state, completion time (table versions 8 and 9)."""
         rows = [(i.requested, i.action, i.state.value, i.completed) for i in self._open().timeline.instants]
-        return self._spark.createDataFrame(rows, _INSTANTS)
+        return self.spark.createDataFrame(rows, _INSTANTS)
 
     @property
     def file_slices(self) -> DataFrame:
         """The slices of a snapshot: partition, file id, base instant, base file, log files in order, bytes."""
         found = self._open().snapshot().slices
         rows = [(s.partition, s.file_id, s.base_instant, s.base_file, list(s.log_files), s.size) for s in found]
-        return self._spark.createDataFrame(rows, _SLICES)
+        return self.spark.createDataFrame(rows, _SLICES)
 
     def snapshot(self, as_of: str | None = None) -> DataFrame:
         """Return all rows, merged; `as_of` an instant (requested time), as they were then.
@@ -117,11 +134,17 @@ class HudiTable:
         """
         return self._frame(self._open().incremental(begin, end))
 
+    def queries(self) -> TableQueries:
+        """Return the queries of the table as it is now; all that they read is of one instant."""
+        return self._open()
+
+    def slices_of(self, answer: Answer) -> DataFrame:
+        """Return the file slices of an answer, one a row, for tasks that read each with `pickle.loads`."""
+        return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
+
     def _frame(self, answer: Answer) -> DataFrame:
-        prepare(self._spark)
-        rows = [(pickle.dumps(found),) for found in answer.slices]
-        slices = self._spark.createDataFrame(rows, _SLICE)
-        return slices.mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
+        prepare(self.spark)
+        return self.slices_of(answer).mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
 
 
 def _struct(query: SliceQuery) -> spark_types.StructType:

@@ -87,6 +87,9 @@ class Writer(Protocol[C]):
     def incoming(self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None) -> C:
         """Make the version of an incoming row; `ordering` overrides what the ordering fields say."""
 
+    def delete(self, key: HoodieKey, source: object) -> C:
+        """Make the version of a key that is deleted without a row (HoodieDeleteHelper)."""
+
     def combine_input(self, older: C, newer: C) -> C:
         """Combine two versions of one batch, in their order of arrival."""
 

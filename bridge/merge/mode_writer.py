@@ -110,6 +110,10 @@ class ModeWriter(Buffered):
         row.payload = payload
         return row
 
+    def delete(self, key: HoodieKey, source: object) -> StoredRow:
+        """Make the version of a key that is deleted without a row."""
+        return self.incoming(key, None, source)
+
     def combine_input(self, older: StoredRow, newer: StoredRow) -> StoredRow:
         """Combine two versions of one batch, in their order of arrival."""
         try:

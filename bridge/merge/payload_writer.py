@@ -15,8 +15,8 @@ from bridge.merge.outcome import Action, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
 from bridge.merge.single_rows import pair_merge, single_insert
-from payloads import NATURAL_ORDER
-from payloads.builtin import BuiltinPayload
+from payloads import NATURAL_ORDER, resolve_payload
+from payloads.builtin import BuiltinPayload, EmptyHoodieRecordPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
 from payloads.user import PairCalls, PayloadAdapter
 
@@ -51,6 +51,7 @@ class PayloadWriter(Payloads):
         self._at_dedup, self._at_insert = self._at[MergePoint.COMBINE_INPUT], self._at[MergePoint.INSERT]
         self._at_upsert = self._at[MergePoint.UPSERT]
         self._written_class = self.payload_class.for_schema(schema)
+        self._empty = resolve_payload(EmptyHoodieRecordPayload.java_name, plan.release)
         self._read_ordering = self._ordering_reader(plan)
         self.upsert_pair = pair_merge(self._pair_calls(), self._read_ordering, shape)
         self.insert_single = single_insert(
@@ -68,6 +69,10 @@ class PayloadWriter(Payloads):
             return PayloadVersion(key, self._written_class(record, ordering), source)  # type: ignore[arg-type]
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+
+    def delete(self, key: HoodieKey, source: object) -> PayloadVersion:
+        """Make the version of a key that is deleted without a row: its payload is not the table's."""
+        return PayloadVersion(key, self._empty(None), source)
 
     def combine_input(self, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         """Combine two versions of one batch, in their order of arrival."""

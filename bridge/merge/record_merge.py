@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
     from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
-    from payloads import AvroSchema
+    from payloads import AvroSchema, PayloadRef
     from payloads.builtin import DeleteTest, PairRule
 
 W = TypeVar("W", "PayloadVersion", "StoredRow")
@@ -39,7 +39,7 @@ class RecordMerge:
         schema: the write schema, without meta columns.
         key_of: reads the identity of a record.
         writer, reader: the calls of the release; those below are theirs.
-        incoming, combine_input, fold_uncombined, is_deleted, insert, upsert, log_entry: the writer's calls.
+        incoming, delete, combine_input, fold_uncombined, is_deleted, insert, upsert, log_entry: the writer's calls.
         upsert_pair, insert_single: the writer's calls for most keys of a batch, from record to record.
         fold_log: folds the next log entry of a key.
     """
@@ -69,6 +69,7 @@ class RecordMerge:
         writer, reader, self._lookup = _sides(plan, schema, RowShape(has_meta=has_meta), listener)
         # Bound once: programs call them for every version.
         self.incoming = writer.incoming
+        self.delete = writer.delete
         self.combine_input = writer.combine_input
         self.fold_uncombined = writer.fold_uncombined
         self.is_deleted = writer.is_deleted
@@ -145,12 +146,10 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Liste
     """Return writer, reader and, for a global index, lookup of the plan's release."""
     can = capabilities(plan.release)
     if not can.file_group_reader:
-        if plan.payload is None:
-            msg = f"Hudi {plan.release} merges only with payloads; name one"
-            raise PlanError(msg)
-        arguments = (plan.payload, plan, schema, shape, listener)
-        lookup = PayloadLookup(*arguments) if plan.global_index else None
-        return _paired(PayloadWriter(*arguments), LogScanner(*arguments), lookup)
+        written, read = _payloads_of(plan)
+        rest = (plan, schema, shape, listener)
+        index = PayloadLookup(written, *rest) if plan.global_index else None
+        return _paired(PayloadWriter(written, *rest), LogScanner(read, *rest), index)
     config = merge_config(plan)
     setup = Setup(config, plan, schema, shape, listener)
     reader = FileGroupReader(setup)
@@ -161,6 +160,21 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Liste
         arguments = (plan.payload_ref(config.merge.payload), plan, schema, shape, listener)
         return _paired(PayloadWriter(*arguments), reader, PayloadLookup(*arguments) if plan.global_index else None)
     return _paired(ModeWriter(setup), reader, ModeLookup(setup) if plan.global_index else None)
+
+
+def _payloads_of(plan: MergePlan) -> tuple[PayloadRef, PayloadRef]:
+    """Return the classes of writers and of readers where payloads merge everything.
+
+    Raises:
+        PlanError: there is none.
+    """
+    if plan.table is None and plan.payload is not None:
+        return plan.payload, plan.payload
+    config = merge_config(plan)
+    if config.merge.payload is None or config.read.payload is None:
+        msg = f"Hudi {plan.release} merges only with payloads; name one"
+        raise PlanError(msg)
+    return plan.payload_ref(config.merge.payload), plan.payload_ref(config.read.payload)
 
 
 def _paired(writer: Writer[W], reader: Reader[R], lookup: IndexLookup[W] | None) -> _Sides:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
-from bridge.pipeline.batches import Batches, BatchesLike, as_batches
+from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.files import read_frame
 from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
@@ -20,6 +20,7 @@ from bridge.pipeline.merge_points import (
     upsert_outcomes,
 )
 from bridge.pipeline.paths_report import PathsReport, all_paths
+from bridge.pipeline.run import choice_of
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.pipeline.simulate_report import SimulateReport, report_simulations, simulate, simulate_upgrade
 
@@ -29,6 +30,7 @@ __all__ = [
     "KINDS",
     "LEFT",
     "RIGHT",
+    "Batch",
     "Batches",
     "BatchesLike",
     "Figures",
@@ -44,12 +46,14 @@ __all__ = [
     "appended",
     "arrival_of",
     "as_batches",
+    "choice_of",
     "combine_input",
     "compact",
     "differences",
     "incoming_side",
     "join_rows",
     "layout_of",
+    "only_upserts",
     "read_frame",
     "read_outcomes",
     "report_simulations",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,14 +13,16 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines import ARRIVAL, COMMIT
-from bridge.errors import InputError
+from bridge.errors import InputError, PlanError
 from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
+from bridge.pipeline.written_keys import bare_keys
+from bridge.programs import Operations, WriteOperation, check_operations
 from bridge.spark import in_one_task, kept, quoted
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -29,6 +32,25 @@ if TYPE_CHECKING:
 _VALUE, _NUMBER = "_pb_value", "_pb_number"
 
 
+@dataclasses.dataclass(frozen=True)
+class Batch:
+    """A batch with the operation that writes it, for `Batches.of`.
+
+    What the rows have depends on the operation: those of `delete` and `sql_delete` the columns of key and partition,
+    those of `sql_update` besides these the columns that it assigns, those of `delete_partition` the columns of the
+    partition, all others every column of the table.
+
+    Attributes:
+        frame: the rows.
+        operation: upsert, insert, bulk_insert, delete, insert_overwrite, delete_partition, sql_update or sql_delete.
+
+    Added in 0.1.0.
+    """
+
+    frame: DataFrame
+    operation: str = "upsert"
+
+
 class Batches:
     """The batches that are written to a table, in order; made by `of`, `by` or `read`.
 
@@ -36,12 +58,19 @@ class Batches:
 
     Attributes:
         names: one name a batch, for reports.
+        operations: the operations of the batches that are not upserts, by number.
+        have_schema: whether the columns come from a schema, not from the files.
 
     Added in 0.1.0.
     """
 
     def __init__(
-        self, names: Iterable[str], frames: Iterable[DataFrame], *, check: Callable[[], object] | None = None
+        self,
+        names: Iterable[str],
+        frames: Iterable[DataFrame],
+        *,
+        check: Callable[[], object] | None = None,
+        operations: Mapping[int, WriteOperation] | None = None,
     ) -> None:
         """Take frames that have the column `_pb_commit`.
 
@@ -50,25 +79,30 @@ class Batches:
         self.names = tuple(names)
         self._frames = tuple(frames)
         self._check = check
+        self.operations = dict(operations or {})
+        self.have_schema = False
 
     @classmethod
-    def of(cls, frames: Iterable[DataFrame], names: Iterable[str] | None = None) -> Batches:
+    def of(cls, frames: Iterable[DataFrame | Batch], names: Iterable[str] | None = None) -> Batches:
         """Take one DataFrame a batch, in order; `names` are 1, 2 and so on by default.
 
-        A later batch may have columns that the earlier ones lack. Rows arrive in the order of each frame, unless the
-        plan has an arrival column.
+        A DataFrame is upserted; a `Batch` says another operation. A later batch may have columns that the earlier ones
+        lack. Rows arrive in the order of each frame, unless the plan has an arrival column.
 
         Raises:
             InputError: no frames are given, or their number is not that of the names.
+            PlanError: an operation does not exist.
         """
-        found = list(frames)
+        given = [one if isinstance(one, Batch) else Batch(one) for one in frames]
+        found = [one.frame for one in given]
         labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)
         if not found or len(labels) != len(found):
             msg = (
                 f"{len(found)} frames with {len(labels)} names make no batches; give at least one frame, one name each"
             )
             raise InputError(msg)
-        return cls(labels, _numbered(found))
+        operations = {number: one.operation for number, one in enumerate(given, start=1)}
+        return cls(labels, _numbered(found)).written_by(operations)
 
     @classmethod
     def by(cls, frame: DataFrame, column: str) -> Batches:
@@ -114,7 +148,29 @@ class Batches:
         small = in_one_task(spark)
         found = read_batches(spark, path, schema, check=not small)
         check = functools.partial(read_batches, spark, path, schema) if small else None
-        return cls([one.name for one in found], _numbered([one.frame for one in found]), check=check)
+        batches = cls([one.name for one in found], _numbered([one.frame for one in found]), check=check)
+        batches.have_schema = schema is not None
+        return batches
+
+    def written_by(self, operations: Mapping[int, str]) -> Batches:
+        """Return the batches with other operations, by number from 1; a batch without one is as it was.
+
+        Raises:
+            PlanError: a batch or an operation does not exist.
+        """
+        for number in operations:
+            if not 1 <= number <= len(self):
+                msg = f"there is no batch {number} to give an operation; there are {len(self)}, counted from 1"
+                raise PlanError(msg)
+        if len(self._frames) < len(self):
+            msg = "one frame that is split into batches has whole rows alone; give a frame a batch (Batches.of)"
+            raise PlanError(msg)
+        named = {number: WriteOperation.parse(text) for number, text in operations.items()}
+        if self.have_schema and WriteOperation.SQL_UPDATE in named.values():
+            msg = "an SQL update assigns the columns of its file; a schema adds the others, so leave it out"
+            raise PlanError(msg)
+        both = {number: one for number, one in {**self.operations, **named}.items() if one is not WriteOperation.UPSERT}
+        return Batches(self.names, self._frames, check=self._check, operations=both)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -139,15 +195,16 @@ class Batches:
     def versions(self, plan: MergePlan) -> DataFrame:
         """Return all rows in one frame, with the number of their batch in `_pb_commit`.
 
-        Each batch must fit the one before it, as in a table. A small input from files is parsed once and kept.
+        Each batch must fit the one before it, as in a table. A small input from files is parsed once and kept. Where
+        an operation names keys, or removes them, `_pb_delete` is true in a row that is a bare key.
 
         Raises:
             InputError: a column has two types, or is missing later; or a file can't be read.
             PlanError: a column that the plan names does not exist.
         """
+        check_operations(plan, self.operations_of(plan))
         try:
-            for older, newer in itertools.pairwise(self._frames):
-                layout_of(plan, newer, older)
+            self._check_layout(plan)
             versions = self._versions
         except (PayloadBridgeError, PySparkException, Py4JJavaError):
             if self._check is not None:
@@ -155,14 +212,60 @@ class Batches:
             raise
         layout_of(plan, versions)
         if plan.arrival is None and ARRIVAL not in versions.columns:
-            return versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
-        return versions
+            versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
+        return bare_keys(versions, plan, self.operations) if self.operations else versions
+
+    def _check_layout(self, plan: MergePlan) -> None:
+        """Check that each frame fits the one before it; rows that are not whole ones need only have what they name."""
+        if len(self._frames) < len(self.names):
+            return
+        numbered = list(enumerate(self._frames, start=1))
+        whole = [frame for number, frame in numbered if self._operation(number).writes_rows]
+        for older, newer in itertools.pairwise(whole):
+            layout_of(plan, newer, older)
+        if not whole:
+            msg = "no batch has whole rows, so the columns of the table are unknown; give one that is upserted"
+            raise InputError(msg)
+        for number, frame in numbered:
+            if not self._operation(number).writes_rows:
+                self._check_names(number, frame, whole[-1], plan)
+
+    def _check_names(self, number: int, frame: DataFrame, whole: DataFrame, plan: MergePlan) -> None:
+        """Check rows that are not whole ones: they have what their operation names, in the types of the table."""
+        operation = self._operation(number)
+        what = f"batch {number} ({operation.value})"
+        needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
+        missing = [name for name in needed if name not in frame.columns]
+        if missing:
+            msg = f"{what} lacks {', '.join(missing)}; give each key whole"
+            raise InputError(msg)
+        unknown = [name for name in frame.columns if name not in whole.columns]
+        if unknown:
+            msg = f"{what} has {', '.join(unknown)}, which the table lacks; correct the names"
+            raise InputError(msg)
+        table = whole.schema
+        for field in frame.schema.fields:
+            kind = table[field.name].dataType.simpleString()
+            if field.dataType.simpleString() != kind and field.name != ARRIVAL:
+                msg = f"{what} has {field.name!r} as {field.dataType.simpleString()}, the table as {kind}; cast it"
+                raise InputError(msg)
+
+    def _operation(self, number: int) -> WriteOperation:
+        return self.operations.get(number, WriteOperation.UPSERT)
+
+    def operations_of(self, plan: MergePlan) -> Operations:
+        """Return the operations, with the columns that each SQL update assigns: those besides key and partition."""
+        named = {COMMIT, ARRIVAL, *plan.identity, *plan.partition, plan.arrival}
+        updates = [number for number, one in self.operations.items() if one is WriteOperation.SQL_UPDATE]
+        columns = {number: self._frames[number - 1].columns for number in updates}
+        return Operations(self.operations, {n: tuple(set(found) - named) for n, found in columns.items()})
 
     @functools.cached_property
     def _versions(self) -> DataFrame:
-        frame = functools.reduce(
-            lambda left, right: left.unionByName(right, allowMissingColumns=True), reversed(self._frames)
-        )
+        # The columns of the last whole rows come first.
+        in_order = sorted(enumerate(self._frames, start=1), key=lambda one: self._operation(one[0]).writes_rows)
+        frames = [frame for _, frame in reversed(in_order)]
+        frame = functools.reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
         if self._check is None:
             return frame
         frame = kept(frame.coalesce(1))
@@ -173,12 +276,23 @@ class Batches:
         return frame
 
 
-BatchesLike: TypeAlias = "Batches | Iterable[DataFrame]"
+BatchesLike: TypeAlias = "Batches | Iterable[DataFrame | Batch]"
 
 
 def as_batches(batches: BatchesLike) -> Batches:
     """Return `batches`, or the batches made of plain DataFrames in order."""
     return batches if isinstance(batches, Batches) else Batches.of(batches)
+
+
+def only_upserts(batches: Batches, what: str) -> None:
+    """Refuse batches with other operations.
+
+    Raises:
+        PlanError: naming the batch, and `what` does not take it.
+    """
+    for number, operation in batches.operations.items():
+        msg = f"batch {number} is written by the operation {operation.value}, which {what} does not take; upsert it"
+        raise PlanError(msg)
 
 
 _INTEGER = spark_types.IntegerType()

@@ -19,7 +19,7 @@ KINDS = ONLY_LEFT, ONLY_RIGHT, CHANGED = "only-left", "only-right", "changed"
 """How a key differs between two tables."""
 
 KIND, LEFT, RIGHT = "_pb_kind", "_pb_left", "_pb_right"
-_PRINT, _SIDE, _ROW = "_pb_print", "_pb_side", "_pb_row"
+_PRINT, _SIDE, _ROW, _PLACE = "_pb_print", "_pb_side", "_pb_row", "_pb_place"
 # Microseconds, and explicit nulls: rows are equal if these texts are.
 EXACT = {
     "ignoreNullFields": "false",
@@ -38,16 +38,20 @@ class Figures(NamedTuple):
     deleted: int
 
 
-def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list[Figures]:
+def figures(snapshots: DataFrame, identity: Sequence[str], commits: int, *, duplicates: bool = False) -> list[Figures]:
     """Return the figures of each commit.
 
     Args:
         snapshots: what `pipeline.simulate` gives.
         identity: the columns that identify a row.
         commits: how many commits there are.
+        duplicates: whether a key may have several rows, which then count one by one.
     """
     prints = _fingerprints(snapshots, identity)
-    in_order = Window.partitionBy(*map(quoted, identity)).orderBy(COMMIT)
+    row = [*map(quoted, identity)]
+    if duplicates:
+        prints, row = _placed(prints, identity, _PRINT), [*row, sf.col(_PLACE)]
+    in_order = Window.partitionBy(*row).orderBy(COMMIT)
     was_there = sf.lag(COMMIT).over(in_order) == sf.col(COMMIT) - 1
     stays = sf.lead(COMMIT).over(in_order) == sf.col(COMMIT) + 1
     events = prints.select(
@@ -71,28 +75,36 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int) -> list
     return result
 
 
-def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str]) -> DataFrame:
+def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str], *, duplicates: bool = False) -> DataFrame:
     """Return commit and key of the rows that two simulations don't share, `_pb_commit` first."""
-    both = _together(_fingerprints(left, identity), _fingerprints(right, identity))
+    sides = _fingerprints(left, identity), _fingerprints(right, identity)
     keys = [sf.col(COMMIT), *map(quoted, identity)]
+    places = [sf.col(_PLACE)] if duplicates else []
+    both = _together(*(_placed(side, identity, _PRINT) if duplicates else side for side in sides))
     # An equal pair has two equal fingerprints.
     once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
-    found = both.groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT)
-    return found.select(*keys).orderBy(*keys)
+    found = both.groupBy(*keys, *places).agg(once.alias(_PRINT)).where(_PRINT).select(*keys)
+    return (found.distinct() if duplicates else found).orderBy(*keys)
 
 
-def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) -> DataFrame:
-    """Return commit, key, kind and both rows of the keys that two simulations don't share."""
+def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...], *, duplicates: bool = False) -> DataFrame:
+    """Return commit, key, kind and both rows of the keys that two simulations don't share.
+
+    With `duplicates` a key may have several rows, which are compared in the order of their texts.
+    """
     names = [name for name in left.columns if name != COMMIT]
     keys = [sf.col(COMMIT), *map(quoted, identity)]
 
     def tagged(frame: DataFrame, side: str) -> DataFrame:
-        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
+        rows = frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
+        return _placed(rows, identity, sf.to_json(_ROW, EXACT)) if duplicates else rows
 
     def row_of(side: str) -> Column:
         return sf.first(sf.when(sf.col(_SIDE) == side, sf.col(_ROW)), ignorenulls=True).alias(side)
 
-    both = _together(tagged(left, LEFT), tagged(right, RIGHT)).groupBy(*keys).agg(row_of(LEFT), row_of(RIGHT))
+    places = [sf.col(_PLACE)] if duplicates else []
+    grouped = _together(tagged(left, LEFT), tagged(right, RIGHT)).groupBy(*keys, *places)
+    both = grouped.agg(row_of(LEFT), row_of(RIGHT)).drop(_PLACE)
     kind = (
         sf.when(sf.col(RIGHT).isNull(), ONLY_LEFT)
         .when(sf.col(LEFT).isNull(), ONLY_RIGHT)
@@ -104,6 +116,12 @@ def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...]) ->
 def _together(left: DataFrame, right: DataFrame) -> DataFrame:
     both = left.unionByName(right)
     return both.coalesce(1) if in_one_task(left.sparkSession) else both
+
+
+def _placed(rows: DataFrame, identity: Sequence[str], order: Column | str) -> DataFrame:
+    """Number the rows of a key in one snapshot."""
+    of_key = Window.partitionBy(COMMIT, *map(quoted, identity)).orderBy(order)
+    return rows.withColumn(_PLACE, sf.row_number().over(of_key))
 
 
 def _fingerprints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:

@@ -48,7 +48,7 @@ _GLOB = re.compile(r"([\\*?\[\]{}])")
 _NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
 
 
-class Batch(NamedTuple):
+class BatchFile(NamedTuple):
     """One batch: the name of its file or folder, and its rows with the column `ARRIVAL`."""
 
     name: str
@@ -57,7 +57,7 @@ class Batch(NamedTuple):
 
 def read_batches(
     spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None, *, check: bool = True
-) -> list[Batch]:
+) -> list[BatchFile]:
     """Read the folder of `--batches`, a batch per entry; each batch keeps the schema that its files have.
 
     CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
@@ -76,7 +76,9 @@ def read_batches(
     if not entries:
         msg = f"the folder {folder} has no batches; put one file or folder a batch there"
         raise InputError(msg)
-    return [Batch(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check)) for entry in entries]
+    return [
+        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check)) for entry in entries
+    ]
 
 
 def read_frame(

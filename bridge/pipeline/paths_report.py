@@ -8,7 +8,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.pipeline.all_paths import counted, key_answers, paths_of, smallest
-from bridge.pipeline.batches import as_batches
+from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
 from bridge.plan import TableType
 from bridge.programs import FEW, SMALL_FILE_LIMIT, STATES, small_file_candidates
@@ -115,6 +115,7 @@ def all_paths(
     Added in 0.1.0.
     """
     written, types = as_batches(batches), tuple(table_types)
+    only_upserts(written, "a search of all paths")
     return PathsReport(written, plan, types, kept(paths_of(written.versions(plan), plan, types)))
 
 

@@ -11,7 +11,14 @@ from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, incoming_side, layout_of
 from bridge.pipeline.run import run
 from bridge.plan import TableType
-from bridge.programs import SMALL_FILE_LIMIT, handover, small_file_candidates
+from bridge.programs import (
+    SMALL_FILE_LIMIT,
+    UPSERTS,
+    check_operations,
+    handover,
+    inserts_into_files,
+    small_file_candidates,
+)
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -20,18 +27,26 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
+    from bridge.programs import Operations
 
 
 def simulate_commits(
-    versions: DataFrame, plan: MergePlan, *, commits: int, compact_after: Collection[int] = ()
+    versions: DataFrame,
+    plan: MergePlan,
+    *,
+    commits: int,
+    compact_after: Collection[int] = (),
+    operations: Operations = UPSERTS,
 ) -> DataFrame:
     """Write batches to an empty table of the plan's type; return the snapshot after each, with `_pb_commit`.
 
     `versions` has all batches, with their numbers from 1 in `_pb_commit`; one job simulates all commits. After the
     commits of `compact_after` the log is compacted (merge-on-read) before the snapshot is taken. A column that a later
-    batch adds is null in the snapshots before it.
+    batch adds is null in the snapshots before it. `operations` are those of the commits that are not upserts.
     """
     layout, side = commits_of(versions, plan)
+    if operations.by_commit:
+        return _operated(side, layout, plan, commits, compact_after, operations)
     return _simulated([side], layout, plan, commits, compact_after)
 
 
@@ -91,6 +106,25 @@ def _simulated(
     program = "simulate_global_index" if plan.global_index else "simulate"
     program = "simulate_small_files" if candidates else program
     return _by_commit(run(sides, layout, plan, program=program, arguments=arguments), layout)
+
+
+def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
+    side: DataFrame,
+    layout: Layout,
+    plan: MergePlan,
+    commits: int,
+    compact_after: Collection[int],
+    operations: Operations,
+) -> DataFrame:
+    check_operations(plan, operations)
+    arguments: dict[str, Any] = {
+        "commits": commits,
+        "compact_after": tuple(compact_after),
+        "log_updates": plan.table_type is TableType.MERGE_ON_READ,
+        "operations": operations,
+        "one_file": inserts_into_files(plan.props),
+    }
+    return _by_commit(run([side], layout, plan, program="simulate_operations", arguments=arguments), layout)
 
 
 def _by_commit(rows: DataFrame, layout: Layout) -> DataFrame:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT
-from bridge.pipeline.batches import as_batches
+from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
@@ -52,7 +52,12 @@ class SimulateReport:
     @functools.cached_property
     def figures(self) -> tuple[Figures, ...]:
         """What each commit changed: rows, and keys inserted, changed and deleted."""
-        return tuple(figures(self.kept, self.plan.identity, len(self.batches)))
+        return tuple(figures(self.kept, self.plan.identity, len(self.batches), duplicates=self.has_duplicates))
+
+    @property
+    def has_duplicates(self) -> bool:
+        """Whether an operation may give a key several rows."""
+        return self.batches.operations_of(self.plan).make_duplicates
 
     @property
     def verdict(self) -> str:
@@ -108,7 +113,13 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
     written = as_batches(batches)
     compactions = tuple(compact_after)
     versions = written.versions(plan)
-    snapshots = simulate_commits(versions, plan, commits=len(written), compact_after=compactions)
+    snapshots = simulate_commits(
+        versions,
+        plan,
+        commits=len(written),
+        compact_after=compactions,
+        operations=written.operations_of(plan),
+    )
     return SimulateReport(written, plan, snapshots, compactions)
 
 
@@ -136,6 +147,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
+    only_upserts(written, "an upgrade")
     snapshots = upgrade_commits(
         written.versions(old),
         old,
@@ -172,7 +184,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _tell(report, parts, {})
     else:
         commits = len(first.batches)
-        differing = disagreements(parts[0].kept, parts[1].kept, plan.identity)
+        other = parts[1].kept
+        differing = disagreements(first.kept, other, plan.identity, duplicates=first.has_duplicates)
         counts = dict(map(tuple, differing.groupBy(COMMIT).count().collect()))
         _tell(report, parts, counts)
         last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.operation_table import OperationTable
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import check_plan, key_paths, smallest_history
 from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
-from bridge.programs.small_files import SMALL_FILE_LIMIT, SmallFileTable, small_file_candidates
+from bridge.programs.small_files import SMALL_FILE_LIMIT, SmallFileTable, inserts_into_files, small_file_candidates
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
 from bridge.programs.upgrade import Handover, Upgrade, check_upgrade, handover
+from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
 
 __all__ = [
     "FEW",
     "PROGRAMS",
     "SMALL_FILE_LIMIT",
     "STATES",
+    "UPSERTS",
     "AllPaths",
     "Append",
     "Arrival",
@@ -30,6 +33,8 @@ __all__ = [
     "GlobalIndexTable",
     "GlobalUpsert",
     "Handover",
+    "OperationTable",
+    "Operations",
     "Origin",
     "Path",
     "Program",
@@ -40,10 +45,13 @@ __all__ = [
     "Snapshot",
     "Upgrade",
     "Upsert",
+    "WriteOperation",
     "as_given",
+    "check_operations",
     "check_plan",
     "check_upgrade",
     "handover",
+    "inserts_into_files",
     "key_paths",
     "small_file_candidates",
     "smallest_history",

@@ -30,11 +30,14 @@ class FileGroup(KeyTimeline):
         self.start(key)
         self.columns = columns
         self.entries: list[StoredRow | LogDelete] = []
+        self.is_indexed = True
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry, also as it is: the index reads logs in its own way."""
         super().append_log(entry)
         self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
+        if isinstance(entry, LogDelete) and self.merge.plan.has_record_index:
+            self.is_indexed = False  # whether or not the delete comes too late to delete anything
 
     def existing(self) -> StoredRow | None:
         """Return the row as the index reads it."""

@@ -1,7 +1,8 @@
 """Programs for a global index: a key has one row, in whatever partition, and a batch may move it; plain Python.
 
 Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases. The index reads only base files, so it still finds a
-row that a log has deleted; if no row is left alive, the incoming version counts as new.
+row that a log has deleted; if no row is left alive, the incoming version counts as new. A record index
+(SparkMetadataTableRecordIndex) forgets a key when a log gets a delete of it.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class _FileGroups:
         version, self.input = self.input, None
         if version is None:
             return
-        found = [group for group in self.groups if group.base is not None]
+        found = [group for group in self.groups if group.base is not None and group.is_indexed]
         lookup = self.merge.lookup
         if not any(lookup.merges(version, group.key.partition_path) for group in found):
             for group in found:

@@ -35,6 +35,11 @@ def small_file_candidates(props: Mapping[str, str]) -> int:
     return int(props.get(CANDIDATES, "1")) if int(props.get(SMALL_FILE_LIMIT, "0")) > 0 else 0
 
 
+def inserts_into_files(props: Mapping[str, str]) -> bool:
+    """Whether an insert goes to the small file that a partition has (HoodieConcatHandle), not to a new one."""
+    return int(props.get(SMALL_FILE_LIMIT, "0")) > 0
+
+
 class _KeyInGroup(KeyTimeline):
     """A key with its file group."""
 

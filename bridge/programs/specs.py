@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.operation_table import OperationTable
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.small_files import SmallFileTable
@@ -27,6 +28,7 @@ class EngineName(enum.StrEnum):
 
     PYTHON = "python"
     JVM = "jvm"
+    NATIVE = "native"
 
 
 class Extra(enum.StrEnum):
@@ -40,6 +42,7 @@ class Extra(enum.StrEnum):
     PATH = "path"
 
 
+_BOTH = frozenset({EngineName.PYTHON, EngineName.JVM})
 _EVERY = frozenset(EngineName)
 _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
@@ -69,16 +72,17 @@ class ProgramSpec:
 
 
 PROGRAMS = {
-    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), engines=_EVERY),
+    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), engines=_BOTH),
     "upsert": ProgramSpec(Upsert, untouched=(), upserts_pairs=True, engines=_EVERY),
-    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), engines=_EVERY),
+    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), engines=_BOTH),
     "upsert_global_index": ProgramSpec(GlobalUpsert),
     "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG),
     "compact": ProgramSpec(Compact, untouched=(), engines=_EVERY),
     "snapshot": ProgramSpec(Snapshot, untouched=(), engines=_EVERY),
-    "simulate": ProgramSpec(Simulate, _SPAN, engines=_EVERY),
-    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_EVERY),
+    "simulate": ProgramSpec(Simulate, _SPAN, engines=_BOTH),
+    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_BOTH),
     "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN),
+    "simulate_operations": ProgramSpec(OperationTable, _SPAN),
     "simulate_upgrade": ProgramSpec(Upgrade, _SPAN),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,)),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,)),

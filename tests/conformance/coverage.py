@@ -40,6 +40,7 @@ def features_of(history: History) -> Iterator[str]:
     yield from (f"a column of {kind}" for kind in columns.values())
     for run in history.runs:
         program = program_of(plan, is_upgrade=run.upgrade_after is not None)
+        program = "simulate_operations" if history.operations else program
         yield f"{program}, {plan.table_type.value}"
         if run.upgrade_after is not None and history.upgrade is not None:
             how = "only reads" if run.upgrade_after == run.commits else f"keeps version: {run.keeps_version}"
@@ -53,6 +54,7 @@ def features_of(history: History) -> Iterator[str]:
         "empty partition": any(not row["part"] for commit in history.commits for row in commit.incoming),
     }
     yield from (name for name, holds in features.items() if holds)
+    yield from (operation.value for operation in history.operations.values())
 
 
 def features_of_question(question: Question) -> Iterator[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bridge.programs import WriteOperation
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 from tests.conformance.selection import Unreadable, check
@@ -24,23 +25,28 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 
+_PAYLOAD = "hoodie.datasource.write.payload.class"
 READ = 0
 """Stands in the place of a commit's number for the snapshot that a later release read before any write."""
 
 
 @dataclass(frozen=True)
 class Commit:
-    """One upsert.
+    """One write.
 
     Attributes:
-        incoming: the rows handed to the writer, in arrival order.
+        incoming: the rows handed to the writer, in arrival order; those of an SQL update have what it assigns alone.
         snapshot: what a snapshot query returned right after it.
         compacted_inline: whether a compaction ran between the two.
+        operation: how it was written.
+        is_plain: whether the writer passed no payload class, unlike that of the first commit.
     """
 
     incoming: tuple[Row, ...]
     snapshot: tuple[Row, ...]
     compacted_inline: bool
+    operation: WriteOperation = WriteOperation.UPSERT
+    is_plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,17 @@ class History:
     def compact_after(self) -> tuple[int, ...]:
         """The commits after which a compaction ran."""
         return tuple(number for number, commit in enumerate(self.commits, start=1) if commit.compacted_inline)
+
+    @property
+    def operations(self) -> dict[int, WriteOperation]:
+        """The operations of the commits that are not upserts."""
+        found = {number: commit.operation for number, commit in enumerate(self.commits, start=1)}
+        return {number: operation for number, operation in found.items() if operation is not WriteOperation.UPSERT}
+
+    @property
+    def plain_after(self) -> int | None:
+        """The last commit before the writer passes no payload class; None where it always does."""
+        return next((number for number, commit in enumerate(self.commits) if commit.is_plain), None)
 
     @property
     def case(self) -> str:
@@ -250,6 +267,8 @@ def read(path: Path) -> History:
                 tuple(_row(columns, row) for row in commit["incoming"]),
                 tuple(_row(columns, row) for row in commit["snapshot"]),
                 commit.get("compacted_inline", False),
+                WriteOperation(commit.get("operation", "upsert")),
+                commit.get("options", {}).get(_PAYLOAD, "") is None,
             )
             for commit in raw["commits"]
         ),

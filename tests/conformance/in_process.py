@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import types as spark_types
 
-from bridge.engines import ACTION, COMMIT, FIRST, LAST, ORIGIN, Job, arrow_schema
+from bridge.engines import ACTION, COMMIT, FIRST, IS_DELETE, LAST, ORIGIN, Job, arrow_schema
 from bridge.engines.python.worker import merged
 from bridge.errors import PlanError
 from bridge.pipeline.layout import as_nullable
 from bridge.plan import MergePlan, TableType
+from bridge.programs import Operations, WriteOperation, check_operations, inserts_into_files
 from bridge.programs.program import Origin
 from bridge.programs.small_files import small_file_candidates
 from bridge.programs.upgrade import Handover, handover
@@ -28,7 +29,7 @@ from tests.conformance.histories import columns_of
 from tests.conformance.spark_histories import plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from tests.conformance.histories import History, Row
 
@@ -76,41 +77,56 @@ def _snapshots(history: History) -> Iterator[tuple[History, int, list[Row]]]:
             keeps = run.keeps_version or run.upgrade_after == run.commits
             change = handover(plan, then, after=run.upgrade_after, keep_table_version=keeps)
         batches = [commit.incoming for commit in history.commits[: run.commits]]
-        rows = simulate(batches, struct, plan, compact_after=history.compact_after, change=change)
+        operations = {number: one for number, one in history.operations.items() if number <= run.commits}
+        settings: dict[str, Any] = {"compact_after": history.compact_after, "operations": operations}
+        rows = simulate(batches, struct, plan, **settings, change=change)
         for commit, number in run.numbers.items():
             yield history, number, rows[commit]
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     batches: Sequence[Sequence[Row]],
     struct: spark_types.StructType,
     plan: MergePlan,
     *,
     compact_after: Collection[int] = (),
     change: Handover | None = None,
+    operations: Mapping[int, WriteOperation] | None = None,
 ) -> dict[int, list[Row]]:
     """Write batches to an empty table, as `pipeline.simulate_commits` and `simulate_upgrade` do; return the snapshots.
 
     `change` is what takes the table over; the plan is then the old release's.
     """
-    program = program_of(plan, is_upgrade=change is not None)
+    operations = operations or {}
+    given = Operations(operations, _assigned(batches, plan, operations))
+    check_operations(plan, given)
+    program = "simulate_operations" if operations else program_of(plan, is_upgrade=change is not None)
     arguments: dict[str, Any] = {"commits": len(batches), "compact_after": tuple(compact_after)}
     if program == "simulate_small_files":
         arguments["candidates"] = _candidates(plan)
     else:
         arguments["log_updates"] = plan.table_type is TableType.MERGE_ON_READ
+    if operations:
+        arguments |= {"operations": given, "one_file": inserts_into_files(plan.props)}
     if change is not None:
         arguments["handover"] = change
     schema = avro_schema(struct, plan.release)
     job = Job(plan, schema, tuple(struct.names), program, arguments)
     found: dict[int, list[Row]] = collections.defaultdict(list)
-    for batch in merged(job, _arrow(batches, struct, plan, job.order)):
+    for batch in merged(job, _arrow(batches, struct, plan, job.order, operations)):
         for row in batch.drop_columns([ACTION]).to_pylist():
             first, last = row.pop(FIRST), row.pop(LAST)
             values = {name: _naive(value) for name, value in row.items()}
             for commit in range(first, last + 1):
                 found[commit].append(values)
     return found
+
+
+def _assigned(
+    batches: Sequence[Sequence[Row]], plan: MergePlan, operations: Mapping[int, WriteOperation]
+) -> dict[int, tuple[str, ...]]:
+    updates = (number for number, one in operations.items() if one is WriteOperation.SQL_UPDATE)
+    return {n: tuple(name for name in batches[n - 1][0] if name not in plan.identity) for n in updates}
 
 
 def program_of(plan: MergePlan, *, is_upgrade: bool) -> str:
@@ -128,19 +144,34 @@ def _candidates(plan: MergePlan) -> int:
 
 
 def _arrow(
-    batches: Sequence[Sequence[Row]], struct: spark_types.StructType, plan: MergePlan, order: tuple[str, ...]
+    batches: Sequence[Sequence[Row]],
+    struct: spark_types.StructType,
+    plan: MergePlan,
+    order: tuple[str, ...],
+    operations: Mapping[int, WriteOperation],
 ) -> list[pa.RecordBatch]:
     """Return all rows as a Spark task gets them: sorted by key, commit and arrival, null first."""
-    rows = [
-        {**_stored(row, plan), ORIGIN: int(Origin.INCOMING), COMMIT: number}
-        for number, batch in enumerate(batches, start=1)
-        for row in batch
-    ]
+    rows: list[dict[str, Any]] = []
+    for number, batch in enumerate(batches, start=1):
+        operation = operations.get(number, WriteOperation.UPSERT)
+        control = {ORIGIN: int(Origin.INCOMING), COMMIT: number}
+        if operation.replaces:
+            paths = {tuple(row[name] for name in plan.partition) for row in batch}
+            found = {tuple(row[name] for name in plan.identity): row for row in rows}.values()
+            replaced = [row for row in found if tuple(row[name] for name in plan.partition) in paths]
+            rows += [{name: row[name] for name in plan.identity} | control | {IS_DELETE: True} for row in replaced]
+        for row in () if operation is WriteOperation.DELETE_PARTITION else batch:
+            stored = _stored(row, plan)
+            if operation.deletes_keys:
+                stored = {name: stored[name] for name in plan.identity} | {IS_DELETE: True}
+            rows.append({**stored, **control})
     rows.sort(key=lambda row: [(row[name] is not None, row[name]) for name in order])  # stable: commit and arrival stay
-    control = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64())]
-    table = pa.Table.from_pylist(rows, pa.schema([*arrow_schema(struct), *control]))
-    found: list[pa.RecordBatch] = table.to_batches(max_chunksize=_ROWS_IN_BATCH)
-    return found
+    control_fields = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64())]
+    if operations:
+        control_fields.append(pa.field(IS_DELETE, pa.bool_()))
+    table = pa.Table.from_pylist(rows, pa.schema([*arrow_schema(struct), *control_fields]))
+    batches_found: list[pa.RecordBatch] = table.to_batches(max_chunksize=_ROWS_IN_BATCH)
+    return batches_found
 
 
 def _stored(row: Row, plan: MergePlan) -> Row:

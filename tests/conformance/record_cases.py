@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+WRITE_PAYLOAD = "hoodie.datasource.write.payload.class"
 TABLE_TYPES = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one commit writes.
+
+    Attributes:
+        rows: as JSON has them, in the order of the columns of the case, or by column name.
+        operation: the operation of the writer; `sql_update` and `sql_delete` are SQL statements.
+        options: further options of this write; null removes one.
+    """
+
+    rows: tuple[Any, ...]
+    operation: str = "upsert"
+    options: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -23,7 +39,7 @@ class Case:
         table_type: cow or mor.
         payload_class: None where `options` set a merge mode alone.
         options: the merge-related options of the writer.
-        batches: the rows of each batch as JSON has them, in the order of the columns of `schema_ddl`.
+        batches: what each commit writes.
         compact_after: numbers of batches, from 1, after which a merge-on-read table is compacted.
     """
 
@@ -33,7 +49,7 @@ class Case:
     ordering: str
     options: dict[str, str]
     schema_ddl: str
-    batches: tuple[tuple[Any, ...], ...]
+    batches: tuple[Batch, ...]
     compact_after: tuple[int, ...]
 
     @property
@@ -62,7 +78,7 @@ def _of_file(given: dict[str, Any], release: str) -> Iterator[Case]:
         names = ("datasource.write.precombine", "payload.ordering", "payload.event.time")
         options = {f"hoodie.{name}.field": case["ordering"] for name in names}
         if case["payload_class"] is not None:
-            options["hoodie.datasource.write.payload.class"] = case["payload_class"]
+            options[WRITE_PAYLOAD] = case["payload_class"]
         for table_type in case["table_types"]:
             yield Case(
                 name=case["case"],
@@ -71,9 +87,19 @@ def _of_file(given: dict[str, Any], release: str) -> Iterator[Case]:
                 ordering=case["ordering"],
                 options=options | case["options"],
                 schema_ddl=given["schema_ddl"],
-                batches=tuple(map(tuple, given["batches"][case["batches"]])),
+                batches=tuple(_batches(given["batches"][case["batches"]], case.get("plain_after"))),
                 compact_after=tuple(case["compact_after"]) if table_type == "mor" else (),
             )
+
+
+def _batches(given: Iterable[Any], plain_after: int | None) -> Iterator[Batch]:
+    """Read batches: rows, or `operation` and `rows`. After batch `plain_after` the writer passes no payload class."""
+    for number, batch in enumerate(given, start=1):
+        named = batch if isinstance(batch, dict) else {"rows": batch}
+        options = dict(named.get("options", {}))
+        if plain_after is not None and number > plain_after:
+            options |= {WRITE_PAYLOAD: None}
+        yield Batch(tuple(named["rows"]), named.get("operation", "upsert"), options)
 
 
 def _of_histories(directory: Path, like: str) -> Iterator[Case]:
@@ -94,6 +120,6 @@ def _of_histories(directory: Path, like: str) -> Iterator[Case]:
             ordering=settings["ordering"],
             options=settings["options"],
             schema_ddl=settings["schema_ddl"],
-            batches=tuple(tuple(commit["incoming"]) for commit in commits),
+            batches=tuple(Batch(tuple(commit["incoming"])) for commit in commits),
             compact_after=tuple(n for n, commit in enumerate(commits, start=1) if commit.get("compacted_inline")),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,10 @@ from tests.conformance.histories import columns_of, parse_value
 from tests.conformance.record_cases import TABLE_TYPES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from tests.conformance.record_cases import Case
 
@@ -32,6 +34,7 @@ _WRITER = {
     "hoodie.compact.inline": "false",
 }
 _COMPACT = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
+_KEY = ("id", "part")
 _LONGEST = 500
 _MERGING = (
     "hoodie.compaction.payload.class",
@@ -60,6 +63,7 @@ def session(release: str) -> SparkSession:
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
         "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
         "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "1",
         "spark.default.parallelism": "1",
@@ -74,18 +78,63 @@ def session(release: str) -> SparkSession:
 
 
 def write(
-    spark: SparkSession, case: Case, table: Path, number: int, options: dict[str, str] | None = None
+    spark: SparkSession, case: Case, table: Path, number: int, options: Mapping[str, str | None] | None = None
 ) -> dict[str, Any]:
     """Write batch `number` of a case, with more options, and return the commit: its rows and the snapshot after it."""
-    rows = case.batches[number - 1]
+    batch = case.batches[number - 1]
     compacts = number in case.compact_after
-    written = _WRITER | case.options | (options or {}) | (_COMPACT if compacts else {})
-    written |= {"hoodie.datasource.write.table.type": TABLE_TYPES[case.table_type]}
-    kinds = columns_of(case.schema_ddl).items()
-    values = [tuple(parse_value(kind, row[at]) for at, (_, kind) in enumerate(kinds)) for row in rows]
-    frame = spark.createDataFrame(values, case.schema_ddl).coalesce(1)
-    frame.write.format("hudi").options(**written).mode("append").save(str(table))
-    return {"incoming": rows, "snapshot": read(spark, case, table), "compacted_inline": compacts}
+    if batch.operation in _STATEMENTS:
+        _STATEMENTS[batch.operation](spark, table, batch.rows)
+    else:
+        given = _WRITER | case.options | dict(batch.options) | dict(options or {}) | (_COMPACT if compacts else {})
+        given["hoodie.datasource.write.table.type"] = TABLE_TYPES[case.table_type]
+        given["hoodie.datasource.write.operation"] = batch.operation
+        written = {key: value for key, value in given.items() if value is not None}
+        _frame(spark, case, batch.rows).write.format("hudi").options(**written).mode("append").save(str(table))
+    commit = {"incoming": batch.rows, "snapshot": read(spark, case, table), "compacted_inline": compacts}
+    if batch.operation != "upsert":
+        commit["operation"] = batch.operation
+    return commit | ({"options": batch.options} if batch.options else {})
+
+
+def _frame(spark: SparkSession, case: Case, rows: Iterable[Any]) -> DataFrame:
+    kinds = columns_of(case.schema_ddl)
+    by_place = (row if isinstance(row, dict) else dict(zip(kinds, row, strict=True)) for row in rows)
+    values = [tuple(parse_value(kind, row.get(name)) for name, kind in kinds.items()) for row in by_place]
+    return spark.createDataFrame(values, case.schema_ddl).coalesce(1)
+
+
+def _update(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Assign to the rows of the named keys what each row has besides its key."""
+    names = [name for name in rows[0] if name not in _KEY]
+    cases = {name: " ".join(f"WHEN {_matches([row])} THEN {_literal(row[name])}" for row in rows) for name in names}
+    assigned = ", ".join(f"{name} = CASE {whens} END" for name, whens in cases.items())
+    spark.sql(f"UPDATE {_registered(spark, table)} SET {assigned} WHERE {_matches(rows)}")  # noqa: S608 (our own rows)
+
+
+def _delete(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    spark.sql(f"DELETE FROM {_registered(spark, table)} WHERE {_matches(rows)}")  # noqa: S608 (our own rows)
+
+
+_STATEMENTS = {"sql_update": _update, "sql_delete": _delete}
+
+
+def _registered(spark: SparkSession, table: Path) -> str:
+    """Return the name of a table in the catalog of the session."""
+    name = re.sub(r"\W", "_", f"{table.parent.name}_{table.name}")
+    spark.sql(f"CREATE TABLE IF NOT EXISTS {name} USING hudi LOCATION '{table}'")
+    for key in ("hoodie.parquet.small.file.limit", "hoodie.metadata.enable", "hoodie.compact.inline"):
+        spark.conf.set(key, _WRITER[key])
+    return name
+
+
+def _matches(rows: Iterable[Mapping[str, Any]]) -> str:
+    tests = (" AND ".join(f"{name} = {_literal(row[name])}" for name in _KEY) for row in rows)
+    return " OR ".join(f"({test})" for test in tests)
+
+
+def _literal(value: Any) -> str:
+    return "NULL" if value is None else f"'{value}'" if isinstance(value, str) else str(value).lower()
 
 
 def read(spark: SparkSession, case: Case, table: Path) -> list[dict[str, Any]]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge import MergePlan
+from bridge import Batch, Batches, MergePlan
 from bridge.engines import COMMIT
 from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
-from bridge.pipeline import simulate_commits, upgrade_commits
+from bridge.pipeline import simulate, simulate_commits, upgrade_commits
+from tests.conformance.histories import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,16 +35,52 @@ def run_histories(
     for history in histories:
         groups[_group(history)].append(history)
     for group in groups.values():
+        if group[0].operations:
+            yield from (answer for history in group for answer in _operated(spark, history, engine))
+            continue
         try:
             yield from list(_run_group(spark, group, engine))
         except Exception as error:  # noqa: BLE001 (one job that fails must not hide the others)
             yield from ((history, number, error) for history in group for number in history.snapshots)
 
 
+def _operated(
+    spark: SparkSession, history: History, engine: str
+) -> Iterator[tuple[History, int, list[Mapping[str, Any]] | Exception]]:
+    """Give the snapshots of a history whose commits are not all upserts: its batches name their operations."""
+    try:
+        snapshots = simulate(
+            batches_of(spark, history), plan_of(history, engine=engine), compact_after=history.compact_after
+        )
+        rows: dict[int, list[Mapping[str, Any]]] = collections.defaultdict(list)
+        for row in snapshots.snapshots.collect():
+            values = row.asDict()
+            rows[values.pop(COMMIT)].append(values)
+        yield from [(history, number, rows[number]) for number in history.snapshots]
+    except Exception as error:  # noqa: BLE001 (as in `run_histories`)
+        yield from ((history, number, error) for number in history.snapshots)
+
+
+def batches_of(spark: SparkSession, history: History) -> Batches:
+    """Return the batches of a history, each with its operation and with the columns that its rows have."""
+    kinds = columns_of(history.schema_ddl)
+    found = []
+    for commit in history.commits:
+        names = [name for name in kinds if name in commit.incoming[0]]
+        if commit.operation.deletes_keys:
+            names = ["id", "part"]
+        rows = [tuple(row[name] for name in names) for row in commit.incoming]
+        frame = spark.createDataFrame(rows, ", ".join(f"{name} {kinds[name]}" for name in names)).coalesce(1)
+        found.append(Batch(frame, commit.operation.value))
+    return Batches.of(found)
+
+
 def refusal(history: History, engine: str) -> str | None:
     """Say why an engine has no part in a history; None where it runs it."""
     if engine != "jvm":
         return None
+    if history.operations:
+        return "operations other than upsert run in the python engine alone"
     if history.upgrade is not None:
         return "an upgrade is the work of two releases, and the jvm engine runs one"
     try:

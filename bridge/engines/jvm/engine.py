@@ -11,23 +11,20 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines.control_columns import ACTION, result_type, visible
+from bridge.engines.control_columns import result_type, visible
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
 from bridge.engines.jvm.merger import with_strategy_id
-from bridge.merge import NO_PARTITION, Action
+from bridge.engines.written_meta import stamped
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.engines.job import Job
-    from bridge.plan import MergePlan
 
 _JAVA8 = "spark.sql.datetime.java8API.enabled"
-_ROW_IN_TASK = 2**33 - 1  # the lower bits of monotonically_increasing_id
-_WRITTEN = (int(Action.INSERT), int(Action.UPDATE))
 
 
 def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ...]) -> DataFrame:
@@ -55,7 +52,7 @@ def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ..
     outcomes = driver.map_partitions(versions.select(*map(to_plain, fields), *control), task, returned)
     outcomes = outcomes.select(*map(from_plain, fields), *job.added)
     if job.instant is not None and META_COLUMNS[0] in names:
-        outcomes = _stamped(outcomes, job.plan, job.instant)
+        outcomes = stamped(outcomes, job.plan, job.instant)
     return visible(outcomes) if job.only_rows else outcomes
 
 
@@ -105,40 +102,3 @@ def plain_field(field: spark_types.StructField) -> spark_types.StructField:
         spark_types.TimestampType: spark_types.LongType(),
     }
     return spark_types.StructField(field.name, kinds.get(type(field.dataType), field.dataType), nullable=True)
-
-
-# -- meta columns
-
-
-def _stamped(outcomes: DataFrame, plan: MergePlan, instant: str) -> DataFrame:
-    """Set the meta columns of written rows (see `bridge.merge.meta_columns`)."""
-    row = sf.monotonically_increasing_id().bitwiseAND(_ROW_IN_TASK)
-    new = (
-        sf.lit(instant),
-        sf.concat_ws("_", sf.lit(instant), sf.spark_partition_id(), row),
-        _record_key(plan.key),
-        sf.concat_ws("/", *map(_partition_path, plan.partition)),
-        sf.lit(None),
-    )
-    is_written = sf.col(ACTION).isin(*_WRITTEN)
-    stamps = dict(zip(META_COLUMNS, new, strict=True))
-    return outcomes.select(
-        *(
-            sf.when(is_written, stamps[name]).otherwise(quoted(name)).alias(name) if name in stamps else quoted(name)
-            for name in outcomes.columns
-        )
-    )
-
-
-def _record_key(key: tuple[str, ...]) -> Column:
-    if len(key) == 1:
-        return _text(key[0])
-    return sf.concat_ws(",", *(sf.concat(sf.lit(f"{name}:"), _text(name)) for name in key))
-
-
-def _partition_path(name: str) -> Column:
-    return sf.when(_text(name) != "", _text(name)).otherwise(NO_PARTITION)
-
-
-def _text(name: str) -> Column:
-    return quoted(name).cast("string")

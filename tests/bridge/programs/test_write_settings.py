@@ -171,6 +171,13 @@ def read(program: Any, merge: RecordMerge, stored: list[Record], log: list[Arriv
         ({"hoodie.index.type": "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}, "inserts_to", "log"),
         (BLOOM | {"hoodie.bloom.index.update.partition.path": "false"}, "moves_rows", False),
         (BLOOM | {"hoodie.simple.index.update.partition.path": "false"}, "moves_rows", True),
+        ({"hoodie.index.type": "record_index"}, "global_index", True),
+        ({"hoodie.index.type": "RECORD_INDEX"}, "moves_rows", False),
+        (
+            {"hoodie.index.type": "RECORD_INDEX", "hoodie.record.index.update.partition.path": "true"},
+            "moves_rows",
+            True,
+        ),
     ],
 )
 def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: str, value: object) -> None:
@@ -183,7 +190,7 @@ def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: s
     ("settings", "message"),
     [
         ({"props": {"hoodie.index.type": "BUCKET"}}, "CONSISTENT_HASHING, or leave it out"),
-        ({"props": {"hoodie.index.type": "RECORD_INDEX"}}, "hoodie.index.type=RECORD_INDEX is not ported"),
+        ({"props": {"hoodie.index.type": "HBASE"}}, "hoodie.index.type=HBASE is not ported"),
         (
             {"combine_before_upsert": False, "props": {"hoodie.combine.before.upsert": "true"}},
             "combine_before_upsert=False contradicts the properties, which say True",

@@ -1,0 +1,214 @@
+"""The newer side of a merge: a batch or a log as versions, and the one of each key that the stored row meets.
+
+Hudi folds the versions of a key in their order. The fold compares them by their ordering values, and starts anew at a
+version that replaces whatever is there. So its result is a maximum: of the last start, then of the ordering value, then
+of the order of arrival; one sort by key and arrival finds starts and maxima alike.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, ORDERING, PREFIX
+from bridge.engines.native.failures import NULL_ORDERING, OTHER_CLASS, UNLIKE_CLASSES, Failures
+from bridge.engines.native.ordering import later
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, WindowSpec
+    from pyspark.sql.types import StructField
+
+    from bridge.engines.native.lowering import Lowered
+    from bridge.plan import MergePlan
+
+DEAD, RESET, CLASS = f"{PREFIX}dead", f"{PREFIX}reset", f"{PREFIX}class"
+_ENTRY, _POSITION, _PART, _TOP, _LIVE = (f"{PREFIX}{name}" for name in ("entry", "position", "part", "top", "live"))
+_BEFORE, _NONE, _FAILURE = (f"{PREFIX}{name}" for name in ("before", "none", "failure"))
+_HELPERS = (_ENTRY, _POSITION, _PART, _TOP, _LIVE, _BEFORE, _NONE, _FAILURE)
+NATURAL, TYPED, _OTHER = 0, 1, 2
+"""The classes of ordering values: Hudi's "no ordering", that of the field, and any other."""
+
+
+class Versions:
+    """The names and expressions of both sides: stored rows keep their names, the newer side gets others.
+
+    Attributes:
+        rule: what a job comes down to.
+        names: the data columns.
+        new: their names on the newer side.
+        values: the columns of a winner to compare, one after the other.
+        ordering_field: the ordering field that messages name.
+        stored_failures: failures of a key that has a stored row.
+    """
+
+    def __init__(self, rule: Lowered, plan: MergePlan, fields: tuple[StructField, ...]) -> None:
+        """Name all columns."""
+        self.rule = rule
+        self._plan = plan
+        types = {field.name: field.dataType for field in fields}
+        self.names = tuple(types)
+        self.new = {name: f"{PREFIX}new_{number}" for number, name in enumerate(self.names)}
+        # 0.0 and -0.0 are one key for Spark and two for Hudi, whose keys are texts.
+        is_floating = [
+            isinstance(types[name], spark_types.FloatType | spark_types.DoubleType) for name in plan.identity
+        ]
+        self._texts = [name for name, floating in zip(plan.identity, is_floating, strict=True) if floating]
+        self._identity = [f"{PREFIX}text_{name}" if name in self._texts else self.new[name] for name in plan.identity]
+        compared = sum(len(kind.values(sf.lit(None))) for kind in rule.ordering)
+        self.values = [f"{PREFIX}value_{number}" for number in range(compared)]
+        self.ordering_field = rule.ordering[0].name if rule.ordering else None
+        self.stored_failures = Failures(plan, {name: (quoted(name), types[name]) for name in plan.identity})
+        self._failures = Failures(plan, {name: (sf.col(self.new[name]), types[name]) for name in plan.identity})
+
+    def rows(self, side: DataFrame) -> DataFrame:
+        """Return the stored rows."""
+        return side.select(*(self._checked(name).alias(name) for name in self.names))
+
+    def same_key(self) -> Column:
+        """Whether a stored row and a winner have one key."""
+        pairs = [
+            (quoted(name).cast("string") if name in self._texts else quoted(name)).eqNullSafe(quoted(other))
+            for name, other in zip(self._plan.identity, self._identity, strict=True)
+        ]
+        return functools.reduce(operator.and_, pairs)
+
+    def is_absent_above(self) -> Column:
+        """Whether a row of the join has no winner."""
+        return sf.col(self.new[self._plan.key[0]]).isNull()
+
+    def is_absent_below(self) -> Column:
+        """Whether a row of the join has no stored row."""
+        return quoted(self._plan.key[0]).isNull()
+
+    def _checked(self, name: str) -> Column:
+        return self.stored_failures.present(name) if name in self._plan.key else quoted(name)
+
+    def winners(self, side: DataFrame) -> DataFrame:
+        """Return one version a key: data columns under their new names, and what the comparison with a row needs."""
+        versions = self._described(side)
+        if not self.values:
+            last = self._by_key().orderBy(sf.desc(_POSITION))
+            ranked = versions.withColumn(_TOP, sf.row_number().over(last))
+            return ranked.where(sf.col(_TOP) == 1).drop(*_HELPERS)
+        folded = self._parts(versions)
+        # A delete that replaced everything counts more than the entries that it outlasts.
+        ranks = [_PART, _LIVE, RESET, *self.values, _POSITION]
+        top = sf.max(sf.struct(*ranks)).over(self._by_key())
+        folded = folded.withColumn(_TOP, top)
+        failure = self._failure(folded)
+        stays = sf.col(_POSITION) == sf.col(_TOP)[_POSITION]
+        if failure is not None:
+            folded, stays = folded.withColumn(_FAILURE, failure), sf.coalesce(sf.col(_FAILURE), stays)
+        return folded.where(stays).drop(*_HELPERS)
+
+    # -- one version
+
+    def _described(self, side: DataFrame) -> DataFrame:
+        rule = self.rule
+        entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if rule.reads_log else sf.lit(False)
+        marks = [_marked(quoted(test.field), test.marker) for test in rule.deletes]
+        marked = functools.reduce(operator.or_, marks) if marks else sf.lit(False)
+        data = [self._checked(name).alias(new) for name, new in self.new.items()]
+        texts = [quoted(name).cast("string").alias(f"{PREFIX}text_{name}") for name in self._texts]
+        arrived = [name for name in (COMMIT, ARRIVAL) if name in side.columns]
+        # Users' orders may have ties; the rows' own order then decides.
+        position = sf.struct(*arrived, sf.monotonically_increasing_id().alias("row")).alias(_POSITION)
+        control = [(entry | marked).alias(DEAD), position]
+        if rule.ordering:
+            control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
+        return side.select(*data, *texts, *control)
+
+    def _ordering(self, entry: Column, marked: Column, *, has_ordering: bool) -> list[Column]:
+        """Return value, class and whether it replaces whatever is there, of data rows and of delete entries."""
+        rule = self.rule
+        if not rule.reads_log:
+            values = [value for kind in rule.ordering for value in kind.values(quoted(kind.name))]
+            only = rule.ordering[0]
+            is_default = (values[0] == 0) if len(rule.ordering) == 1 and only.is_integer else sf.lit(False)
+            reset = marked & sf.coalesce(is_default, sf.lit(False))
+            return [*self._named(values), reset.alias(RESET)]
+        (kind,) = rule.ordering
+        ordering = sf.col(ORDERING) if has_ordering else sf.lit(None).cast(ADDED_TYPES[ORDERING])
+        kept, text = ordering["type"], ordering["value"]
+        (own,) = kind.values_where_stored(quoted(kind.name))
+        of_data = sf.when(own.isNull(), NATURAL).otherwise(TYPED)
+        fits = kept.isin(*kind.entry_types)
+        is_default = kept.isNull() | ((kept == "int") & (text == "0"))
+        of_entry = sf.when(is_default & ~sf.coalesce(fits, sf.lit(False)), NATURAL).when(fits, TYPED).otherwise(_OTHER)
+        value = sf.when(entry, sf.when(fits, kind.parsed(text))).otherwise(own)
+        data_resets = marked & ((own == 0) if kind.is_integer else own.isNull())
+        reset = sf.when(entry, is_default).otherwise(data_resets)
+        class_ = sf.when(entry, of_entry).otherwise(of_data).cast("tinyint")
+        is_none = (entry & kept.isNull()).alias(_NONE)
+        return [*self._named([value]), reset.alias(RESET), class_.alias(CLASS), entry.alias(_ENTRY), is_none]
+
+    def _named(self, values: list[Column]) -> list[Column]:
+        return [value.alias(name) for value, name in zip(values, self.values, strict=True)]
+
+    # -- the versions of a key
+
+    def _by_key(self) -> WindowSpec:
+        return Window.partitionBy(*map(quoted, self._identity))
+
+    def _parts(self, versions: DataFrame) -> DataFrame:
+        """Number the starts of a key's fold; a version is live if it takes part in comparisons."""
+        in_order = self._by_key().orderBy(_POSITION)
+        so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+        if not self.rule.reads_log:
+            if not self._can_reset:
+                return versions.withColumn(_PART, sf.lit(0)).withColumn(_LIVE, sf.lit(True))
+            part = sf.sum(sf.col(RESET).cast("long")).over(so_far)
+            return versions.withColumn(_PART, part).withColumn(_LIVE, ~sf.col(RESET))
+        # A delete entry does not replace a delete that replaced everything; the next row does.
+        reset_at = sf.max(sf.when(sf.col(RESET), sf.col(_POSITION))).over(so_far)
+        row_at = sf.max(sf.when(~sf.col(_ENTRY) & ~sf.col(RESET), sf.col(_POSITION))).over(so_far)
+        started = reset_at.isNull() | sf.coalesce(row_at > reset_at, sf.lit(False))
+        versions = versions.withColumn(_LIVE, ~sf.col(RESET) & started)
+        before = sf.lag(sf.when(sf.col(_LIVE), sf.col(CLASS))).over(in_order)
+        versions = versions.withColumn(_BEFORE, before)
+        # An entry of another class replaces a row; a row of another class does not compare.
+        replaces = sf.col(_ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
+        starts = (sf.col(RESET) | sf.coalesce(replaces, sf.lit(False))).cast("long")
+        return versions.withColumn(_PART, sf.sum(starts).over(so_far))
+
+    @property
+    def _can_reset(self) -> bool:
+        ordering = self.rule.ordering
+        return bool(self.rule.deletes) and len(ordering) == 1 and ordering[0].is_integer
+
+    def _failure(self, versions: DataFrame) -> Column | None:
+        """Return what fails where Hudi compares values that don't compare; null elsewhere."""
+        point = self.rule.fold_point
+        in_order = self._by_key().orderBy(_POSITION)
+        null = self._failures.raised(point, NULL_ORDERING, field=self.ordering_field)
+        if self.rule.reads_log:
+            unlike = self._failures.raised(point, UNLIKE_CLASSES, field=self.ordering_field)
+            other = self._failures.raised(point, OTHER_CLASS, field=self.ordering_field)
+            differs = ~sf.col(_ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
+            return (
+                sf.when(sf.col(CLASS) == _OTHER, other)
+                .when(sf.col(_NONE) & sf.col(_BEFORE).isNotNull(), null)
+                .when(differs, unlike)
+            )
+        if all(versions.schema[name].nullable is False for name in self.values):
+            return None
+        if len(self.rule.ordering) == 1:
+            # The values before it are all compared with this one, or their maximum is.
+            live = sf.col(_LIVE)
+            first = sf.col(self.values[0])
+            neighbour = sf.lag(sf.struct(live.alias("live"), first.isNull().alias("null"))).over(in_order)
+            return sf.when(live & neighbour["live"] & (first.isNull() | neighbour["null"]), null)
+        earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+        held = sf.max(sf.struct(*self.values)).over(earlier)
+        reached = later([held[name] for name in self.values], [sf.col(name) for name in self.values], sf.lit(None))
+        return sf.when(held.isNotNull() & reached.isNull(), null)
+
+
+def _marked(column: Column, marker: bool | str) -> Column:  # noqa: FBT001 (a test's marker)
+    return sf.coalesce(column if marker is True else column == marker, sf.lit(False))

@@ -1,0 +1,233 @@
+"""One slice read by several readers: the rows that they show differently; plain Python, no session.
+
+The base file is read once for all of them. Only rows whose keys are in a log can merge differently, so all others are
+compared as columns, and only where two releases take partition values from different places.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from bridge.hudi.slice_reader import SliceReader
+from bridge.spark import META_COLUMNS
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.slice_log import SliceLog
+    from bridge.hudi.slice_reader import SliceQuery
+    from payloads.avro import Record
+
+
+class ReaderQuery(NamedTuple):
+    """What one reader does with a slice.
+
+    Attributes:
+        query: its query.
+        bases_only: whether it knows no logs.
+    """
+
+    query: SliceQuery
+    bases_only: bool = False
+
+
+class Differing(NamedTuple):
+    """Keys of one slice that a reader shows differently from the first one.
+
+    Attributes:
+        reader: which one, from 1.
+        keys: their record keys.
+        left: the row of the first reader for each, in data columns; None for no row.
+        right: that of this reader.
+    """
+
+    reader: int
+    keys: list[str]
+    left: pa.StructArray
+    right: pa.StructArray
+
+
+class Seen(NamedTuple):
+    """How much of a slice was compared.
+
+    Attributes:
+        rows: the rows of the first reader.
+        logged: the keys that its log has.
+        refused: why a reader can't read the slice, by its number.
+    """
+
+    rows: int
+    logged: int
+    refused: dict[int, str]
+
+
+_Pairs: TypeAlias = "list[tuple[str, Record | None, Record | None]]"
+
+
+class _SliceSide:
+    """One reader at one slice."""
+
+    def __init__(self, reader: SliceReader, found: FileSlice, *, bases_only: bool) -> None:
+        self.reader = reader
+        self._found = found
+        self.log: SliceLog | None = None if bases_only else reader.log_of(found)
+
+    def logged(self) -> Collection[str]:
+        """Return the keys that the log has."""
+        return () if self.log is None else self.log.folded.keys()
+
+    def merged(self, batch: pa.RecordBatch, rows: Sequence[tuple[int, str]]) -> dict[int, Record | None]:
+        """Return what becomes of rows of the base file, each (row, record key); those that stay are missing."""
+        log = self.log
+        own = [] if log is None else [(row, key) for row, key in rows if key in log.folded]
+        if log is None or not own:
+            return {}
+        return {row: record for row, stays, record in self.reader.merge_rows(self._found, batch, own, log) if not stays}
+
+    def unmatched(self) -> dict[str, Record]:
+        """Return the rows of keys that are in the log alone."""
+        if self.log is None:
+            return {}
+        rows = ((key, self.log.snapshot(None, key, folded).version) for key, folded in self.log.unmatched())
+        return {key: row.record for key, row in rows if row is not None and row.record is not None}
+
+    def shown(self, batch: pa.RecordBatch) -> pa.StructArray:
+        """Return rows as the reader shows them, in data columns."""
+        fields = [field for field in self.reader.shown if field.name not in META_COLUMNS]
+        for shown in self.reader.answer(self._found, batch):
+            return pa.StructArray.from_arrays([shown.column(field.name) for field in fields], fields=fields)
+        return pa.array([], pa.struct(fields))
+
+    def shown_records(self, records: Sequence[Record | None]) -> pa.StructArray:
+        """Return records as the reader shows them; null for None."""
+        rows = [record for record in records if record is not None]
+        places = iter(range(len(rows)))
+        at = pa.array([None if record is None else next(places) for record in records], pa.int64())
+        return self.shown(self.reader.batch(rows)).take(at)
+
+
+class SliceReaders:
+    """Compares the readers of one table slice by slice; compiled once a task."""
+
+    def __init__(self, queries: Sequence[ReaderQuery]) -> None:
+        """Compile the readers; the first is what the others are compared with.
+
+        Raises:
+            PayloadBridgeError: one of them can't read the table.
+        """
+        self._readers = [(SliceReader(query), bases_only) for query, bases_only in queries]
+        first = queries[0].query
+        self._moved = [_moved_columns(first, query) for query, _ in queries]
+
+    def compare(self, found: FileSlice) -> Iterator[Differing | Seen]:
+        """Give the keys of a slice that are shown differently, reader by reader; how much was compared comes last.
+
+        Raises:
+            PayloadBridgeError: the first reader can't read the slice.
+        """
+        refused: dict[int, str] = {}
+        (reader, bases_only), *others = self._readers
+        first = _SliceSide(reader, found, bases_only=bases_only)
+        sides: dict[int, _SliceSide] = {}
+        for number, (reader, bases_only) in enumerate(others, start=1):
+            with _refusals(refused, number):
+                sides[number] = _SliceSide(reader, found, bases_only=bases_only)
+        rows = 0
+        logged = set(first.logged()).union(*(side.logged() for side in sides.values()))
+        for batch in first.reader.base_batches(found):
+            keys = first.reader.keys_of(batch)
+            contested = [(row, key) for row, key in enumerate(keys) if key in logged]
+            mine = first.merged(batch, contested)
+            rows += batch.num_rows - sum(record is None for record in mine.values())
+            for number, side in sides.items():
+                if number in refused:
+                    continue
+                with _refusals(refused, number):
+                    theirs = side.merged(batch, contested)
+                    yield from self._in_base(number, (first, side), batch, keys, (mine, theirs))
+        own = first.unmatched()
+        for number, side in sides.items():
+            if number in refused:
+                continue
+            with _refusals(refused, number):
+                theirs_alone = side.unmatched()
+                pairs = [(key, own.get(key), theirs_alone.get(key)) for key in {**own, **theirs_alone}]
+                yield from self._differing(number, (first, side), pairs)
+        yield Seen(rows + len(own), len(first.logged()), refused)
+
+    def _in_base(
+        self,
+        number: int,
+        sides: tuple[_SliceSide, _SliceSide],
+        batch: pa.RecordBatch,
+        keys: list[str],
+        merged: tuple[dict[int, Record | None], dict[int, Record | None]],
+    ) -> Iterator[Differing]:
+        """Compare the rows of a batch of the base file."""
+        mine, theirs = merged
+        changed = sorted({*mine, *theirs})
+        stored = dict(zip(changed, sides[0].reader.records(batch, changed), strict=True))
+        pairs = [(keys[row], mine.get(row, stored[row]), theirs.get(row, stored[row])) for row in changed]
+        yield from self._differing(number, sides, pairs)
+        if self._moved[number]:
+            rest = np.setdiff1d(np.arange(batch.num_rows), np.array(changed, int))
+            same = batch.take(pa.array(rest))
+            yield from self._moved_rows(number, [keys[row] for row in rest], *(side.shown(same) for side in sides))
+
+    def _differing(self, number: int, sides: tuple[_SliceSide, _SliceSide], pairs: _Pairs) -> Iterator[Differing]:
+        """Compare merged rows, each as a record of either side."""
+        if not self._moved[number]:
+            pairs = [pair for pair in pairs if _data(pair[1]) != _data(pair[2])]
+        if not pairs:
+            return
+        keys, *records = zip(*pairs, strict=True)
+        left, right = (side.shown_records(rows) for side, rows in zip(sides, records, strict=True))
+        if self._moved[number]:
+            yield from self._moved_rows(number, keys, left, right)
+        else:
+            yield Differing(number, list(keys), left, right)
+
+    def _moved_rows(
+        self, number: int, keys: Sequence[str], left: pa.StructArray, right: pa.StructArray
+    ) -> Iterator[Differing]:
+        """Compare rows as they are shown: the partition columns of the two come from different places."""
+        texts = (self._as_shown(number, side) for side in (left, right))
+        at = [row for row, (one, other) in enumerate(zip(*texts, strict=True)) if one != other]
+        if at:
+            yield Differing(number, [keys[row] for row in at], left.take(pa.array(at)), right.take(pa.array(at)))
+
+    def _as_shown(self, number: int, rows: pa.StructArray) -> Iterator[str]:
+        """Give each row as text; a partition column by its value alone, as its type may be another one."""
+        moved = self._moved[number]
+        for row in rows.to_pylist():
+            values = row and {
+                name: str(value) if name in moved and value is not None else value for name, value in row.items()
+            }
+            yield repr(values)
+
+
+def _data(record: Record | None) -> str | None:
+    """Return what a row says apart from its meta columns, as text: it tells 0.0 from -0.0, and a NaN is one value."""
+    return None if record is None else repr([value for name, value in record.items() if name not in META_COLUMNS])
+
+
+def _moved_columns(first: SliceQuery, other: SliceQuery) -> frozenset[str]:
+    """Return the columns that one reader takes from paths, or shows as text, and the other does not."""
+    return frozenset(first.paths_tell) ^ frozenset(other.paths_tell) | (
+        frozenset(first.text_columns) ^ frozenset(other.text_columns)
+    )
+
+
+@contextlib.contextmanager
+def _refusals(refused: dict[int, str], number: int) -> Iterator[None]:
+    """Note why a reader fails, and go on with the others."""
+    try:
+        yield
+    except PayloadBridgeError as error:
+        refused[number] = str(error)

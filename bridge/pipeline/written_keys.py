@@ -1,0 +1,50 @@
+"""The keys that operations name without whole rows: of a delete, and those that an overwrite removes; in Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from bridge.engines import ARRIVAL, COMMIT, IS_DELETE
+from bridge.pipeline.layout import join_rows
+from bridge.programs import WriteOperation
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+
+    from bridge.plan import MergePlan
+
+
+def bare_keys(versions: DataFrame, plan: MergePlan, operations: Mapping[int, WriteOperation]) -> DataFrame:
+    """Return the versions with `_pb_delete`: whether a row is a bare key, null in all columns but key and partition.
+
+    So are the rows of a delete. A batch that replaces partitions gets such a row for each key that an earlier one put
+    there; it arrives first.
+    """
+    deletes = [number for number, one in operations.items() if one.deletes_keys]
+    partitions = [number for number, one in operations.items() if one is WriteOperation.DELETE_PARTITION]
+    named = {*plan.key, *plan.partition, COMMIT, ARRIVAL}
+    is_bare = sf.col(COMMIT).isin(*deletes)
+    columns = [
+        quoted(name) if name in named else sf.when(~is_bare, quoted(name)).alias(name) for name in versions.columns
+    ]
+    rows = versions.where(~sf.col(COMMIT).isin(*partitions)).select(*columns, is_bare.alias(IS_DELETE))
+    for number in sorted(number for number, one in operations.items() if one.replaces):
+        rows = rows.unionByName(_replaced(versions, plan, number), allowMissingColumns=True)
+    return rows
+
+
+def _replaced(versions: DataFrame, plan: MergePlan, number: int) -> DataFrame:
+    """Return the keys that batches before `number` put into the partitions of this batch."""
+    identity = dict.fromkeys((*plan.partition, *plan.key))
+    before = versions.where(sf.col(COMMIT) < number).select(*map(quoted, identity)).distinct()
+    if plan.partition:
+        batch = versions.where(sf.col(COMMIT) == number).select(*map(quoted, plan.partition)).distinct()
+        before = join_rows(before, batch, plan.partition, "leftsemi", or_empty=plan.partition)
+    arrival = sf.lit(None).cast(versions.schema[ARRIVAL if plan.arrival is None else plan.arrival].dataType)
+    name = ARRIVAL if plan.arrival is None else plan.arrival
+    return before.select("*", sf.lit(number).alias(COMMIT), arrival.alias(name), sf.lit(True).alias(IS_DELETE))

@@ -1,0 +1,119 @@
+"""WriteOperation: the operations by which a batch is written, and what each asks of its rows; plain Python, no Spark.
+
+Source: WriteOperationType, BaseSparkCommitActionExecutor and its subclasses, HoodieDeleteHelper; of the SQL statements
+UpdateHoodieTableCommand and DeleteHoodieTableCommand.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.errors import PlanError
+from bridge.plan import TableType
+from bridge.programs.small_files import SMALL_FILE_LIMIT, small_file_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.plan import MergePlan
+
+
+class WriteOperation(enum.Enum):
+    """How a batch is written.
+
+    Added in 0.1.0.
+    """
+
+    UPSERT = "upsert"
+    INSERT = "insert"
+    BULK_INSERT = "bulk_insert"
+    DELETE = "delete"
+    INSERT_OVERWRITE = "insert_overwrite"
+    DELETE_PARTITION = "delete_partition"
+    SQL_UPDATE = "sql_update"
+    SQL_DELETE = "sql_delete"
+
+    @classmethod
+    def parse(cls, text: str) -> WriteOperation:
+        """Return the operation of a name.
+
+        Raises:
+            PlanError: there is none, or it is not ported.
+        """
+        try:
+            return cls(text.strip().lower().replace("-", "_"))
+        except ValueError as error:
+            msg = f"unknown operation {text!r}; choose one of {', '.join(one.value for one in cls)}"
+            raise PlanError(msg) from error
+
+    @property
+    def deletes_keys(self) -> bool:
+        """Whether a row of the batch is a key to delete; its other columns mean nothing."""
+        return self in {WriteOperation.DELETE, WriteOperation.SQL_DELETE}
+
+    @property
+    def inserts(self) -> bool:
+        """Whether rows become new rows without a look at the table, so that a key may have several."""
+        return self in {WriteOperation.INSERT, WriteOperation.BULK_INSERT, WriteOperation.INSERT_OVERWRITE}
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the partitions that the batch names lose what they have."""
+        return self in {WriteOperation.INSERT_OVERWRITE, WriteOperation.DELETE_PARTITION}
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether it is an SQL statement, whose writer passes neither payload class nor merge mode."""
+        return self in {WriteOperation.SQL_UPDATE, WriteOperation.SQL_DELETE}
+
+    @property
+    def writes_rows(self) -> bool:
+        """Whether the rows of the batch are whole rows of the table."""
+        return self is WriteOperation.UPSERT or self.inserts
+
+
+class Operations(NamedTuple):
+    """The operations of a table's commits.
+
+    Attributes:
+        by_commit: of the commits that are not upserts, by number from 1.
+        assigned: the columns that each SQL update assigns.
+    """
+
+    by_commit: Mapping[int, WriteOperation] = {}
+    assigned: Mapping[int, tuple[str, ...]] = {}
+
+    @property
+    def make_duplicates(self) -> bool:
+        """Whether a key may have several rows."""
+        return any(operation.inserts for operation in self.by_commit.values())
+
+
+UPSERTS = Operations()
+"""Nothing but upserts."""
+
+
+def check_operations(plan: MergePlan, operations: Operations) -> None:
+    """Refuse operations together with settings for which they are not ported.
+
+    Raises:
+        PlanError: naming the operation and the setting.
+    """
+    for operation in operations.by_commit.values():
+        problem = None
+        if plan.runs_java:
+            problem = "the jvm engine; use a Python payload"
+        elif plan.global_index:
+            problem = "a global index; leave the index out"
+        elif not plan.combine_before_upsert:
+            problem = "batches that are not combined; set hoodie.combine.before.upsert=true"
+        elif plan.inserts_to == "log":
+            problem = "an index that inserts to the log; leave the index out"
+        elif operation.inserts and plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
+            problem = f"the small-file rule of merge-on-read tables; leave out {SMALL_FILE_LIMIT}"
+        elif operation is WriteOperation.DELETE_PARTITION and not plan.partition:
+            problem = "a table without partitions; name the partition columns"
+        if problem is not None:
+            msg = f"the operation {operation.value} is not ported for {problem}"
+            raise PlanError(msg)

@@ -1,0 +1,149 @@
+"""The native engine: its plan has no Python, it agrees with the python engine, and it says what it does not run."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import MergePlan, PlanError, snapshot, upsert
+from bridge.cli import main
+from bridge.engines import REFUSALS, Job, engine_of
+from bridge.pipeline import layout_of
+from bridge.programs import PROGRAMS, EngineName
+from tests.bridge.engines.agreement import agree, combinations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+ROWS = "id string, part string, ts bigint, v string, _hoodie_is_deleted boolean"
+LOG = f"{ROWS}, _pb_commit bigint, _pb_seq bigint, _pb_kind string, _pb_ordering struct<type:string,value:string>"
+SHORT = 150
+"""Keys a combination; the command takes as many as it is told."""
+
+
+def plan_of(**settings: Any) -> MergePlan:
+    given = {"merger": "EVENT_TIME_ORDERING", "release": "1.2", "key": "id", "partition": "part", "ordering": "ts"}
+    return MergePlan(**given | settings)
+
+
+def job_of(frame: DataFrame, plan: MergePlan, program: str = "upsert", **settings: Any) -> Job:
+    layout = layout_of(plan, frame)
+    return Job(plan, layout.schema, layout.names, program, **settings)
+
+
+def physical_plan(frame: DataFrame) -> str:
+    return frame._jdf.queryExecution().executedPlan().toString()
+
+
+def test_it_agrees_with_the_python_engine_on_generated_keys(spark: SparkSession) -> None:
+    counts = {str(one): agree(spark, one, SHORT, 17) for one in list(combinations())[::4]}
+    assert all(count.keys > count.failures for count in counts.values()), counts
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_no_python_and_no_function_of_ours_is_in_the_plan(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, *, in_memory: bool
+) -> None:
+    monkeypatch.setattr("bridge.engines.native.engine.fits_in_memory", lambda _frame: in_memory)
+    rows, log = spark.createDataFrame([], ROWS), spark.createDataFrame([], LOG)
+    for frame in (upsert(rows, rows, plan_of()), snapshot(rows, log, plan_of(table_type="mor"))):
+        text = physical_plan(frame)
+        assert "FullOuter" in text
+        for word in ("Python", "Arrow", "MapPartitions", "UDF", "DeserializeToObject"):
+            assert word not in text
+        assert ("ShuffledHashJoin" in text) is in_memory
+        assert ("SortMergeJoin" in text) is not in_memory
+
+
+def test_a_hash_table_is_built_only_of_what_is_known_to_be_small(spark: SparkSession, tmp_path: Path) -> None:
+    rows = spark.createDataFrame([("a", "p", 1, "x", None)], ROWS)
+    rows.write.parquet(str(tmp_path / "batch"))
+    known = spark.read.parquet(str(tmp_path / "batch"))
+    assert "ShuffledHashJoin" in physical_plan(upsert(rows, known, plan_of()))
+    assert "SortMergeJoin" in physical_plan(upsert(rows, rows, plan_of())), "of rows in memory Spark knows no size"
+
+
+@pytest.mark.parametrize(
+    ("settings", "columns", "reason"),
+    [
+        ({"release": "0.15", "merger": None, "payload": "DefaultHoodieRecordPayload"}, ROWS, "until release 1.0"),
+        ({"merger": None, "payload": "HoodieAvroPayload"}, ROWS, "in mode CUSTOM"),
+        ({"merger": None, "payload": "PartialUpdateAvroPayload"}, ROWS, "a partial update mode"),
+        ({"combine_before_upsert": False}, ROWS, "not combined"),
+        ({}, ROWS.replace("ts bigint", "ts date"), "don't compare in Spark"),
+        ({}, ROWS.replace("deleted boolean", "deleted string"), "says which rows are deletes"),
+        ({"ordering": "ts.x"}, ROWS.replace("ts bigint", "ts struct<x: bigint>"), "an ordering field is nested"),
+    ],
+)
+def test_what_it_does_not_run_goes_to_python_and_says_why(
+    spark: SparkSession, settings: dict[str, Any], columns: str, reason: str
+) -> None:
+    frame = spark.createDataFrame([], columns)
+    choice = engine_of(job_of(frame, plan_of(**settings)))
+    assert choice.engine is EngineName.PYTHON
+    assert reason in choice.why
+    with pytest.raises(PlanError, match=f"the native engine does not run this: .*{reason}"):
+        upsert(frame, frame, plan_of(**settings, engine="native"))
+
+
+def test_auto_runs_the_merge_modes_and_their_payloads_natively(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([], ROWS)
+    for name in ("DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload", "EventTimeAvroPayload"):
+        for program in ("upsert", "snapshot", "compact"):
+            plan = plan_of(merger=None, payload=name)
+            assert engine_of(job_of(frame, plan, program)).engine is EngineName.NATIVE
+    assert engine_of(job_of(frame, plan_of(engine="python"))) == (EngineName.PYTHON, "as asked")
+
+
+def test_every_refusal_has_a_name_of_its_own() -> None:
+    assert len({refusal.name for refusal in REFUSALS}) == len(REFUSALS)
+    assert {name for name, spec in PROGRAMS.items() if EngineName.NATIVE in spec.engines} == {
+        "upsert",
+        "snapshot",
+        "compact",
+    }
+
+
+def test_a_null_key_fails_on_either_side(spark: SparkSession) -> None:
+    good = spark.createDataFrame([("a", "p", 1, "x", None)], ROWS)
+    bad = spark.createDataFrame([(None, "p", 1, "x", None)], ROWS)
+    for stored, incoming in ((good, bad), (bad, good)):
+        with pytest.raises(Exception, match="the key column 'id' is null"):
+            upsert(stored, incoming, plan_of()).collect()
+
+
+def test_zeros_of_either_sign_are_two_keys(spark: SparkSession) -> None:
+    rows = "id double, ts bigint, v string"
+    stored = spark.createDataFrame([(0.0, 1, "plus"), (float("nan"), 1, "none")], rows)
+    incoming = spark.createDataFrame([(-0.0, 2, "minus"), (float("nan"), 2, "new")], rows)
+    plan = plan_of(partition=())
+    seen = sorted((str(row.id), row.v) for row in upsert(stored, incoming, plan).collect())
+    assert seen == [("-0.0", "minus"), ("0.0", "plus"), ("nan", "new")]
+
+
+def test_a_null_partition_is_a_partition(spark: SparkSession) -> None:
+    stored = spark.createDataFrame([("a", None, 1, "old", None), ("a", "p", 1, "other", None)], ROWS)
+    incoming = spark.createDataFrame([("a", None, 2, "new", None)], ROWS)
+    assert {(row.part, row.v) for row in upsert(stored, incoming, plan_of()).collect()} == {
+        (None, "new"),
+        ("p", "other"),
+    }
+
+
+def test_merge_says_which_engine_ran_and_why(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("stored", "incoming"):
+        spark.createDataFrame([("a", "p", 1, name, None)], ROWS).coalesce(1).write.parquet(str(tmp_path / name))
+    given = ["--stored", str(tmp_path / "stored"), "--incoming", str(tmp_path / "incoming"), "--key", "id"]
+    given += ["--partition", "part", "--ordering", "ts", "--output", "json"]
+    modes = {"native": ["--mode", "EVENT_TIME_ORDERING"], "python": ["--payload", "HoodieAvroPayload"]}
+    for engine, mode in modes.items():
+        result = CliRunner().invoke(main, ["merge", "upsert", *given, *mode])
+        plan = json.loads(result.output)["plan"]
+        assert plan["engine"] == "auto"
+        assert plan["ran"]["engine"] == engine
+        assert plan["ran"]["why"]

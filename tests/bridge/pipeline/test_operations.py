@@ -1,0 +1,151 @@
+"""Batches that are not upserts, on Spark: what a frame says of its keys, figures of duplicates, both verbs, refusals.
+
+That the rows are real Hudi's: `tests/data/histories-operations`, run by `tests/test_conformance_histories.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import Batch, Batches, InputError, MergePlan, PlanError, replay, simulate, simulate_upgrade
+from bridge.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+COLUMNS = "id string, part string, ts bigint, city string"
+ROWS = [("a", "x", 10, "Oslo"), ("b", "x", 10, "Rome"), ("c", "y", 10, "Bonn")]
+PLAN = MergePlan(
+    payload="DefaultHoodieRecordPayload", release="0.15", key="id", partition="part", ordering="ts", table_type="mor"
+)
+
+
+def cities(frame: DataFrame, commit: int) -> list[str]:
+    return sorted(row["city"] for row in frame.where(f"_pb_commit = {commit}").collect())
+
+
+def test_each_batch_is_written_by_its_operation(spark: SparkSession) -> None:
+    batches = Batches.of(
+        [
+            spark.createDataFrame(ROWS, COLUMNS),
+            Batch(spark.createDataFrame([("a", "x"), ("a", "x"), ("none", "x")], "id string, part string"), "delete"),
+            Batch(spark.createDataFrame([("b", "x", "Aden")], "id string, part string, city string"), "sql_update"),
+            Batch(spark.createDataFrame([("b", "x", 20, "Kiel"), ("d", "x", 1, "Ulm")], COLUMNS), "insert"),
+            Batch(spark.createDataFrame([("e", "x", 1, "Jena")], COLUMNS), "insert-overwrite"),
+            Batch(spark.createDataFrame([("y",)], "part string"), "delete_partition"),
+        ]
+    )
+    with simulate(batches, PLAN) as report:
+        found = [cities(report.snapshots, commit) for commit in range(1, 7)]
+        assert found == [
+            ["Bonn", "Oslo", "Rome"],
+            ["Bonn", "Rome"],
+            ["Aden", "Bonn"],
+            ["Aden", "Bonn", "Kiel", "Ulm"],
+            ["Bonn", "Jena"],
+            ["Jena"],
+        ]
+        assert [tuple(figures)[1:] for figures in report.figures] == [
+            (3, 3, 0, 0),
+            (2, 0, 0, 1),
+            (2, 0, 1, 0),
+            (4, 2, 0, 0),
+            (2, 1, 0, 3),
+            (1, 0, 0, 1),
+        ]
+        assert report.snapshots.columns == ["_pb_commit", "id", "part", "ts", "city"]
+
+
+def test_duplicates_are_compared_row_by_row(spark: SparkSession) -> None:
+    twice = Batch(spark.createDataFrame([("a", "x", 1, "Kiel")], COLUMNS), "insert")
+    late = spark.createDataFrame([("a", "x", 5, "Lima")], COLUMNS)
+    batches = Batches.of([spark.createDataFrame(ROWS, COLUMNS), twice, late])
+    with replay(batches, PLAN, "0.14") as same:
+        assert same.is_equal
+    with replay(batches, PLAN, "COMMIT_TIME_ORDERING") as other:
+        assert [counts.total for counts in other.counts] == [0, 0, 1]
+        (found,) = other.collect()
+        assert (found.left["city"], found.right["city"]) == ("Oslo", "Lima")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    batches: list[list[dict[str, Any]]] = [
+        [dict(zip(("id", "part", "ts", "city"), row, strict=True)) for row in ROWS],
+        [{"id": "a", "part": "x"}],
+    ]
+    for number, rows in enumerate(batches, start=1):
+        (tmp_path / f"{number}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return tmp_path
+
+
+def run(verb: str, folder: Path, *options: str) -> Any:
+    given = [verb, "--batches", str(folder), "--payload", "DefaultHoodieRecordPayload", "--key", "id"]
+    given += ["--partition", "part", "--ordering", "ts", *options]
+    return CliRunner().invoke(main, given)
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_command_line_names_the_batch_and_its_operation(folder: Path) -> None:
+    result = run("simulate", folder, "--operation", "2=delete", "--output", "json")
+    assert result.exit_code == 0, result.output
+    last = json.loads(result.stdout)["results"][-1]
+    assert [row["id"] for row in last["snapshot"]] == ["b", "c"]
+    result = run("replay", folder, "--from", "0.15", "--to", "1.2", "--operation", "2=delete")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--operation", "3=delete"), "--operation 3: there are 2 batches"),
+        (("--operation", "2=delete", "--operation", "2=insert"), "a batch has two operations; give it one"),
+        (("--operation", "delete"), "write N=NAME, such as 3=delete"),
+        (("--operation", "2=merge"), "unknown operation 'merge'; choose one of upsert, insert"),
+        (("--operation", "2=delete", "--all-paths"), "leave out --operation"),
+    ],
+)
+def test_an_operation_that_cannot_be_is_a_wrong_command_line(
+    folder: Path, options: tuple[str, ...], message: str
+) -> None:
+    result = run("simulate", folder, *options)
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
+    rows, bare = spark.createDataFrame(ROWS, COLUMNS), spark.createDataFrame([("a", "x")], "id string, part string")
+    batches = Batches.of([rows, Batch(bare, "delete")])
+    for settings, message in (
+        ({"global_index": True}, "the operation delete is not ported for a global index"),
+        ({"combine_before_upsert": False}, "the operation delete is not ported for batches that are not combined"),
+        ({"engine": "jvm"}, "the operation delete is not ported for the jvm engine"),
+    ):
+        given: dict[str, Any] = {"payload": PLAN.payload, "key": "id", "partition": "part", **settings}
+        with pytest.raises(PlanError, match=message):
+            simulate(batches, MergePlan(**given))
+    with pytest.raises(PlanError, match="batch 2 is written by the operation delete, which an upgrade does not take"):
+        simulate_upgrade(batches, PLAN, MergePlan(**{**vars(PLAN), "release": "1.2"}), upgrade_after=1)
+    whole = Batches.of([rows, Batch(rows, "delete_partition")])
+    with pytest.raises(PlanError, match="a table without partitions"):
+        simulate(whole, MergePlan(payload=PLAN.payload, key="id"))
+
+
+def test_a_batch_that_does_not_say_what_its_operation_needs_is_refused(spark: SparkSession) -> None:
+    rows = spark.createDataFrame(ROWS, COLUMNS)
+    bare = spark.createDataFrame([("a",)], "id string")
+    with pytest.raises(InputError, match=r"batch 2 \(delete\) lacks part"):
+        simulate(Batches.of([rows, Batch(bare, "delete")]), PLAN)
+    other = spark.createDataFrame([("a", "x", 1)], "id string, part string, town int")
+    with pytest.raises(InputError, match=r"batch 2 \(sql_update\) has town, which the table lacks"):
+        simulate(Batches.of([rows, Batch(other, "sql_update")]), PLAN)
+    typed = spark.createDataFrame([("a", "x", "1")], "id string, part string, ts string")
+    with pytest.raises(InputError, match="has 'ts' as string, the table as bigint; cast it"):
+        simulate(Batches.of([rows, Batch(typed, "sql_update")]), PLAN)
+    with pytest.raises(PlanError, match="there is no batch 2 to give an operation"):
+        Batches.of([rows]).written_by({2: "delete"})

@@ -1,0 +1,158 @@
+"""Readers compared: slice by slice they find what two whole snapshots show, and the reports say what it proves."""
+
+from __future__ import annotations
+
+import collections
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+
+from bridge import HudiTable, HudiTableError, compare_readers
+from bridge.cli import main
+from bridge.config import capabilities
+from bridge.hudi import Differing, ReaderQuery, Seen, SliceReaders, TableQueries
+from payloads import HudiRelease, PayloadBridgeError
+from tests.conformance.tables import Recorded, json_rows, load, rows_of, without_meta
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+POSTGRES = "mor-plain-postgres"
+"""1.2 shows the marker of unavailable values where 0.15 shows the stored one (addenda of real Hudi's answers)."""
+
+
+def texts(rows: list[dict[str, Any]]) -> collections.Counter[str]:
+    return collections.Counter(
+        json.dumps({name: None if value is None else str(value) for name, value in row.items()}, sort_keys=True)
+        for row in rows
+    )
+
+
+def compared(first: TableQueries, other: TableQueries) -> tuple[list[Differing], list[Seen]]:
+    answer = first.snapshot()
+    readers = SliceReaders([ReaderQuery(answer.query), ReaderQuery(other.snapshot().query)])
+    parts = [part for found in answer.slices for part in readers.compare(found)]
+    return [p for p in parts if isinstance(p, Differing)], [p for p in parts if isinstance(p, Seen)]
+
+
+def check_against_snapshots(recorded: Recorded) -> int:
+    """Compare a table's own reader with every other; return how many rows differ."""
+    first = TableQueries(str(recorded.folder / "table"), recorded.release)
+    try:
+        own = texts(without_meta(rows_of(first.snapshot())))
+    except PayloadBridgeError:
+        return 0
+    total = 0
+    for release in HudiRelease:
+        if release is first.release or capabilities(release).created_version < first.properties.version:
+            continue
+        differing, seen = compared(first, first.read_by(release))
+        try:
+            others = texts(without_meta(rows_of(first.read_by(release).snapshot())))
+        except PayloadBridgeError:
+            assert any(one.refused for one in seen), (recorded.label, release)
+            continue
+        assert not any(one.refused for one in seen), (recorded.label, release)
+        assert sum(one.rows for one in seen) == own.total()
+        left = texts([row for part in differing for row in json_of(part.left)])
+        right = texts([row for part in differing for row in json_of(part.right)])
+        assert (left - right, right - left) == (own - others, others - own), (recorded.label, release)
+        total += sum(len(part.keys) for part in differing)
+    return total
+
+
+def json_of(rows: Any) -> list[dict[str, Any]]:
+    found = rows.drop_null()
+    return list(json_rows(pa.RecordBatch.from_struct_array(found))) if len(found) else []
+
+
+def test_the_rows_that_differ_are_those_of_two_snapshots(tables: Path) -> None:
+    recorded = [one for one in load(tables) if one.answers["table_version"] and not (one.folder / "source").is_dir()]
+    chosen = random.Random(17).sample(recorded, 25)  # noqa: S311 (a seeded choice)
+    chosen += [one for one in recorded if one.folder.name in {POSTGRES, "mor-part-timestamp-slash"}]
+    assert sum(map(check_against_snapshots, chosen)) > 20
+
+
+def test_a_reader_is_refused_slice_by_slice(tables: Path) -> None:
+    (recorded,) = load(tables, release="1.1.1", case="mor-merge-into-partial-commit")
+    first = TableQueries(str(recorded.folder / "table"), "1.1")
+    with pytest.raises(HudiTableError, match=r"has table version 9, and Hudi 1\.0 reads none after 8"):
+        first.read_by("1.0")
+
+
+class TestOnSpark:
+    @pytest.fixture
+    def path(self, tables: Path) -> str:
+        return str(next(load(tables, release="0.15.0", case=POSTGRES)).folder / "table")
+
+    def test_every_reader_has_a_result(self, path: str, spark: SparkSession) -> None:
+        with compare_readers(HudiTable(spark, path, "0.15")) as found:
+            results = {result.reader: result for result in found.results}
+            assert list(results) == ["0.14", "1.0", "1.1", "1.2", "base files"]
+            assert results["0.14"].agrees
+            assert 0 < results["1.0"].total < results["1.2"].total < found.rows
+            assert results["base files"].only_right > 0
+            assert "Hudi 1.2 30 rows" in found.verdict
+            assert not found.success
+            rows = found.collect("1.2")
+            assert len(rows) == results["1.2"].total
+            markers = [row for row in rows if row.right and row.right["blob"] == "__debezium_unavailable_value"]
+            assert markers
+            assert {"blob"} <= set(markers[0].columns)
+            assert json.loads(found.to_json(1))["statistics"]["rows_in"] == found.rows
+
+    def test_a_release_that_is_too_old_is_refused(self, tables: Path, spark: SparkSession) -> None:
+        path = str(next(load(tables, release="1.2.0", case="mor-order-none")).folder / "table")
+        with compare_readers(HudiTable(spark, path), ["0.15", "1.1"]) as found:
+            old, near = found.results
+        assert "reads none after 6" in str(old.refused)
+        assert near.agrees
+        with pytest.raises(HudiTableError, match="table version 9"):
+            HudiTable(spark, path, "1.0")
+
+    def test_replay_asks_what_upgraded_readers_show(self, path: str, spark: SparkSession, tmp_path: Path) -> None:
+        out = tmp_path / "differences"
+        result = run("replay", "--table", path, "--to", "1.2.0", "--output", "json", "--out", str(out))
+        assert result.exit_code == 1, result.output
+        found = json.loads(result.stdout)
+        assert found["verdict"] == "DIFFERS: of 45 rows 30 differ if Hudi 1.2 reads the files as they are."
+        assert found["sides"] == {"left": "Hudi 0.15", "right": "read by Hudi 1.2"}
+        assert len(found["results"]) == found["statistics"]["differing"] == 30
+        assert set(found["results"][0]) == {"key", "kind", "columns", "left", "right"}
+        assert spark.read.parquet(str(out)).count() == 30
+        text = run("replay", "--table", path, "--to", "0.14").stdout
+        assert "IDENTICAL ON THIS DATA: of 45 rows no row differs" in text
+        assert "Exact for the files as they are" in text
+
+    def test_compare_readers_prints_a_line_each(self, path: str, spark: SparkSession) -> None:
+        result = run("compare-readers", path, "--reader", "1.2", "--reader", "base files")
+        assert result.exit_code == 1, result.output
+        assert "Hudi 1.2" in result.stdout
+        assert "by documentation" in result.stdout
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("replay", "--table", "/nowhere", "--to", "1.2"), "/nowhere does not exist"),
+        (("replay", "--table", ".", "--to", "1.2", "--key", "id"), "--key describes a table that batches make"),
+        (("replay", "--table", ".", "--to", "1.2", "--upgrade-after", "1"), "--upgrade-after is about writes"),
+        (("replay", "--table", ".", "--to", "EVENT_TIME_ORDERING"), "are read by a release"),
+        (("replay", "--to", "1.2"), "--batches is missing"),
+        (("compare-readers", ".", "--reader", "9.9"), "9.9"),
+    ],
+)
+def test_wrong_command_lines(arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
