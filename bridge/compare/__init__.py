@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
+from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.grade import Grade, overall
 from bridge.compare.readers import ReaderResult, ReadersReport, compare_readers
 from bridge.compare.readers_report import BASE_FILES, report_readers, report_upgraded_readers
-from bridge.compare.replay import Counts, Difference, Example, ReplayReport, compare, replay
+from bridge.compare.replay import ReplayReport, compare, replay
 from bridge.compare.replay_report import example_table, keys_table, kinds_of, report_replays
 from bridge.compare.side_names import side_names
 

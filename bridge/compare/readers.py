@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.compare.differing import Difference
 from bridge.compare.readers_report import BASE_FILES, report_readers, verdict_of
-from bridge.compare.replay import Difference
 from bridge.engines import arrow_schema
 from bridge.hudi import Differing, ReaderQuery, SliceReaders, converted
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT

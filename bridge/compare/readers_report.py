@@ -9,8 +9,8 @@ from bridge.compare.replay_report import keys_table, kinds_of
 from bridge.report import SAMPLE, Check, Report, Table
 
 if TYPE_CHECKING:
+    from bridge.compare.differing import Difference
     from bridge.compare.readers import ReaderResult, ReadersReport
-    from bridge.compare.replay import Difference
 
 BASE_FILES = "base files"
 """The reader of engines that know no logs: it shows the rows of the base files."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import comparison_of
+from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.grade import Grade, without_deletes, without_ties
 from bridge.compare.replay_report import report_replays, verdict_of
 from bridge.engines import COMMIT
@@ -44,59 +45,6 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _COUNT, _BY_IDENTITY, _TEXTS = "_pb_count", "_pb_by_identity", "_pb_texts"
-
-
-class Counts(NamedTuple):
-    """How many keys differ after a commit, by kind.
-
-    Added in 0.1.0.
-    """
-
-    commit: int
-    only_left: int
-    only_right: int
-    changed: int
-
-    @property
-    def total(self) -> int:
-        """How many keys differ."""
-        return self.only_left + self.only_right + self.changed
-
-
-class Difference(NamedTuple):
-    """A key that differs, in JSON values.
-
-    Attributes:
-        key: the columns that identify the row.
-        kind: one of `KINDS`.
-        columns: those whose values differ, if both sides have the key.
-        left: the row on the left side; None if there is none.
-        right: the row on the right side.
-        note: a remark, as a sentence.
-
-    Added in 0.1.0.
-    """
-
-    key: dict[str, Any]
-    kind: str
-    columns: list[str]
-    left: dict[str, Any] | None
-    right: dict[str, Any] | None
-    note: str | None = None
-
-
-class Example(NamedTuple):
-    """A difference, the commit after which it shows, and the versions of its key until then, in order of arrival.
-
-    `row` has the columns that identify it as the texts that `explain` takes, empty for null.
-
-    Added in 0.1.0.
-    """
-
-    commit: int
-    difference: Difference
-    versions: list[dict[str, Any]]
-    row: dict[str, str]
 
 
 def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)

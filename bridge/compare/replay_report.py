@@ -14,7 +14,8 @@ from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_j
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.compare.replay import Counts, Difference, Example, ReplayReport
+    from bridge.compare.differing import Counts, Difference, Example
+    from bridge.compare.replay import ReplayReport
     from bridge.plan import TableType
 
     Names = tuple[str, str]
