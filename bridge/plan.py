@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, write_settings
+from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, keys, write_settings
 from bridge.errors import PlanError
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -174,7 +174,7 @@ class MergePlan:
         """Return the plan as readers see it: without a global index, each partition on its own."""
         if not self.global_index:
             return self
-        props = {name: value for name, value in self.props.items() if name != write_settings.INDEX_TYPE}
+        props = {name: value for name, value in self.props.items() if name != keys.INDEX_TYPE}
         return replace(self, global_index=False, props=props)
 
     @property
@@ -232,14 +232,14 @@ class MergePlan:
         """Return the options that a Hudi writer of this plan passes: `props`, payload or merger, ordering fields."""
         options = dict(self.props)
         if self.ordering:
-            options.setdefault("hoodie.datasource.write.precombine.field", ",".join(self.ordering))
+            options.setdefault(keys.WRITE_PRECOMBINE.key, ",".join(self.ordering))
         if self.payload is not None:
-            options["hoodie.datasource.write.payload.class"] = self._java_name()
+            options[keys.WRITE_PAYLOAD_CLASS.key] = self._java_name()
         elif self.mode is not None:
-            options["hoodie.write.record.merge.mode"] = self.mode.value
+            options[keys.WRITE_MERGE_MODE.key] = self.mode.value
         elif self.merger is not None:
-            options["hoodie.write.record.merge.mode"] = RecordMergeMode.CUSTOM.value
-            options["hoodie.write.record.merge.strategy.id"] = self.merger.merging_strategy
+            options[keys.WRITE_MERGE_MODE.key] = RecordMergeMode.CUSTOM.value
+            options[keys.WRITE_STRATEGY_ID.key] = self.merger.merging_strategy
         return options
 
     def _java_name(self) -> str:

@@ -57,7 +57,7 @@ class OptionRules:
 
     def combine(
         self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props
-    ) -> HoodieAvroIndexedRecord | None:
+    ) -> HoodieRecord | None:
         """Call the newer payload with the older version's data; None is a delete.
 
         An older version without data, which is a delete, makes the merge return nothing, whatever the newer one is.

@@ -96,6 +96,29 @@ def test_table_versions_are_compared_with_a_number_in_one_module() -> None:
     assert found == {"bridge.config.capabilities"}
 
 
+PROPERTY_NAMES = {
+    "payloads.builtin.default": "what built-in classes read",
+    "payloads.ordering_fields": "what names the ordering fields, to payloads, too",
+    "mergers.strategies.fill_unavailable": "what a partial update mode reads",
+    "bridge.config.keys": "all others; it takes those from there",
+}
+"""The modules that spell names of Hudi's properties."""
+
+IS_PROPERTY = re.compile(r"hoodie(\.\w+){2,}\.?")
+
+
+def test_names_of_properties_are_spelled_once() -> None:
+    """In sentences for users they are spelled as users know them."""
+    spelled = [
+        (node.value, name_of(path))
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and IS_PROPERTY.fullmatch(node.value)
+    ]
+    assert {place for _, place in spelled} == set(PROPERTY_NAMES), "name it in bridge.config.keys"
+    assert sorted(spelled) == sorted({name: (name, place) for name, place in spelled}.values())
+
+
 IDENTITY = {
     "bridge.merge.answers": "a payload or merger hands back what it was given, or what it made",
     "bridge.merge.single_rows": "likewise, without a call",

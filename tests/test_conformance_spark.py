@@ -6,6 +6,7 @@ a long command: `python -m tests.conformance histories DIR`, `replay LEFT RIGHT`
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from bridge.programs import PROGRAMS
@@ -19,13 +20,18 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from payloads import HudiRelease
+    from tests.conformance.histories import History
 
 DIRECTORIES = ("histories", "histories-settings", "histories-operations", "histories-upgraded")
-HISTORIES = [history for name in DIRECTORIES for history in load(DATA / name)]
+
+
+@functools.cache
+def histories() -> list[History]:
+    return [history for name in DIRECTORIES for history in load(DATA / name)]
 
 
 def test_snapshots_are_real_hudis(spark: SparkSession) -> None:
-    chosen = smallest_cover(HISTORIES, features_of)
+    chosen = smallest_cover(histories(), features_of)
     found = run_by("auto", chosen, lambda: spark)
     assert len(found) == len(chosen)
     assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []
@@ -41,14 +47,14 @@ def test_replay_names_the_keys_on_which_the_real_tables_differ(spark: SparkSessi
 
 
 def test_the_chosen_histories_have_what_all_have() -> None:
-    every = {feature for history in HISTORIES for feature in features_of(history)}
-    chosen = smallest_cover(HISTORIES, features_of)
+    every = {feature for history in histories() for feature in features_of(history)}
+    chosen = smallest_cover(histories(), features_of)
     assert {feature for history in chosen for feature in features_of(history)} == every
-    assert len(chosen) < len(HISTORIES) / 10
+    assert len(chosen) < len(histories()) / 10
     simulations = {f"{name}, {kind}" for name in PROGRAMS if name.startswith("simulate") for kind in ("cow", "mor")}
     assert every >= simulations - {"simulate_small_files, cow"}
     assert every >= {f"{kind} of {release}" for release in _recorded() for kind in ("cow", "mor")}
 
 
 def _recorded() -> set[HudiRelease]:
-    return {history.release for history in HISTORIES}
+    return {history.release for history in histories()}

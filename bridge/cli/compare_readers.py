@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.options import release, release_option, sample_option
+from bridge.cli.session import session_options
 from bridge.cli.table_input import open_table, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import BASE_FILES, compare_readers, report_readers
@@ -34,6 +35,7 @@ def reader(text: str) -> str:
     help="A release to compare with, or the base files alone; may be repeated. Default: all.",
 )
 @sample_option("rows a reader")
+@session_options
 def compare_readers_command(
     *, table: str, release: HudiRelease | None, readers: tuple[str, ...], sample: int | None
 ) -> Report:

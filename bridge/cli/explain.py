@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.options import (
-    batches_option,
     compaction_options,
     compactions_of,
     plan_of,
@@ -18,20 +18,15 @@ from bridge.cli.options import (
     release,
     with_schema,
 )
-from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
 from bridge.cli.verb import Verb
 from bridge.compare import Comparison, plan_to
 from bridge.explain import check_traceable, explain, explain_comparison
-from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
-from bridge.spark import is_small, visible
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bridge.plan import MergePlan
     from bridge.report import Report
     from payloads import HudiRelease
@@ -67,7 +62,7 @@ if TYPE_CHECKING:
 @compaction_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: Path,
+    batches: BatchSource,
     rows: tuple[str, ...],
     table_type: str,
     old: HudiRelease | None,
@@ -82,7 +77,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     as in replay) or both table types. The exit code is 1 if their rows differ.
     """
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
-    commits = len(visible(batches))
+    commits = len(batches)
     after = commits if upgrade_after == -1 else upgrade_after
     _check(old, to, table_type, after, commits)
     plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
@@ -97,9 +92,9 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
-    spark = quiet_session(small=is_small(batches))
+    spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = Batches.read(spark, batches, struct)
+    read = batches.read(spark, struct)
     if other is None:
         return explain(read, plan, row, compact_after=compactions).to_report()
     other = dataclasses.replace(other, schema=plan.schema)

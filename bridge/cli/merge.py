@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -12,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from bridge import pipeline
 from bridge.cli.options import existing_path, plan_of, plan_options, sample_option, with_schema
-from bridge.cli.out import check_out, new_folder
+from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines import ACTION, IS_DELETE
@@ -20,13 +19,14 @@ from bridge.merge import Action
 from bridge.pipeline import read_frame, visible
 from bridge.plan import TableType
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
-from bridge.spark import quoted
+from bridge.spark import output, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.engines import Choice
     from bridge.plan import MergePlan
+    from bridge.spark import OutputRun
 
 
 class Point(NamedTuple):
@@ -60,12 +60,7 @@ _VISIBLE = ("inserted", "merged", "kept")
 @existing_path("--stored", "The rows of the table's base files: a file or flat folder of Parquet, Avro, JSON or CSV.")
 @existing_path("--log", "The log of a merge-on-read table, as `merge append` wrote it.")
 @existing_path("--incoming", "The batch to merge: a file or flat folder of Parquet, Avro, JSON lines or CSV.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="Write the result as Parquet to this folder, which must not exist. Default: print the rows.",
-)
+@out_options
 @plan_options
 @click.option(
     "--table-type",
@@ -73,7 +68,7 @@ _VISIBLE = ("inserted", "merged", "kept")
     help="The type of the table: copy-on-write or merge-on-read. Default: the one that has this merge point.",
 )
 @sample_option("rows of the result")
-def merge(point: str, out: Path | None, table_type: str | None, sample: int | None, **options: Any) -> Report:
+def merge(point: str, out: str | None, table_type: str | None, sample: int | None, **options: Any) -> Report:
     """Run one write or read on files.
 
     \b
@@ -83,11 +78,11 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
     compact        merge the log into the rows   needs --stored, --log
     snapshot       what a query sees             needs --stored, --log
 
-    append writes two folders below --out: stored and log. A failed merge leaves no output.
+    append writes two folders below --out: stored and log. A failed merge leaves no output, and the old one as it was.
     """  # noqa: D301 (click takes the backspace as "do not wrap")
-    paths: dict[str, Path] = _inputs(point, options)
+    paths: dict[str, str] = _inputs(point, options)
     plan = plan_of(TableType(table_type) if table_type else POINTS[point].table_type, **options)
-    check_out(out)
+    target = target_of(out, options)
 
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
@@ -99,11 +94,11 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
     about = {"point": point, "ran": {"engine": ran.engine.value, "why": ran.why}}
     report = Report("merge", "", plan=plan_as_json(plan) | about)
     report.body.append(f"engine {ran.engine}: {ran.why}")
-    with new_folder(out) as folder:
-        report.statistics = _run(point, frames, plan, folder)
-        report.body.append(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items()))
-        if out is None:
-            _show(report, point, folder, plan, sample)
+    with contextlib.nullcontext(Shown()) if target is None else output(spark, target) as run:
+        report.statistics = _run(point, frames, plan, run)
+    report.body.append(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items()))
+    if isinstance(run, Shown):
+        _show(report, run, plan, sample)
     rows = report.statistics["rows_out"]
     where = "" if out is None else f", written to {out}"
     report.verdict = f"{point}: {rows} rows{where}."
@@ -113,7 +108,7 @@ def merge(point: str, out: Path | None, table_type: str | None, sample: int | No
 # -- the command line
 
 
-def _inputs(point: str, options: dict[str, Any]) -> dict[str, Path]:
+def _inputs(point: str, options: dict[str, Any]) -> dict[str, str]:
     """Take the inputs out of the options: all that the point needs, and any that it may have."""
     given = {name: options.pop(name) for name in ("stored", "log", "incoming")}
     given = {name: path for name, path in given.items() if path is not None}
@@ -141,8 +136,8 @@ def _choice(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> Choice
     return pipeline.choice_of(program, plan, newer, *stored)
 
 
-def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, folder: Path) -> dict[str, int]:
-    """Write the result of a merge point to `folder`, and count rows in the same pass."""
+def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, run: OutputRun | Shown) -> dict[str, int]:
+    """Write the result of a merge point, and count rows in the same pass."""
     inputs = []
     for name in POINTS[point].required:
         inputs.append(Observation())
@@ -150,9 +145,9 @@ def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, folder: Path
     changes = Observation()
     outcomes = _outcomes(point, frames, plan).observe(changes, *_counts(point))
     if point == "append":
-        _write_appended(outcomes, frames.get("log"), folder)
+        _write_appended(outcomes, frames.get("log"), run)
     else:
-        _write(outcomes if point == "combine-input" else visible(outcomes), folder)
+        run.write(outcomes if point == "combine-input" else visible(outcomes))
     rows_in = sum(int(observation.get["rows"]) for observation in inputs)
     counts = {name: int(changes.get[name]) for name in _COUNTED}
     if point == "combine-input":
@@ -188,29 +183,18 @@ def _counts(point: str) -> list[Column]:
     return [sf.count(sf.when(conditions.get(name, never), 1)).alias(name) for name in _COUNTED]
 
 
-def _write_appended(outcomes: DataFrame, log: DataFrame | None, folder: Path) -> None:
+def _write_appended(outcomes: DataFrame, log: DataFrame | None, run: OutputRun | Shown) -> None:
     """Write both results of `append` in one pass over the inputs: its outcomes are written first, then split."""
-    everything = folder / "outcomes"
-    _write(outcomes, everything)
-    written = outcomes.sparkSession.read.parquet(_uri(everything))
+    written = run.aside(outcomes, "outcomes")
     for frame, name in zip(pipeline.appended(written, log), ("stored", "log"), strict=True):
-        _write(frame, folder / name)
-    shutil.rmtree(everything)
+        run.write(frame, name)
+    run.drop("outcomes")
 
 
-def _write(frame: DataFrame, folder: Path) -> None:
-    frame.write.parquet(_uri(folder))
-
-
-def _uri(folder: Path) -> str:
-    return f"file:{folder}"
-
-
-def _show(report: Report, point: str, folder: Path, plan: MergePlan, sample: int | None) -> None:
-    """Add the written rows to the report."""
+def _show(report: Report, run: Shown, plan: MergePlan, sample: int | None) -> None:
+    """Add the rows to the report."""
     all_rows = wants_json()
-    for name in ("stored", "log") if point == "append" else ("",):
-        frame = quiet_session().read.parquet(_uri(folder / name))
+    for name, frame in run.frames.items():
         total = frame.count()
         shown = total if all_rows and sample is None else min(total, SAMPLE if sample is None else sample)
         rows = json_rows(frame.orderBy(*map(quoted, plan.identity)).limit(shown))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.job_config import with_job
 from bridge.cli.options import (
-    batches_option,
     compaction_options,
     compactions_of,
     left_plan_options,
@@ -19,16 +19,13 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.out import check_out, new_folder
-from bridge.cli.quiet import quiet_session
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
-from bridge.config import TableMergeConfig, assumed_writer
+from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
-from bridge.pipeline import Batches
 from bridge.plan import TableType
 from bridge.report import SAMPLE
-from bridge.spark import is_small, visible
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
 
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from bridge.report import Report
 
-_KEY_OF_A_TABLE, _PARTITION_OF_A_TABLE = "hoodie.table.recordkey.fields", "hoodie.table.partition.fields"
 _META_KEY = ("_hoodie_record_key",)
 _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
 
@@ -84,7 +80,7 @@ _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compa
 def migrate_command(  # noqa: PLR0913 (one parameter an option)
     *,
     table: Path | None,
-    batches: Path | None,
+    batches: BatchSource | None,
     to: str,
     merger: str | None,
     table_type: str | None,
@@ -117,11 +113,11 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         "java_class": java_class,
     }
     if batches is not None:
-        compactions = compactions_of(options["compact_after"], options["compact_every"], len(visible(batches)), types)
-        spark = quiet_session(small=is_small(batches))
+        compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
+        spark = batches.session()
         left, struct = with_schema(left, options["schema"])
         settings |= {
-            "batches": Batches.read(spark, batches, struct),
+            "batches": batches.read(spark, struct),
             "upgrade_after": after,
             "keep_table_version": options["keep_table_version"],
             "compact_after": compactions,
@@ -200,8 +196,8 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
         "payload": table.payload or table.legacy_payload,
         "release": _release_of(stored),
         "ordering": table.ordering,
-        "key": _names((stored or {}).get(_KEY_OF_A_TABLE)) or (None if needs_key else _META_KEY),
-        "partition": _names((stored or {}).get(_PARTITION_OF_A_TABLE)),
+        "key": _names((stored or {}).get(keys.RECORD_KEY.key)) or (None if needs_key else _META_KEY),
+        "partition": _names((stored or {}).get(keys.PARTITION_FIELDS)),
     }
     found = {name: options[name] or value for name, value in by_table.items()}
     where = "" if stored is None else "; the table does not store it"
@@ -228,7 +224,7 @@ def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
     to: str,
     merger: str | None,
     java_class: str | None,
-    batches: Path | None,
+    batches: BatchSource | None,
     options: Mapping[str, Any],
 ) -> int | None:
     """Reject an impossible target before Spark starts; return the batch after which the table is upgraded.
@@ -236,7 +232,7 @@ def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
     Raises:
         UsageError: saying why.
     """
-    upgrade_after, commits = options["upgrade_after"], 0 if batches is None else len(visible(batches))
+    upgrade_after, commits = options["upgrade_after"], 0 if batches is None else len(batches)
     after: int | None = commits if upgrade_after == -1 else upgrade_after
     message = None
     if options["keep_table_version"] and after is None:

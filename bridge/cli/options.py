@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 from bridge.cli.completion import payloads_from, releases_from
+from bridge.cli.inputs import InputPath
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
 from bridge.plan import ENGINES, MergePlan, TableType
@@ -92,8 +92,8 @@ def release(text: str) -> HudiRelease:
 
 
 def existing_path(name: str, text: str) -> Callable[[F], F]:
-    """Make an option for a file or folder that must exist."""
-    return click.option(name, type=click.Path(exists=True, path_type=Path), metavar="PATH", help=text)
+    """Make an option for a file or folder to read."""
+    return click.option(name, type=InputPath(), metavar="PATH", help=text)
 
 
 def payload_option(**settings: Any) -> Callable[[F], F]:
@@ -114,18 +114,6 @@ def sample_option(what: str) -> Callable[[F], F]:
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
-def batches_option_of(*, required: bool) -> Callable[[F], F]:
-    """Make `--batches`."""
-    return click.option(
-        "--batches",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        metavar="DIR",
-        required=required,
-        help="The batches: one file or folder each, in name order (Parquet, Avro, JSON lines, CSV).",
-    )
-
-
-batches_option = batches_option_of(required=True)
 _COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--compact-after",
@@ -204,7 +192,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--schema",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        type=InputPath(),
         metavar="FILE",
         help="The schema of the rows: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Default: the files'.",
     ),
@@ -331,7 +319,7 @@ def refuse(error: PayloadBridgeError) -> NoReturn:
     raise click.UsageError(str(error), click.get_current_context(silent=True)) from error
 
 
-def with_schema(plan: MergePlan, schema: Path | None) -> tuple[MergePlan, spark_types.StructType | None]:
+def with_schema(plan: MergePlan, schema: str | None) -> tuple[MergePlan, spark_types.StructType | None]:
     """Return the plan with the schema of the file, and its columns for Spark; needs a Spark session.
 
     Raises:

@@ -1,58 +1,90 @@
-"""What a verb writes: complete or not at all, over something else only with `--overwrite`, never with `--dry-run`."""
+"""`--out`: complete or absent, on any storage; and what is shown where nothing is written."""
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.cli.options import names
+from bridge.cli.writing import OVERWRITE, asks_for, may_replace, stop_if_dry
 from bridge.errors import InputError
+from bridge.spark import OUTPUT_FORMATS, Target, check_target, is_local, place_of
+from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--out",
+        metavar="PATH",
+        help="Write the rows to this folder, local or on a storage (s3a://bucket/rows). Default: print them.",
+    ),
+    click.option(
+        "--out-format",
+        type=click.Choice(OUTPUT_FORMATS),
+        default=OUTPUT_FORMATS[0],
+        show_default=True,
+        help="The format of --out.",
+    ),
+    click.option("--partition-by", type=names, metavar="a[,b]", help="The columns whose values name folders in --out."),
+)
 
 
-OVERWRITE: Final = "bridge.overwrite"
-DRY_RUN: Final = "bridge.dry-run"
-"""Whether the verb that runs has the options, in the meta of its context."""
+def out_options(command: F) -> F:
+    """Add `--out` and how it is written; `target_of` reads them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
 
 
-class DryRunEnd(Exception):  # noqa: N818 (nothing is wrong)
-    """A dry run has checked what it can."""
-
-
-def stop_if_dry() -> None:
-    """End a dry run: from here on the verb runs merges or writes.
+def target_of(out: str | None, options: dict[str, Any]) -> Target | None:
+    """Take the options of `out_options` out of `options`; None if rows are printed.
 
     Raises:
-        DryRunEnd: the verb has `--dry-run`.
+        UsageError: a local output that exists, or whose folder does not; options that need `--out`.
     """
-    if _asked(DRY_RUN):
-        raise DryRunEnd
+    form, columns = (options.pop(name) for name in ("out_format", "partition_by"))
+    if out is None:
+        if columns:
+            msg = "--partition-by says how --out is written; add --out"
+            raise click.UsageError(msg, click.get_current_context())
+        return None
+    target = Target(out, form, columns or (), asks_for(OVERWRITE))
+    if is_local(out):
+        try:
+            check_target(target, place_of(out))
+        except PayloadBridgeError as error:
+            raise click.UsageError(str(error), click.get_current_context()) from error
+    return target
 
 
-def may_replace(path: Path, option: str) -> None:
-    """Reject a file or folder that exists, unless the verb has `--overwrite`.
+class Shown:
+    """What a verb shows instead of writing it: frames that Spark keeps, by the names under which they were written."""
 
-    Raises:
-        UsageError: saying what to name instead.
-    """
-    if not path.exists() and not path.is_symlink():
-        return
-    if not _asked(OVERWRITE):
-        msg = f"{option} {path} already exists; name another, or add --overwrite"
-        raise click.UsageError(msg, click.get_current_context())
-    if path.is_symlink() or path.absolute() in (here := Path.cwd().absolute(), *here.parents):
-        msg = f"{option} {path} is a link or holds the working directory, and is never replaced; name another"
-        raise click.UsageError(msg, click.get_current_context())
+    def __init__(self) -> None:
+        self.frames: dict[str, DataFrame] = {}
 
+    def write(self, frame: DataFrame, name: str = "") -> None:
+        """Compute a frame once, and keep its rows."""
+        self.frames[name] = self.aside(frame, name)
 
-def _asked(option: str) -> bool:
-    context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(option))
+    def aside(self, frame: DataFrame, _name: str) -> DataFrame:
+        """Compute a frame that later frames are made from."""
+        kept = frame.persist()
+        kept.write.format("noop").mode("overwrite").save()
+        return kept
+
+    def drop(self, name: str) -> None:
+        """Keep what `aside` computed: the later frames read it."""
 
 
 def check_out(out: Path | None) -> None:
@@ -83,7 +115,7 @@ def new_folder(out: Path | None) -> Iterator[Path]:
         result = Path(temporary) / "result"
         yield result
         if out is not None:
-            if _asked(OVERWRITE) and out.exists():
+            if asks_for(OVERWRITE) and out.exists():
                 out.rename(Path(temporary) / "replaced")
             if out.exists():
                 msg = f"--out {out} was created by another process in the meantime; name another folder"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pyspark
 from pyspark.sql import SparkSession
 
-from bridge.cli.out import stop_if_dry
 from bridge.cli.session import asked_session
+from bridge.cli.writing import stop_if_dry
 from bridge.spark import session_of
 
 if TYPE_CHECKING:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.options import (
-    batches_option_of,
     compaction_options,
     compactions_of,
     left_plan_options,
@@ -24,24 +22,24 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
-from bridge.cli.out import check_out, new_folder
-from bridge.cli.quiet import quiet_session
+from bridge.cli.out import out_options, target_of
 from bridge.cli.replay_table import replay_table
 from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
 from bridge.explain import replay_view
-from bridge.pipeline import KIND, LEFT, RIGHT, Batches
+from bridge.pipeline import KIND, LEFT, RIGHT
 from bridge.plan import TableType
 from bridge.programs import check_upgrade
 from bridge.report import PAGE_KEYS
-from bridge.spark import is_small, quoted, visible
+from bridge.spark import output, quoted
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.compare import ReplayReport
     from bridge.plan import MergePlan
     from bridge.report import Report
+    from bridge.spark import Target
 
 _LAST = "last"
 
@@ -85,41 +83,36 @@ def upgrade_point(text: str) -> int:
 @operation_option
 @compaction_options
 @sample_option("keys that differ")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write every key that differs after the last batch, with both rows, as Parquet to this new folder.",
-)
+@out_options
 def replay_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: Path | None,
+    batches: BatchSource | None,
     table: str | None,
     to: str,
     upgrade_after: int | None,
     keep_table_version: bool,
     table_type: str,
     sample: int | None,
-    out: Path | None,
+    out: str | None,
     **options: Any,
 ) -> Report:
     """Merge the same batches under two configurations, and show which keys differ, with the smallest example.
 
     One side is a table of the release --from, the other is set by --to. JSON has every key that differs after the last
-    batch. The exit code is 0 if no key differs after any batch, else 1, also if the new release refuses a
-    write that the old one accepts.
+    batch; --out gets them with both rows. The exit code is 0 if no key differs after any batch, else 1, also if the new
+    release refuses a write that the old one accepts.
 
     With --table and no batches: which rows of a real table change if the release --to reads its files as they are.
     """
-    check_out(out)
+    target = target_of(out, options)
     if table is not None:
-        return replay_table(table, to, sample=sample, out=out, release=options["release"])
+        return replay_table(table, to, sample=sample, out=target, release=options["release"])
     if batches is None or options["release"] is None:
         msg = f"{'--batches' if batches is None else '--from'} is missing; only a --table needs none"
         raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     plan = plan_of(types[0], **options)
-    commits = len(visible(batches))
+    commits = len(batches)
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
     operations = operations_of(options["operations"], commits)
     after = commits if upgrade_after == -1 else upgrade_after
@@ -132,10 +125,10 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
-    spark = quiet_session(small=is_small(batches))
+    spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = Batches.read(spark, batches, struct).written_by(operations)
+    read = batches.read(spark, struct).written_by(operations)
     with contextlib.ExitStack() as open_until_told:
         parts = []
         for one in types:
@@ -144,12 +137,12 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
         report = report_replays(parts, sample, whole=wants_json())
         if wants_page():
             report.view = replay_view(parts, PAGE_KEYS if sample is None else sample)
-        if out is not None:
-            _write_keys(parts, out)
+        if target is not None:
+            _write_keys(parts, target)
         return report
 
 
-def _write_keys(parts: list[ReplayReport], out: Path) -> None:
+def _write_keys(parts: list[ReplayReport], target: Target) -> None:
     """Write the keys that differ after the last batch; a refused side has none."""
     columns = (*map(quoted, parts[0].comparison.left.identity), sf.col(KIND).alias("kind"))
     rows = (sf.col(LEFT).alias("left"), sf.col(RIGHT).alias("right"))
@@ -159,8 +152,9 @@ def _write_keys(parts: list[ReplayReport], out: Path) -> None:
         if (found := part.last_differences) is not None
     ]
     if frames:
-        with new_folder(out) as folder:
-            functools.reduce(DataFrame.unionByName, frames).write.parquet(f"file:{folder}")
+        rows_of_all = functools.reduce(lambda left, right: left.unionByName(right), frames)
+        with output(rows_of_all.sparkSession, target) as run:
+            run.write(rows_of_all)
 
 
 def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:

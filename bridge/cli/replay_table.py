@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.out import new_folder
 from bridge.cli.table_input import open_table, refuse_given
 from bridge.cli.verb import wants_json
 from bridge.compare import compare_readers, is_release, report_upgraded_readers
+from bridge.spark import output
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bridge.report import Report
+    from bridge.spark import Target
     from payloads import HudiRelease
 
 _OF_THE_TABLE = (
@@ -36,7 +35,7 @@ _OF_THE_TABLE = (
 _OF_WRITES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
 
 
-def replay_table(path: str, to: str, *, sample: int | None, out: Path | None, release: HudiRelease | None) -> Report:
+def replay_table(path: str, to: str, *, sample: int | None, out: Target | None, release: HudiRelease | None) -> Report:
     """Report which rows change if the release `to` reads the files of a table as they are; write them all to `out`.
 
     Raises:
@@ -51,6 +50,6 @@ def replay_table(path: str, to: str, *, sample: int | None, out: Path | None, re
         report = report_upgraded_readers(found, sample, whole=wants_json())
         differences = None if out is None else found.differences(to)
         if out is not None and differences is not None:
-            with new_folder(out) as folder:
-                differences.write.parquet(f"file:{folder}")
+            with output(differences.sparkSession, out) as run:
+                run.write(differences)
         return report

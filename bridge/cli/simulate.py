@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from bridge import pipeline
+from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.options import (
-    batches_option,
     compaction_options,
     compactions_of,
     operation_option,
@@ -22,17 +22,14 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
-from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.pipeline import Batches, report_simulations
+from bridge.pipeline import report_simulations
 from bridge.plan import TableType
 from bridge.programs import check_plan
-from bridge.spark import is_small, visible
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from bridge.plan import MergePlan
     from bridge.report import Report
@@ -58,7 +55,7 @@ if TYPE_CHECKING:
 @operation_option
 @compaction_options
 @sample_option("rows of a snapshot, or keys")
-def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
+def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
     """Write batches to a new table, and show what a query sees after each.
 
     No table is created: the batches go through the same merge points as in Hudi. JSON has every snapshot; text shows
@@ -71,13 +68,12 @@ def simulate(batches: Path, table_type: str, sample: int | None, *, all_paths: b
     plan = plan_of(types[0], **options)
     if all_paths:
         _check_all_paths(plan, options)
-    count = len(visible(batches))
-    compactions = compactions_of(options["compact_after"], options["compact_every"], count, types)
-    operations = operations_of(options["operations"], count)
+    compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
+    operations = operations_of(options["operations"], len(batches))
 
-    spark = quiet_session(small=is_small(batches))
+    spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = Batches.read(spark, batches, struct).written_by(operations)
+    read = batches.read(spark, struct).written_by(operations)
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
             return found.to_report(sample, whole=wants_json())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,14 +10,14 @@ from pyspark.sql import Observation
 from pyspark.sql import functions as sf
 
 from bridge.cli.options import release_option, sample_option
-from bridge.cli.out import check_out, new_folder
+from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.table_input import check_path, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.hudi import HudiTable
 from bridge.report import SAMPLE, Report, Table, json_rows
-from bridge.spark import META_COLUMNS, quoted
+from bridge.spark import META_COLUMNS, output, quoted
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -31,15 +31,10 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="Write the rows as Parquet to this folder, which must not exist. Default: print them.",
-)
+@out_options
 @sample_option("rows")
 @session_options
-def snapshot(table: str, release: HudiRelease, out: Path | None, sample: int | None, **query: Any) -> Report:
+def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | None, **query: Any) -> Report:
     """Read a Hudi table where it lies, merged by its own payload class or merge mode.
 
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
@@ -50,7 +45,7 @@ def snapshot(table: str, release: HudiRelease, out: Path | None, sample: int | N
         msg = "--as-of asks for merged rows; leave out --read-optimized"
         raise click.UsageError(msg, click.get_current_context())
     check_path(table)
-    check_out(out)
+    target = target_of(out, query)
 
     found = HudiTable(quiet_session(), table, release)
     frame = found.read_optimized() if read_optimized else found.snapshot(as_of)
@@ -58,11 +53,11 @@ def snapshot(table: str, release: HudiRelease, out: Path | None, sample: int | N
     settings = {"table": table, "release": str(found.release), "read": config.read.why, "as_of": as_of}
     report = Report("snapshot", "", plan=settings)
     counted = Observation()
-    with new_folder(out) as folder:
-        frame.observe(counted, sf.count(sf.lit(1)).alias("rows")).write.parquet(f"file:{folder}")
-        rows = int(counted.get["rows"])
-        if out is None:
-            _show(report, quiet_session().read.parquet(f"file:{folder}"), rows, sample)
+    with contextlib.nullcontext(Shown()) if target is None else output(quiet_session(), target) as run:
+        run.write(frame.observe(counted, sf.count(sf.lit(1)).alias("rows")))
+    rows = int(counted.get["rows"])
+    if isinstance(run, Shown):
+        _show(report, run.frames[""], rows, sample)
     report.statistics = {"rows_out": rows}
     where = "" if out is None else f", written to {out}"
     moment = f" as of {as_of}" if as_of else ""

@@ -35,9 +35,10 @@ def open_table(path: str, release: HudiRelease | None) -> HudiTable:
         HudiTableError: the path has no table, or one that the release can't read.
     """
     check_path(path)
+    spark = quiet_session()
     if release is None:
         release = assumed_writer(TableQueries(path).properties.merge.version)
-    return HudiTable(quiet_session(), path, release)
+    return HudiTable(spark, path, release)
 
 
 def check_path(path: str) -> None:

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from bridge.cli.examples import EXAMPLES
-from bridge.cli.out import DRY_RUN, OVERWRITE, DryRunEnd, may_replace
+from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, may_replace
 from bridge.errors import sentence_of
 from bridge.report import FORMS, Report, error_as_json, write_report
 from payloads.errors import PayloadBridgeError
@@ -122,7 +122,7 @@ def _dry_report(context: click.Context) -> Report:
     paths = {
         f"--{option.replace('_', '-')}": str(value)
         for option, value in context.params.items()
-        if isinstance(value, Path)
+        if isinstance(value, Path) or (value is not None and option in {"batches", "out", "table"})
     }
     settings = " ".join(f"{option} {path}" for option, path in paths.items())
     verdict = f"The options are right; nothing was run, and nothing written{f' ({settings})' if settings else ''}."

@@ -9,10 +9,10 @@ import click
 
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.options import java_options, names, prop, refuse, release_option
-from bridge.cli.out import may_replace, stop_if_dry
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.verb import Verb
+from bridge.cli.writing import may_replace, stop_if_dry
 from bridge.errors import EngineError, InputError
 from bridge.spark import read_schema
 from bridge.verify import compiled, pytest_text, spark_text, verify, write

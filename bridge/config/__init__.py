@@ -16,8 +16,6 @@ from bridge.config.inference import (
     payload_of_mode,
 )
 from bridge.config.job_settings import (
-    WRITE_PARTITION,
-    WRITE_RECORD_KEY,
     JobFormat,
     JobSetting,
     JobSettings,
@@ -33,8 +31,10 @@ from bridge.config.keys import (
     TABLE_VERSION,
     UNAVAILABLE_MARKER,
     WRITE_MERGE_MODE,
+    WRITE_PARTITION,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
+    WRITE_RECORD_KEY,
     WRITE_TABLE_VERSION,
     is_merge_key,
 )

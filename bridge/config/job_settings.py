@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.config.capabilities import capabilities
 from bridge.config.keys import (
+    BLOOM_INDEX_MOVES,
+    BUCKET_ENGINE,
     IMPLEMENTATIONS,
+    INDEX_TYPE,
     MERGE_PROPERTY_PREFIX,
+    SIMPLE_INDEX_MOVES,
     TABLE_ENTRIES,
     TABLE_TYPE,
+    WRITE_PARTITION,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
+    WRITE_RECORD_KEY,
     WRITE_STRATEGY_ID,
+    WRITE_TABLE_TYPE,
     WRITER_ENTRIES,
 )
 from bridge.config.properties import parse_properties
@@ -30,10 +37,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from payloads.release import HudiRelease
-
-WRITE_RECORD_KEY: Final = "hoodie.datasource.write.recordkey.field"
-WRITE_PARTITION: Final = "hoodie.datasource.write.partitionpath.field"
-WRITE_TABLE_TYPE: Final = "hoodie.datasource.write.table.type"
 
 
 class JobFormat(enum.Enum):
@@ -116,10 +119,10 @@ _PLAN_KEYS: Final = frozenset(
     {
         WRITE_RECORD_KEY,
         WRITE_PARTITION,
-        "hoodie.index.type",
-        "hoodie.index.bucket.engine",
-        "hoodie.simple.index.update.partition.path",
-        "hoodie.bloom.index.update.partition.path",
+        INDEX_TYPE,
+        BUCKET_ENGINE,
+        SIMPLE_INDEX_MOVES,
+        BLOOM_INDEX_MOVES,
     }
 )
 _MERGE_KEYS: Final = _PLAN_KEYS | {

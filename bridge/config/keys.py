@@ -7,11 +7,19 @@ from typing import Any, Final
 from bridge.config.capabilities import CHOSEN_VERSIONS, TABLE_VERSIONS
 from bridge.config.entry import ConfigEntry
 from bridge.config.table_type import TableType
-from mergers import PartialUpdateMode, RecordMergeMode
-from payloads.ordering_fields import is_true, java_split
+from mergers import PartialUpdateMode, RecordMergeMode, strategies
+from payloads import builtin
+from payloads.ordering_fields import (
+    PAYLOAD_ORDERING_FIELD,
+    TABLE_ORDERING_FIELDS,
+    TABLE_PRECOMBINE_FIELD,
+    WRITE_PRECOMBINE_FIELD,
+    is_true,
+    java_split,
+)
 from payloads.release import ByRelease, HudiRelease
 
-MERGE_PROPERTY_PREFIX: Final = "hoodie.record.merge.property."
+MERGE_PROPERTY_PREFIX: Final = strategies.MERGE_PROPERTY_PREFIX
 """Table properties with this prefix reach mergers without it; from 1.1 on."""
 
 _V1_0, _V1_1 = HudiRelease.V1_0, HudiRelease.V1_1
@@ -83,9 +91,9 @@ INITIAL_VERSION: Final = ConfigEntry("hoodie.table.initial.version", _text, sinc
 TABLE_TYPE: Final = ConfigEntry("hoodie.table.type", _table_type, ByRelease("COPY_ON_WRITE", {}), sql=("type",))
 RECORD_KEY: Final = ConfigEntry("hoodie.table.recordkey.fields", _names, sql=("primaryKey",))
 ORDERING_FIELDS: Final = ConfigEntry(
-    "hoodie.table.ordering.fields",
+    TABLE_ORDERING_FIELDS,
     _names,
-    aliases=("hoodie.table.precombine.field",),
+    aliases=(TABLE_PRECOMBINE_FIELD,),
     since=_V1_1,
     sql=("orderingFields", "preCombineField"),
 )
@@ -130,18 +138,46 @@ IMPLEMENTATIONS: Final = ConfigEntry(
     aliases=("hoodie.datasource.write.record.merger.impls",),
     since=_V1_0,
 )
-WRITE_PRECOMBINE: Final = ConfigEntry(
-    "hoodie.datasource.write.precombine.field", _names, ByRelease("ts", {"1.0": None})
-)
-PAYLOAD_ORDERING: Final = ConfigEntry("hoodie.payload.ordering.field", _text, ByRelease("ts", {"1.0": None}))
-EVENT_TIME_FIELD: Final = ConfigEntry("hoodie.payload.event.time.field", _text, ByRelease("ts", {"1.2": None}))
-DELETE_KEY: Final = ConfigEntry("hoodie.payload.delete.field", _text)
-DELETE_MARKER: Final = ConfigEntry("hoodie.payload.delete.marker", _text)
-UNAVAILABLE_MARKER: Final = ConfigEntry("hoodie.write.partial.update.unavailable.value", _text, since=_V1_1)
-UPDATE_ON_TIE: Final = ConfigEntry("hoodie.payload.update.on.same.ordering.field", is_true, ByRelease("true", {}))
+WRITE_PRECOMBINE: Final = ConfigEntry(WRITE_PRECOMBINE_FIELD, _names, ByRelease("ts", {"1.0": None}))
+PAYLOAD_ORDERING: Final = ConfigEntry(PAYLOAD_ORDERING_FIELD, _text, ByRelease("ts", {"1.0": None}))
+EVENT_TIME_FIELD: Final = ConfigEntry(builtin.EVENT_TIME_FIELD, _text, ByRelease("ts", {"1.2": None}))
+DELETE_KEY: Final = ConfigEntry(builtin.DELETE_FIELD, _text)
+DELETE_MARKER: Final = ConfigEntry(builtin.DELETE_MARKER, _text)
+UNAVAILABLE_MARKER: Final = ConfigEntry(strategies.UNAVAILABLE_VALUE, _text, since=_V1_1)
+UPDATE_ON_TIE: Final = ConfigEntry(builtin.UPDATE_ON_SAME_ORDERING, is_true, ByRelease("true", {}))
 COMBINE_BEFORE_UPSERT: Final = ConfigEntry("hoodie.combine.before.upsert", is_true, ByRelease("true", {}))
 WRITE_TABLE_VERSION: Final = ConfigEntry("hoodie.write.table.version", _chosen_version, since=_V1_0)
 AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, ByRelease(None, {"1.0": "true"}), since=_V1_0)
+
+# -- further settings, by name: what reads them knows what they mean
+
+TABLE_NAME: Final = "hoodie.table.name"
+PARTITION_FIELDS: Final = "hoodie.table.partition.fields"
+CREATE_SCHEMA: Final = "hoodie.table.create.schema"
+BASE_FILE_FORMAT: Final = "hoodie.table.base.file.format"
+KEYGEN_TYPE: Final = "hoodie.table.keygenerator.type"
+KEYGEN_CLASS: Final = "hoodie.table.keygenerator.class"
+TIMELINE_PATH: Final = "hoodie.timeline.path"
+TIMELINE_HISTORY_PATH: Final = "hoodie.timeline.history.path"
+ARCHIVE_FOLDER: Final = "hoodie.archivelog.folder"
+POPULATE_META_FIELDS: Final = "hoodie.populate.meta.fields"
+BOOTSTRAP_BASE_PATH: Final = "hoodie.bootstrap.base.path"
+DROP_PARTITION_COLUMNS: Final = "hoodie.datasource.write.drop.partition.columns"
+COMPLEX_KEY_ENCODING: Final = "hoodie.write.complex.keygen.new.encoding"
+
+WRITE_RECORD_KEY: Final = "hoodie.datasource.write.recordkey.field"
+WRITE_PARTITION: Final = "hoodie.datasource.write.partitionpath.field"
+WRITE_TABLE_TYPE: Final = "hoodie.datasource.write.table.type"
+WRITE_OPERATION: Final = "hoodie.datasource.write.operation"
+WRITE_KEYGEN_CLASS: Final = "hoodie.datasource.write.keygenerator.class"
+METADATA_TABLE: Final = "hoodie.metadata.enable"
+INDEX_TYPE: Final = "hoodie.index.type"
+BUCKET_ENGINE: Final = "hoodie.index.bucket.engine"
+SIMPLE_INDEX_MOVES: Final = "hoodie.simple.index.update.partition.path"
+BLOOM_INDEX_MOVES: Final = "hoodie.bloom.index.update.partition.path"
+RECORD_INDEX_MOVES: Final = "hoodie.record.index.update.partition.path"
+SMALL_FILE_LIMIT: Final = "hoodie.parquet.small.file.limit"
+SMALL_FILE_CANDIDATES: Final = "hoodie.merge.small.file.group.candidates.limit"
 
 TABLE_ENTRIES: Final[tuple[ConfigEntry[Any], ...]] = (
     TABLE_VERSION,

@@ -8,8 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bridge.config.keys import (
+    BLOOM_INDEX_MOVES,
+    BUCKET_ENGINE,
+    COMBINE_BEFORE_UPSERT,
+    INDEX_TYPE,
     MERGE_MODE,
     PAYLOAD_CLASS,
+    RECORD_INDEX_MOVES,
+    SIMPLE_INDEX_MOVES,
     STRATEGY_ID,
     WRITE_MERGE_MODE,
     WRITE_PAYLOAD_CLASS,
@@ -21,14 +27,11 @@ from payloads import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-COMBINE_BEFORE_UPSERT = "hoodie.combine.before.upsert"
-INDEX_TYPE = "hoodie.index.type"
-BUCKET_ENGINE = "hoodie.index.bucket.engine"
 RECORD_INDEX = "RECORD_INDEX"
 _MOVES = {
-    "GLOBAL_SIMPLE": "hoodie.simple.index.update.partition.path",
-    "GLOBAL_BLOOM": "hoodie.bloom.index.update.partition.path",
-    RECORD_INDEX: "hoodie.record.index.update.partition.path",
+    "GLOBAL_SIMPLE": SIMPLE_INDEX_MOVES,
+    "GLOBAL_BLOOM": BLOOM_INDEX_MOVES,
+    RECORD_INDEX: RECORD_INDEX_MOVES,
 }
 _RULES = (WRITE_PAYLOAD_CLASS, WRITE_MERGE_MODE, WRITE_STRATEGY_ID, PAYLOAD_CLASS, MERGE_MODE, STRATEGY_ID)
 _INDEXES = ("BLOOM", "SIMPLE", "BUCKET", *_MOVES)
@@ -41,8 +44,8 @@ def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, A
         PlanError: an index type that is not ported.
     """
     found: dict[str, Any] = {}
-    if COMBINE_BEFORE_UPSERT in props:
-        found["combine_before_upsert"] = _is_true(props[COMBINE_BEFORE_UPSERT])
+    if COMBINE_BEFORE_UPSERT.key in props:
+        found["combine_before_upsert"] = _is_true(props[COMBINE_BEFORE_UPSERT.key])
     if INDEX_TYPE not in props:
         return found
     index = props[INDEX_TYPE].upper()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bridge.config import keys
 from bridge.errors import MergeFailedError, PlanError
 from bridge.explain.reasons import Rules
 from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
 from bridge.explain.versions import Side, side_of
 from bridge.merge import LogDelete, MergePoint, RecordMerge, Rule, located
 from bridge.plan import TableType
-from bridge.programs import SMALL_FILE_LIMIT, Arrival, Origin, Simulate, Upgrade, small_file_candidates
+from bridge.programs import Arrival, Origin, Simulate, Upgrade, small_file_candidates
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -135,7 +136,9 @@ def check_traceable(plan: MergePlan) -> None:
     elif plan.runs_java:
         problem = f"{plan.payload_name} is a compiled class, which runs inside Spark and can't be traced here"
     elif plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
-        problem = f"under the small-file rule a key depends on others of its partition; leave out {SMALL_FILE_LIMIT}"
+        problem = (
+            f"under the small-file rule a key depends on others of its partition; leave out {keys.SMALL_FILE_LIMIT}"
+        )
     if problem is not None:
         raise PlanError(problem)
 

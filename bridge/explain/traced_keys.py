@@ -18,7 +18,7 @@ from bridge.explain.timeline import timeline_of
 from bridge.explain.trace import check_traceable
 from bridge.pipeline import ARRIVAL
 from bridge.report import json_record
-from bridge.spark import in_one_task, kept, quoted
+from bridge.spark import in_one_task, kept, prepare, quoted
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: 
     named = side.withColumn(_NAME, sf.to_json(sf.array(*(_text(key) for key in keys))))
     if not in_one_task(versions.sparkSession):
         named = named.repartition(_NAME)
+    prepare(versions.sparkSession, sides.left.payload_name, sides.right.payload_name)
     job = _Tracing(sides, layout.schema, frozenset(told))
     return named.sortWithinPartitions(_NAME, COMMIT, ARRIVAL).mapInArrow(functools.partial(_trace, job), _TRACED)
 

@@ -1,4 +1,4 @@
-"""The files of a table, wherever they lie: the only module of this package that knows paths and file systems.
+"""The files of a table, wherever they lie: the only module of this package that asks a storage.
 
 A table is listed, never believed: what plans and commit metadata say about places is not followed, so no name inside a
 table leads out of it.
@@ -7,15 +7,18 @@ table leads out of it.
 from __future__ import annotations
 
 import posixpath
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pyarrow import ArrowException, fs
+from pyarrow import fs
+from pyspark.sql import SparkSession
 
+from bridge.errors import InputError
 from bridge.hudi.errors import HudiTableError
+from bridge.spark import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -39,23 +42,17 @@ class TableFiles:
     """Lists and opens the files below a table's base path; travels to Spark's tasks."""
 
     def __init__(self, path: str | Path) -> None:
-        """Take a local path, or a URI of a file system that Arrow knows (s3, gs, abfs, hdfs, file).
+        """Take a local path, or a URI; the active session's settings have the credentials of its storage.
 
         Raises:
             HudiTableError: Arrow has no file system for the URI.
         """
-        text = str(path)
-        self.path = text
-        if text.startswith("file:"):  # as Hadoop writes it: file:/a, file:///a
-            text = f"/{text.removeprefix('file:').lstrip('/')}"
+        self.path = str(path)
         try:
-            if "://" in text:
-                self._files, self._root = fs.FileSystem.from_uri(text.replace("s3a://", "s3://", 1))
-            else:
-                self._files, self._root = fs.LocalFileSystem(), str(Path(text).absolute())
-        except (ArrowException, OSError, ValueError) as error:
-            msg = f"{text}: there is no file system for this path ({error}); give a local path or an s3, gs or hdfs URI"
-            raise HudiTableError(msg) from error
+            place = place_of(path, SparkSession.getActiveSession())
+        except InputError as error:
+            raise HudiTableError(str(error)) from error
+        self._files, self._root = place.system or fs.LocalFileSystem(), place.path
 
     def names(self, folder: str) -> list[str]:
         """Return the names of the files directly in `folder`, sorted; none where it does not exist."""

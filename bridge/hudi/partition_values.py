@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.config import keys
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -65,10 +67,10 @@ class ComputedKeys:
     def __init__(self, properties: TableProperties) -> None:
         """Take the key fields and how they make a key."""
         self._fields = properties.key_fields
-        kind = properties.stored.get("hoodie.table.keygenerator.type", "").upper()
-        name = properties.stored.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
+        kind = properties.stored.get(keys.KEYGEN_TYPE, "").upper()
+        name = properties.stored.get(keys.KEYGEN_CLASS, "").rpartition(".")[2]
         is_complex = kind.startswith("COMPLEX") or name.startswith("Complex")
-        bare = properties.stored.get("hoodie.write.complex.keygen.new.encoding", "false").lower() == "true"
+        bare = properties.stored.get(keys.COMPLEX_KEY_ENCODING, "false").lower() == "true"
         named_alone = is_complex and properties.has_completion_times and not bare
         self._names_fields = len(self._fields) > 1 or named_alone
 

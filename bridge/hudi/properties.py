@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from bridge.config import TableMergeConfig, capabilities, parse_properties
+from bridge.config import TableMergeConfig, capabilities, keys, parse_properties
 from bridge.hudi.errors import UnreadableTableError
 from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.hudi.files import TableFiles
 
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
-_VERSION = "hoodie.table.version"
+_VERSION = keys.TABLE_VERSION.key
 _VERSIONS = (5, 6, 8, 9)
 _PARQUET = "PARQUET"
 
@@ -56,9 +56,9 @@ class TableProperties:
                 f"versions {known} are read: upgrade the table with its own release"
             )
             raise UnreadableTableError(msg)
-        if found._text("hoodie.table.base.file.format", _PARQUET).upper() != _PARQUET:
+        if found._text(keys.BASE_FILE_FORMAT, _PARQUET).upper() != _PARQUET:
             msg = (
-                f"{files.path} has {found.stored['hoodie.table.base.file.format']} base files, "
+                f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, "
                 "and Parquet alone is read; read this table with Hudi itself"
             )
             raise UnreadableTableError(msg)
@@ -82,24 +82,24 @@ class TableProperties:
     @property
     def timeline_folder(self) -> str:
         """The folder of the active timeline."""
-        return f".hoodie/{self._text('hoodie.timeline.path', 'timeline')}" if self.has_completion_times else ".hoodie"
+        return f".hoodie/{self._text(keys.TIMELINE_PATH, 'timeline')}" if self.has_completion_times else ".hoodie"
 
     @property
     def history_folder(self) -> str:
         """The folder of the archived timeline."""
         if self.has_completion_times:
-            return f"{self.timeline_folder}/{self._text('hoodie.timeline.history.path', 'history')}"
-        return f".hoodie/{self._text('hoodie.archivelog.folder', 'archived')}"
+            return f"{self.timeline_folder}/{self._text(keys.TIMELINE_HISTORY_PATH, 'history')}"
+        return f".hoodie/{self._text(keys.ARCHIVE_FOLDER, 'archived')}"
 
     @property
     def key_fields(self) -> tuple[str, ...]:
         """The record key fields; empty where keys are generated."""
-        return _names(self.stored.get("hoodie.table.recordkey.fields", ""))
+        return _names(self.stored.get(keys.RECORD_KEY.key, ""))
 
     @property
     def partition_fields(self) -> tuple[str, ...]:
         """The partition fields, without the kind that a custom key generator adds to each (`day:TIMESTAMP`)."""
-        return tuple(name.partition(":")[0] for name in _names(self.stored.get("hoodie.table.partition.fields", "")))
+        return tuple(name.partition(":")[0] for name in _names(self.stored.get(keys.PARTITION_FIELDS, "")))
 
     @property
     def paths_are_formatted(self) -> bool:
@@ -114,21 +114,21 @@ class TableProperties:
     @property
     def has_meta_fields(self) -> bool:
         """Whether the meta columns hold values."""
-        return self._text("hoodie.populate.meta.fields", "true").lower() == "true"
+        return self._text(keys.POPULATE_META_FIELDS, "true").lower() == "true"
 
     @property
     def drops_partition_columns(self) -> bool:
         """Whether the partition columns are in the paths alone."""
-        return self._text("hoodie.datasource.write.drop.partition.columns", "false").lower() == "true"
+        return self._text(keys.DROP_PARTITION_COLUMNS, "false").lower() == "true"
 
     @property
     def bootstrap_source(self) -> str | None:
         """The folder of the files that a metadata-only bootstrap left where they were."""
-        return self.stored.get("hoodie.bootstrap.base.path") or None
+        return self.stored.get(keys.BOOTSTRAP_BASE_PATH) or None
 
     def _has_key_generator(self, name: str) -> bool:
-        kind = self.stored.get("hoodie.table.keygenerator.type", "").upper()
-        java_class = self.stored.get("hoodie.table.keygenerator.class", "").rpartition(".")[2]
+        kind = self.stored.get(keys.KEYGEN_TYPE, "").upper()
+        java_class = self.stored.get(keys.KEYGEN_CLASS, "").rpartition(".")[2]
         return kind.startswith(name.upper()) or java_class.startswith(name)
 
     def _text(self, key: str, default: str) -> str:

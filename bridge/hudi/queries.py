@@ -11,7 +11,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import assumed_writer, capabilities
+from bridge.config import assumed_writer, capabilities, keys
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
@@ -292,7 +292,7 @@ class TableQueries:
 
     @property
     def _created_schema(self) -> str | None:
-        return self.properties.stored.get("hoodie.table.create.schema") or None
+        return self.properties.stored.get(keys.CREATE_SCHEMA) or None
 
     def _check_time_travel(self, as_of: str) -> None:
         first = self.timeline.first_incomplete

@@ -140,10 +140,10 @@ class HudiTable:
 
     def slices_of(self, answer: Answer) -> DataFrame:
         """Return the file slices of an answer, one a row, for tasks that read each with `pickle.loads`."""
+        prepare(self.spark)
         return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
 
     def _frame(self, answer: Answer) -> DataFrame:
-        prepare(self.spark)
         return self.slices_of(answer).mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
 
 

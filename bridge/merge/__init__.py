@@ -16,7 +16,7 @@ from bridge.merge.carriers import (
 )
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.meta_columns import MetaColumns
-from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RecordOutcome
+from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 
@@ -37,7 +37,7 @@ __all__ = [
     "Outcome",
     "PayloadVersion",
     "RecordMerge",
-    "RecordOutcome",
+    "RowSource",
     "Rule",
     "SchemaView",
     "StoredRow",

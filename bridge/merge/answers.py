@@ -6,42 +6,26 @@ returns.
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING
 
 from bridge.merge.carriers import StoredRow
-from bridge.merge.outcome import Action
+from bridge.merge.outcome import INSERT, KEEP, UPDATE
 
 if TYPE_CHECKING:
+    from bridge.merge.outcome import Action
     from mergers import HoodieAvroIndexedRecord
-    from payloads import Record
 
 
-class Given(enum.Enum):
-    """Which of two given objects came back."""
-
-    OLDER = "older"
-    NEWER = "newer"
-    NEITHER = "neither"
-
-
-def given_back(answer: object, older: object, newer: object) -> Given:
-    """Return which of the two `answer` is: the older one where they are the same."""
-    if answer is older:
-        return Given.OLDER
-    return Given.NEWER if answer is newer else Given.NEITHER
+def came_back(answer: object, given: object) -> bool:
+    """Whether `answer` is the object that was given, and not one that was made."""
+    return answer is given
 
 
 def action_of(answer: object, older: object) -> Action:
     """Return what became of the older version, None where there is none, if `answer` is what follows."""
     if older is None:
-        return Action.INSERT
-    return Action.KEEP if answer is older else Action.UPDATE
-
-
-def is_given(answer: Record | None, record: Record | None) -> bool:
-    """Whether `answer` is the record that was given, and not one that was made."""
-    return answer is record
+        return INSERT
+    return KEEP if answer is older else UPDATE
 
 
 def as_stored_row(merged: HoodieAvroIndexedRecord, *known: StoredRow | None) -> StoredRow:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import keys
 from bridge.errors import PlanError
-from bridge.merge.answers import Given, as_stored_row, given_back
+from bridge.merge.answers import as_stored_row, came_back
 from bridge.merge.carriers import StoredRow
-from bridge.merge.outcome import DELETED, Action, Outcome
+from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome
 from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
 from mergers.strategies import buffered_merger
 from payloads import NATURAL_ORDER
 from payloads.api import Properties
-from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD
+from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig, MergeRule
@@ -43,7 +43,7 @@ class Setup(NamedTuple):
 def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
     """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields."""
     fields = ",".join(config.ordering)
-    names = (keys.ORDERING_FIELDS.key, "hoodie.table.precombine.field", PAYLOAD_ORDERING_FIELD)
+    names = (keys.ORDERING_FIELDS.key, TABLE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
     ordering = dict.fromkeys(names, fields) if fields else {}
     merged = config.merge_properties
     prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
@@ -98,10 +98,10 @@ class Buffered:
         """Merge with the row of a base file."""
         merged = merger.final_merge(base, newer)
         outcome: Outcome[StoredRow] = DELETED
-        if given_back(merged, base, newer) is Given.OLDER:
-            outcome = Outcome(Action.KEEP, base)
+        if came_back(merged, base):
+            outcome = Outcome(KEEP, base)
         elif not merged.marked_delete:
-            outcome = Outcome(Action.UPDATE, self._stored(as_stored_row(merged, base, newer), point))
+            outcome = Outcome(UPDATE, self._stored(as_stored_row(merged, base, newer), point))
         if self._listener is not None:
             self._listener.merged(point, Rule.FINAL, base, newer, outcome)
         return outcome

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
-    from bridge.merge.outcome import Outcome, RecordOutcome
+    from bridge.merge.outcome import Outcome, RowSource
     from bridge.merge.points import Rule
     from mergers import HoodieKey
     from payloads import Ordering, PayloadRef, Record
@@ -77,11 +77,11 @@ class Writer(Protocol[C]):
         """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
 
     @property
-    def upsert_pair(self) -> Callable[[Record, Record], RecordOutcome]:
-        """Do what `incoming` and `upsert` do for the stored row and one of a batch, from record to record."""
+    def upsert_pair(self) -> Callable[[Record, Record, list[Record]], RowSource]:
+        """Do what `incoming` and `upsert` do for the stored row and one of a batch; add a record that is made."""
 
     @property
-    def insert_single(self) -> Callable[[Record], RecordOutcome]:
+    def insert_single(self) -> Callable[[Record, list[Record]], RowSource]:
         """Do what `incoming` and `insert` do for a row without other versions, from record to record."""
 
     def incoming(self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None) -> C:

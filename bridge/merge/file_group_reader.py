@@ -12,7 +12,7 @@ from bridge.merge.answers import action_of, as_stored_row
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, StoredRow, with_meta_columns
-from bridge.merge.outcome import SKIPPED, Action, Outcome
+from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome
 from bridge.merge.points import MergePoint, Rule
 from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
@@ -71,15 +71,15 @@ class FileGroupReader(Buffered):
     def read(self, point: MergePoint, base: StoredRow | None, folded: StoredRow | None) -> Outcome[StoredRow]:
         """Merge the stored row with the folded log, for a query or a compaction."""
         if folded is None:
-            return SKIPPED if base is None else Outcome(Action.KEEP, base)
+            return SKIPPED if base is None else Outcome(KEEP, base)
         try:
             if base is None:
-                return SKIPPED if folded.marked_delete else Outcome(Action.INSERT, self._stored(folded, point))
+                return SKIPPED if folded.marked_delete else Outcome(INSERT, self._stored(folded, point))
             older = self._buffered(base.key, base.record, base.source)
             outcome = self._final(self._merger_of_mode, point, older, folded)
         except Exception as error:
             raise MergePointError(point, error) from error
-        return Outcome(Action.KEEP, base) if outcome.action is Action.KEEP else outcome
+        return Outcome(KEEP, base) if outcome.action is KEEP else outcome
 
     def _buffered(self, key: HoodieKey | None, record: Record, source: object) -> StoredRow:
         shaped = with_meta_columns(record) if self._is_custom else record

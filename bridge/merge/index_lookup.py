@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bridge.config import capabilities
 from bridge.errors import InputError
-from bridge.merge.answers import as_stored_row, is_given
+from bridge.merge.answers import as_stored_row, came_back
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import PayloadVersion, StoredRow, key_of_version, key_reader, with_meta_columns
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.log_scanner import LogScanner
-from bridge.merge.outcome import DELETED, Action, Outcome
+from bridge.merge.outcome import DELETED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import MergePoint, Rule
 from bridge.plan import TableType
@@ -145,7 +145,7 @@ class ModeLookup(Buffered):
             result = None
             if not merged.marked_delete:
                 row = as_stored_row(merged, older, version)
-                key = version.key if is_given(row.record, version.record) else self._key_of(row.record)
+                key = version.key if came_back(row.record, version.record) else self._key_of(row.record)
                 result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
         except Exception as error:
             raise MergePointError(MergePoint.TAG, error) from error
@@ -155,4 +155,4 @@ class ModeLookup(Buffered):
 
 
 def _tagged(merged: C | None) -> Outcome[C]:
-    return DELETED if merged is None else Outcome(Action.UPDATE, merged)
+    return DELETED if merged is None else Outcome(UPDATE, merged)

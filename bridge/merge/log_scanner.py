@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bridge.config import capabilities
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, PayloadVersion, StoredRow, with_meta_columns
-from bridge.merge.outcome import SKIPPED, Action, Outcome
+from bridge.merge.outcome import INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
 from payloads import NATURAL_ORDER
@@ -55,7 +55,7 @@ class LogScanner(Payloads):
     def read(self, point: MergePoint, base: StoredRow | None, folded: PayloadVersion | None) -> Outcome[StoredRow]:
         """Merge the stored row with the folded log, for a query or a compaction."""
         if folded is None:
-            return SKIPPED if base is None else Outcome(Action.KEEP, base)
+            return SKIPPED if base is None else Outcome(KEEP, base)
         at = self._at[point]
         # Every read builds its payloads anew: what a payload remembers of this one must not last.
         version = PayloadVersion(folded.key, copy.deepcopy(folded.payload), folded.source)  # type: ignore[arg-type]
@@ -63,7 +63,7 @@ class LogScanner(Payloads):
             return self._insert(at, version)
         stored = StoredRow(base.key, with_meta_columns(base.record), at.schema)
         outcome = self._apply(at, stored, version)
-        return Outcome(Action.KEEP, base) if outcome.action is Action.KEEP else outcome
+        return Outcome(KEEP, base) if outcome.action is KEEP else outcome
 
     def _fold_delete(self, folded: PayloadVersion | None, key: HoodieKey, entry: LogDelete) -> PayloadVersion:
         """Keep the buffered version iff the entry has an ordering value of the same class that is smaller."""
@@ -72,7 +72,7 @@ class LogScanner(Payloads):
         stays = kept is not None and not ordering.is_default and same_class(kept, ordering) and kept > ordering
         result = folded if folded is not None and stays else PayloadVersion(key, self._logged_class(None, ordering))
         if self._listener is not None:
-            action = Action.INSERT if folded is None else Action.KEEP if stays else Action.UPDATE
+            action = INSERT if folded is None else KEEP if stays else UPDATE
             self._listener.merged(MergePoint.LOG_FOLD, Rule.COMPARISON, folded, entry, Outcome(action, result))
         return result
 

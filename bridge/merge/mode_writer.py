@@ -6,17 +6,16 @@ themselves are `mergers.strategies`.
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.errors import PlanError
-from bridge.merge.answers import action_of, as_stored_row, is_given
+from bridge.merge.answers import action_of, as_stored_row, came_back
 from bridge.merge.buffered import Buffered, merge_props
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
-from bridge.merge.outcome import SKIPPED, Action, Outcome, RecordOutcome
+from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_base import check_constructor
 from bridge.merge.points import MergePoint, Rule
 from mergers import HoodieRecordType, RecordMergeMode
@@ -35,13 +34,7 @@ if TYPE_CHECKING:
 
 _DELETE = "D"
 _CUSTOM = RecordMergeMode.CUSTOM
-
-
-class _Single(enum.Enum):
-    """The sources of two rows that are merged from record to record."""
-
-    STORED = enum.auto()
-    INCOMING = enum.auto()
+_STORED, _INCOMING, _MADE, _NONE = RowSource
 
 
 class _PayloadRow(StoredRow):
@@ -121,13 +114,13 @@ class ModeWriter(Buffered):
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         result = older if merged is None else as_stored_row(merged, newer, older)
-        action = Action.KEEP if merged is None else action_of(merged, older)
         if merged is not None and result.key != newer.key:
             # BaseWriteHelper: what a merge returns gets the key of the newer one, whose partition may be another.
             result = StoredRow(
                 newer.key, result.record, result.schema, result.source, result.operation, result.ordering_value
             )
         if self._listener is not None:
+            action = KEEP if merged is None else action_of(merged, older)
             self._listener.merged(MergePoint.COMBINE_INPUT, Rule.DELTA, older, newer, Outcome(action, result))
         return result
 
@@ -139,25 +132,21 @@ class ModeWriter(Buffered):
             raise MergePointError(MergePoint.UPSERT, error) from error
         result = older if merged is None else as_stored_row(merged, newer, older)
         if self._listener is not None:
-            action = Action.KEEP if merged is None else action_of(merged, older)
+            action = KEEP if merged is None else action_of(merged, older)
             self._listener.merged(MergePoint.UPSERT, Rule.FINAL, older, newer, Outcome(action, result))
         return result
 
-    def upsert_pair(self, stored: Record, incoming: Record) -> RecordOutcome:
-        """Do what `incoming` and `upsert` do for the stored row and one of a batch, from record to record."""
+    def upsert_pair(self, stored: Record, incoming: Record, made: list[Record]) -> RowSource:
+        """Do what `incoming` and `upsert` do for the stored row and one of a batch; add a record that is made."""
         key = self._key_of(incoming)
-        base = StoredRow(key, stored, self.schema, _Single.STORED)
-        action, row = self.upsert(base, self.incoming(key, incoming, _Single.INCOMING))
-        if row is None or row.source is _Single.INCOMING or action is Action.KEEP:
-            return RecordOutcome(action)
-        return RecordOutcome(action, row.record)
+        base = StoredRow(key, stored, self.schema, _STORED)
+        action, row = self.upsert(base, self.incoming(key, incoming, _INCOMING))
+        return _STORED if action is KEEP else _source_of(row, made)
 
-    def insert_single(self, incoming: Record) -> RecordOutcome:
-        """Do what `incoming` and `insert` do for a row without other versions, from record to record."""
-        action, row = self.insert(self.incoming(self._key_of(incoming), incoming, _Single.INCOMING))
-        if row is None or row.source is _Single.INCOMING:
-            return RecordOutcome(action)
-        return RecordOutcome(action, row.record)
+    def insert_single(self, incoming: Record, made: list[Record]) -> RowSource:
+        """Do what `incoming` and `insert` do for a row without other versions; add a record that is made."""
+        _, row = self.insert(self.incoming(self._key_of(incoming), incoming, _INCOMING))
+        return _source_of(row, made)
 
     def is_deleted(self, version: StoredRow) -> bool:
         """Whether the writer routes this version as a delete."""
@@ -171,7 +160,7 @@ class ModeWriter(Buffered):
                 row = self._inserted(version)
             except Exception as error:
                 raise MergePointError(MergePoint.INSERT, error) from error
-            outcome = SKIPPED if row is None else Outcome(Action.INSERT, row)
+            outcome = SKIPPED if row is None else Outcome(INSERT, row)
         if self._listener is not None:
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return outcome
@@ -188,7 +177,7 @@ class ModeWriter(Buffered):
             value = payload.get_insert_value(self.schema, self._insert_props)
             if value is None or isinstance(value, Sentinel):
                 return None
-            if not is_given(value, own):
+            if not came_back(value, own):
                 row = StoredRow(version.key, value, self.schema)
         return self._stored(row, MergePoint.INSERT)
 
@@ -212,7 +201,7 @@ class ModeWriter(Buffered):
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
         if self._listener is not None:
-            outcome = Outcome(Action.INSERT, entry)
+            outcome = Outcome(INSERT, entry)
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
 
@@ -239,6 +228,16 @@ class ModeWriter(Buffered):
             return None
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
         return None if is_consistent else PairRule(fields[0], (True, True, False), holds_for_dates=False)
+
+
+def _source_of(row: StoredRow | None, made: list[Record]) -> RowSource:
+    """Return the source of a row that is written; a record that is not the incoming one is added to `made`."""
+    if row is None:
+        return _NONE
+    if row.source is _INCOMING:
+        return _INCOMING
+    made.append(row.record)
+    return _MADE
 
 
 def _built(payload_class: type[HoodieRecordPayload], record: Record, ordering: Ordering | None) -> HoodieRecordPayload:

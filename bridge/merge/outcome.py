@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Never, TypeVar
-
-if TYPE_CHECKING:
-    from payloads import Record
+from typing import Final, Generic, NamedTuple, Never, TypeVar
 
 V_co = TypeVar("V_co", covariant=True)
 
@@ -19,6 +16,9 @@ class Action(enum.IntEnum):
     KEEP = 2
     DELETE = 3
     SKIP = 4
+
+
+INSERT, UPDATE, KEEP, DELETE, SKIP = Action
 
 
 class Outcome(NamedTuple, Generic[V_co]):
@@ -34,18 +34,17 @@ class Outcome(NamedTuple, Generic[V_co]):
     version: V_co | None
 
 
-class RecordOutcome(NamedTuple):
-    """What a write made of a key with one incoming row, and at most one stored row.
+class RowSource(enum.IntEnum):
+    """Where the row comes from that a write leaves of a stored row, if there is one, and an incoming one.
 
-    Attributes:
-        action: what became of the key.
-        made: the record that the merge made. None if there is nothing to encode: the stored row stays, the incoming row
-            is stored as it came, or no row is left.
+    It is the outcome of a merge from record to record: a number, as millions of these are held at a time.
     """
 
-    action: Action
-    made: Record | None = None
+    STORED = 0
+    INCOMING = 1
+    MADE = 2
+    NONE = 3
 
 
-DELETED: Final[Outcome[Never]] = Outcome(Action.DELETE, None)
-SKIPPED: Final[Outcome[Never]] = Outcome(Action.SKIP, None)
+DELETED: Final[Outcome[Never]] = Outcome(DELETE, None)
+SKIPPED: Final[Outcome[Never]] = Outcome(SKIP, None)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.merge.answers import Given, given_back, is_given
+from bridge.merge.answers import action_of, came_back
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import PayloadVersion, StoredRow
-from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome
+from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
@@ -89,16 +89,14 @@ class Payloads:
             merged = self._pre_combine.merge(older, newer, at.passed, at.props)  # type: ignore[arg-type]  # see passes_schema
         except Exception as error:
             raise MergePointError(at.point, error) from error
-        given = given_back(merged, older, newer)
-        match given:
-            case Given.OLDER:
-                folded = older
-            case Given.NEWER:
-                folded = newer
-            case Given.NEITHER:
-                folded = PayloadVersion(newer.key, merged.payload)  # type: ignore[arg-type, union-attr]
+        if came_back(merged, older):
+            folded = older
+        elif came_back(merged, newer):
+            folded = newer
+        else:
+            folded = PayloadVersion(newer.key, merged.payload)  # type: ignore[arg-type, union-attr]
         if self._listener is not None:
-            outcome = Outcome(Action.KEEP if given is Given.OLDER else Action.UPDATE, folded)
+            outcome = Outcome(action_of(merged, older), folded)
             self._listener.merged(at.point, Rule.PRE_COMBINE, older, newer, outcome)
         return folded
 
@@ -107,10 +105,10 @@ class Payloads:
         outcome: Outcome[StoredRow] = DELETED
         try:
             merged = self._combine.merge(base, version, at.schema, at.props)
-            if given_back(merged, base, version) is Given.OLDER:
-                outcome = Outcome(Action.KEEP, base)
+            if came_back(merged, base):
+                outcome = Outcome(KEEP, base)
             elif merged is not None:  # plain data
-                outcome = Outcome(Action.UPDATE, self._row(at, version, own, merged.record))  # type: ignore[attr-defined]
+                outcome = Outcome(UPDATE, self._row(at, version, own, merged.record))  # type: ignore[attr-defined]
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if self._listener is not None:
@@ -126,7 +124,7 @@ class Payloads:
             own = payload.record
             value = None if is_delete else payload.get_insert_value(at.schema, at.props)
             if value is not None and not isinstance(value, Sentinel):
-                outcome = Outcome(Action.INSERT, self._row(at, version, own, value))
+                outcome = Outcome(INSERT, self._row(at, version, own, value))
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if self._listener is not None:
@@ -135,6 +133,6 @@ class Payloads:
 
     def _row(self, at: _At, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
         """Make the row of a merge result: it keeps the version's source where it is the version's `own` record."""
-        if version.source is not None and is_given(record, own):
+        if version.source is not None and came_back(record, own):
             return StoredRow(version.key, record, at.schema, version.source)
         return StoredRow(version.key, self._shape.stored(record), at.schema, None, None, NATURAL_ORDER, at.point)

@@ -11,7 +11,7 @@ from bridge.errors import PlanError
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
 from bridge.merge.delete_block import read_back
-from bridge.merge.outcome import Action, Outcome
+from bridge.merge.outcome import INSERT, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
 from bridge.merge.single_rows import pair_merge, single_insert
@@ -118,7 +118,7 @@ class PayloadWriter(Payloads):
             row = self.insert(version).version
             return None if row is None else LogRow(row.record or {}, row.source)
         if self._listener is not None:
-            outcome = Outcome(Action.INSERT, entry)
+            outcome = Outcome(INSERT, entry)
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
 

@@ -6,10 +6,10 @@ read by identity here, as `answers` reads it, without a call.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bridge.merge.calls import MergePointError
-from bridge.merge.outcome import Action, RecordOutcome
+from bridge.merge.outcome import RowSource
 from bridge.merge.points import MergePoint
 from payloads.api import Sentinel
 
@@ -24,20 +24,16 @@ if TYPE_CHECKING:
     Build = Callable[[Record, Ordering | None], HoodieRecordPayload]
     ReadOrdering = Callable[[Record], Ordering | None]
 
-STAYS: Final = RecordOutcome(Action.KEEP)
-REPLACED: Final = RecordOutcome(Action.UPDATE)
-DELETED: Final = RecordOutcome(Action.DELETE)
-INSERTED: Final = RecordOutcome(Action.INSERT)
-SKIPPED: Final = RecordOutcome(Action.SKIP)
+_STORED, _INCOMING, _MADE, _NONE = RowSource
 
 
 def pair_merge(
     calls: PairCalls, read_ordering: ReadOrdering, shape: RowShape
-) -> Callable[[Record, Record], RecordOutcome]:
-    """Return what merges the stored row of a key with the incoming one, in this order."""
+) -> Callable[[Record, Record, list[Record]], RowSource]:
+    """Return what merges the stored row of a key with the incoming one, and adds a record that it makes to a list."""
     (build, combine), shaped = calls, shape.stored
 
-    def merge(stored: Record, incoming: Record) -> RecordOutcome:
+    def merge(stored: Record, incoming: Record, made: list[Record]) -> RowSource:
         try:
             built = build(incoming, read_ordering(incoming))
         except Exception as error:
@@ -45,25 +41,26 @@ def pair_merge(
         try:
             merged = combine(built, incoming, stored)
             if merged is None:
-                return DELETED
+                return _NONE
             if merged is incoming:
-                return REPLACED
+                return _INCOMING
             if merged is stored or isinstance(merged, Sentinel):
-                return STAYS
-            return RecordOutcome(Action.UPDATE, shaped(merged))
+                return _STORED
+            made.append(shaped(merged))
         except Exception as error:
             raise MergePointError(MergePoint.UPSERT, error) from error
+        return _MADE
 
     return merge
 
 
 def single_insert(
     build: Build, read_ordering: ReadOrdering, schema: AvroSchema, props: Properties, shape: RowShape
-) -> Callable[[Record], RecordOutcome]:
-    """Return what inserts a row without other versions of its key."""
+) -> Callable[[Record, list[Record]], RowSource]:
+    """Return what inserts a row without other versions of its key, and adds a record that it makes to a list."""
     shaped = shape.stored
 
-    def insert(incoming: Record) -> RecordOutcome:
+    def insert(incoming: Record, made: list[Record]) -> RowSource:
         try:
             payload = build(incoming, read_ordering(incoming))
         except Exception as error:
@@ -71,9 +68,12 @@ def single_insert(
         try:
             value = None if payload.is_deleted(schema, props) else payload.get_insert_value(schema, props)
             if value is None or isinstance(value, Sentinel):
-                return SKIPPED
-            return INSERTED if value is incoming else RecordOutcome(Action.INSERT, shaped(value))
+                return _NONE
+            if value is incoming:
+                return _INCOMING
+            made.append(shaped(value))
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
+        return _MADE
 
     return insert

@@ -18,7 +18,7 @@ from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
 from bridge.pipeline.written_keys import bare_keys
 from bridge.programs import Operations, WriteOperation, check_operations
-from bridge.spark import in_one_task, kept, quoted
+from bridge.spark import common_types, in_one_task, kept, quoted, with_types
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -137,7 +137,9 @@ class Batches:
 
     @classmethod
     def read(cls, spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None) -> Batches:
-        """Read a local folder: one file or folder a batch, in name order (Parquet, Avro, JSON lines, CSV).
+        """Read a folder, or what matches a pattern (`days/2024-*`): one file or folder a batch, in name order.
+
+        It may lie on any storage that Spark reaches. Formats are Parquet, Avro, ORC, JSON lines and CSV.
 
         `schema` has the types of CSV and JSON columns; without it Spark infers them. Rows arrive in the order of files
         and lines.
@@ -199,7 +201,7 @@ class Batches:
         an operation names keys, or removes them, `_pb_delete` is true in a row that is a bare key.
 
         Raises:
-            InputError: a column has two types, or is missing later; or a file can't be read.
+            InputError: a column has two types without a wider one, or is missing later; or a file can't be read.
             PlanError: a column that the plan names does not exist.
         """
         check_operations(plan, self.operations_of(plan))
@@ -264,7 +266,8 @@ class Batches:
     def _versions(self) -> DataFrame:
         # The columns of the last whole rows come first.
         in_order = sorted(enumerate(self._frames, start=1), key=lambda one: self._operation(one[0]).writes_rows)
-        frames = [frame for _, frame in reversed(in_order)]
+        kinds = common_types(self._frames)
+        frames = [with_types(frame, kinds) for _, frame in reversed(in_order)]
         frame = functools.reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
         if self._check is None:
             return frame

@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import csv
 import gzip
+import io
 import itertools
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from py4j.protocol import Py4JJavaError
@@ -22,15 +22,18 @@ from pyspark.sql import types as spark_types
 
 from bridge.engines import ARRIVAL, RecordWriter, arrow_schema
 from bridge.errors import InputError
-from bridge.spark import Files, files_of, in_one_task, prepare, quoted, spark_schema, visible
+from bridge.spark import batch_places, files_of, in_one_task, place_of, prepare, quoted, spark_schema
 from payloads.avro import read_container
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
+
+    from bridge.spark import Files, Place
 
 # The type of `ARRIVAL`.
 _ARRIVAL_TYPE = spark_types.StructType(
@@ -42,9 +45,9 @@ _ARRIVAL_TYPE = spark_types.StructType(
 )
 # A quote inside quotes is doubled and may span lines (RFC 4180), so a CSV file can't be split.
 _CSV_OPTIONS = {"header": "true", "multiLine": "true", "escape": '"'}
+_TYPED = ("parquet", "orc")  # formats whose files say what they hold
 _AVRO_ROWS = 10_000  # in an Arrow batch
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
-_GLOB = re.compile(r"([\\*?\[\]{}])")
 _NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
 
 
@@ -58,7 +61,7 @@ class BatchFile(NamedTuple):
 def read_batches(
     spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None, *, check: bool = True
 ) -> list[BatchFile]:
-    """Read the folder of `--batches`, a batch per entry; each batch keeps the schema that its files have.
+    """Read the folder or pattern of `--batches`, a batch per entry; each batch keeps the schema that its files have.
 
     CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
     unless the caller parses all rows himself, and comes back to `check` them where that fails or a batch has no rows.
@@ -68,16 +71,9 @@ def read_batches(
     Raises:
         InputError: naming the file or folder that can't be read, and what to do.
     """
-    folder = Path(path)
-    if not folder.is_dir():
-        msg = f"{folder} is not a folder; name a folder that has one file or folder a batch"
-        raise InputError(msg)
-    entries = visible(folder)
-    if not entries:
-        msg = f"the folder {folder} has no batches; put one file or folder a batch there"
-        raise InputError(msg)
     return [
-        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check)) for entry in entries
+        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check))
+        for entry in batch_places(path, spark)
     ]
 
 
@@ -93,7 +89,7 @@ def read_frame(
     Raises:
         InputError: see `read_batches`.
     """
-    return _read(spark, files_of(Path(path)), schema, arrival=arrival)
+    return _read(spark, files_of(place_of(path, spark)), schema, arrival=arrival)
 
 
 def _read(
@@ -110,7 +106,7 @@ def _read(
         frame = _of_spark(spark, files, schema, check=check)
     if ARRIVAL in frame.columns:
         _refuse_taken(files)
-    if check and files.format != "parquet":
+    if check and files.format not in _TYPED:
         _check_rows(spark, files, frame)
     wanted = frame.columns
     if schema is not None and files.format == "csv":
@@ -128,7 +124,8 @@ def _of_spark(spark: SparkSession, files: Files, schema: spark_types.StructType 
             return _json(spark, files, schema)
         case _:
             # Without a merged schema Spark takes that of one file, and drops the columns that it lacks.
-            return spark.read.option("mergeSchema", "true").parquet(*map(_spark_path, files.paths))
+            reader = spark.read.format(files.format).option("mergeSchema", "true")
+            return reader.load([path.uri for path in files.paths])
 
 
 def _check_rows(spark: SparkSession, files: Files, frame: DataFrame) -> None:
@@ -143,14 +140,14 @@ def _check_rows(spark: SparkSession, files: Files, frame: DataFrame) -> None:
 
 
 @contextlib.contextmanager
-def _failures(origin: Path) -> Iterator[None]:
+def _failures(origin: Place) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JJavaError, SchemaError, OSError, EOFError, UnicodeDecodeError) as error:
         raise _unreadable(origin, error) from error
 
 
-def _unreadable(origin: Path, error: Exception) -> InputError:
+def _unreadable(origin: Place, error: Exception) -> InputError:
     causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
     reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
     return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
@@ -166,7 +163,7 @@ def _refuse_empty(files: Files) -> NoReturn:
     raise InputError(msg)
 
 
-def _arrival(paths: list[Path]) -> Column:
+def _arrival(paths: list[Place]) -> Column:
     """Return what sorts rows by file, block and row.
 
     Spark packs blocks of files into partitions by size, so partitions are in no order; but a block lies inside one
@@ -185,7 +182,7 @@ def _json(spark: SparkSession, files: Files, schema: spark_types.StructType | No
     reader = spark.read.option("mode", "FAILFAST")
     if schema is None and in_one_task(spark):
         schema = _inferred(spark, files)
-    frame = (reader.schema(schema) if schema is not None else reader).json([_spark_path(path) for path in files.paths])
+    frame = (reader.schema(schema) if schema is not None else reader).json([path.uri for path in files.paths])
     return frame if frame.columns else _refuse_empty(files)
 
 
@@ -194,7 +191,7 @@ def _inferred(spark: SparkSession, files: Files) -> spark_types.StructType | Non
     rows = []
     try:
         for path in files.paths:
-            with (gzip.open if path.suffix.lower() == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
+            with _text(path, "utf-8") as lines:
                 rows += [line for line in lines if line.strip()]
         if not rows or not all(isinstance(json.loads(row), dict) for row in rows):
             return None
@@ -215,7 +212,7 @@ def _csv(spark: SparkSession, files: Files, schema: spark_types.StructType | Non
             msg = f"{path}: its header {','.join(other)} differs from the batch's, or repeats a column; align the files"
             raise InputError(msg)
     reader = spark.read.options(mode="FAILFAST", **_CSV_OPTIONS)
-    paths = [_spark_path(path) for path in files.paths]
+    paths = [path.uri for path in files.paths]
     if schema is None:
         frame = reader.option("inferSchema", "true").csv(paths)
         return frame if frame.columns and not (check and frame.isEmpty()) else _refuse_empty(files)
@@ -226,10 +223,16 @@ def _csv(spark: SparkSession, files: Files, schema: spark_types.StructType | Non
     return reader.schema(spark_types.StructType([schema[name] for name in header])).csv(paths)
 
 
-def _header(path: Path) -> list[str]:
+def _header(path: Place) -> list[str]:
     """Return the names in the first line of a CSV file, `_c0` like Spark for no name; nothing for an empty file."""
-    with (gzip.open if path.suffix.lower() == ".gz" else open)(path, "rt", encoding="utf-8-sig", newline="") as text:
+    with _text(path, "utf-8-sig") as text:
         return [name or f"_c{index}" for index, name in enumerate(next(csv.reader(text), []))]
+
+
+@contextlib.contextmanager
+def _text(path: Place, encoding: str) -> Iterator[io.TextIOWrapper]:
+    with path.open() as file, gzip.open(file) if path.suffixes[-1:] == [".gz"] else file as plain:
+        yield io.TextIOWrapper(plain, encoding, newline="")
 
 
 def _avro(spark: SparkSession, files: Files, *, arrival: bool) -> DataFrame:
@@ -245,25 +248,26 @@ def _avro(spark: SparkSession, files: Files, *, arrival: bool) -> DataFrame:
         _refuse_taken(files)
     target = target.add(ARRIVAL, _ARRIVAL_TYPE)
     prepare(spark)
-    named = spark.createDataFrame([(rank, str(path)) for rank, path in enumerate(files.paths)], "rank int, path string")
+    paths = files.paths
+    named = spark.createDataFrame([(rank,) for rank in range(len(paths))], "rank int")
 
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow = arrow_schema(target)
         for batch in batches:
-            for rank, path in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                yield from _container_rows(rank, Path(path), arrow)
+            for rank in batch.column(0).to_pylist():
+                yield from _container_rows(rank, paths[rank], arrow)
 
     frame = named.mapInArrow(rows, target)
     return frame if arrival else frame.drop(ARRIVAL)
 
 
-def _container_schema(path: Path) -> spark_types.StructType:
-    with path.open("rb") as stream, _failures(path):
+def _container_schema(path: Place) -> spark_types.StructType:
+    with _failures(path), path.open() as stream:
         return spark_schema(read_container(stream)[0])
 
 
-def _container_rows(rank: int, path: Path, arrow: pa.Schema) -> Iterator[pa.RecordBatch]:
-    with path.open("rb") as stream, _failures(path):
+def _container_rows(rank: int, path: Place, arrow: pa.Schema) -> Iterator[pa.RecordBatch]:
+    with _failures(path), path.open() as stream:
         schema, records = read_container(stream)
         writer = RecordWriter(schema, arrow)
         start = 0
@@ -275,10 +279,6 @@ def _container_rows(rank: int, path: Path, arrow: pa.Schema) -> Iterator[pa.Reco
 
 def _all_nullable(struct: spark_types.StructType) -> spark_types.StructType:
     return spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in struct])
-
-
-def _spark_path(path: Path) -> str:
-    return "file:" + _GLOB.sub(r"\\\1", str(path))
 
 
 def _uri(name: str) -> str:

@@ -17,7 +17,7 @@ from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, P
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
-from bridge.spark import META_COLUMNS, avro_schema, in_one_task, quoted
+from bridge.spark import META_COLUMNS, avro_schema, common_type, in_one_task, promoted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -54,10 +54,11 @@ def data_fields(frame: DataFrame) -> list[spark_types.StructField]:
 def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout:
     """Return the layout in which `written` (the batch; else the stored rows) is merged with the `others`.
 
-    As in Hudi, the others are rewritten to the schema of the batch: a column that they lack is null, if it may be.
+    As in Hudi, the others are rewritten to the schema of the batch: a column that they lack is null, if it may be, and
+    one of two types gets the wider, on both sides.
 
     Raises:
-        InputError: a column has two types, or is missing on a side where it can't be null.
+        InputError: a column has two types without a wider one, or is missing on a side where it can't be null.
         PlanError: a column that the plan names does not exist.
     """
     fields = data_fields(written)
@@ -66,7 +67,7 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
     for other in others:
         for field in data_fields(other):
             if field.name in own:
-                _check_types(own[field.name], field)
+                own[field.name] = _evolved(own[field.name], field)
             elif field.name in META_COLUMNS:
                 meta.append(as_nullable(field))
             else:
@@ -81,6 +82,7 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
                 msg = f"the column {field.name!r} is required but not in the stored data; make it nullable"
                 raise InputError(msg)
     _check_names(plan, own)
+    fields = list(own.values())
     ordered = {field.name: field for field in (*meta, *fields)}
     in_order = [*(name for name in META_COLUMNS if name in ordered), *(n for n in ordered if n not in META_COLUMNS)]
     return Layout(tuple(ordered[name] for name in in_order), _write_schema(plan, fields))
@@ -91,13 +93,15 @@ def as_nullable(field: spark_types.StructField) -> spark_types.StructField:
     return spark_types.StructField(field.name, field.dataType, nullable=True)
 
 
-def _check_types(newer: spark_types.StructField, older: spark_types.StructField) -> None:
-    if newer.dataType.simpleString() != older.dataType.simpleString():
+def _evolved(newer: spark_types.StructField, older: spark_types.StructField) -> spark_types.StructField:
+    kind = common_type(older.dataType, newer.dataType)
+    if kind is None:
         msg = (
             f"the column {newer.name!r} is {older.dataType.simpleString()} in the older data and "
             f"{newer.dataType.simpleString()} in the newer; cast one of them"
         )
         raise InputError(msg)
+    return spark_types.StructField(newer.name, kind, newer.nullable)
 
 
 def _check_names(plan: MergePlan, fields: Iterable[str]) -> None:
@@ -187,9 +191,11 @@ def without_empty_partitions(frame: DataFrame, plan: MergePlan, fields: Iterable
 
 
 def _data(frame: DataFrame, layout: Layout) -> list[Column]:
-    present = set(frame.columns)
+    present = {field.name: field.dataType for field in frame.schema.fields}
     return [
-        quoted(field.name) if field.name in present else sf.lit(None).cast(field.dataType).alias(field.name)
+        promoted(quoted(field.name), present[field.name], field.dataType).alias(field.name)
+        if field.name in present
+        else sf.lit(None).cast(field.dataType).alias(field.name)
         for field in layout.fields
     ]
 

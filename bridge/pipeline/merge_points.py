@@ -15,7 +15,7 @@ from bridge.errors import PlanError
 from bridge.merge import Action
 from bridge.pipeline.layout import data_fields, incoming_side, layout_of, log_side, stored_side
 from bridge.pipeline.run import run
-from bridge.spark import quoted
+from bridge.spark import quoted, with_types
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -131,7 +131,8 @@ def _log(log: DataFrame | None, entries: DataFrame) -> DataFrame:
         return new.select(*data, _first_commit().alias(COMMIT), KIND, SEQUENCE, ORDERING)
     last = log.agg((sf.coalesce(sf.max(COMMIT), sf.lit(0)) + 1).cast("long").alias(COMMIT))
     numbered = new.crossJoin(sf.broadcast(last)).select(*data, COMMIT, KIND, SEQUENCE, ORDERING)
-    return log.unionByName(numbered, allowMissingColumns=True)
+    kinds = {field.name: field.dataType for field in data_fields(entries)}
+    return with_types(log, kinds).unionByName(numbered, allowMissingColumns=True)
 
 
 def _first_commit() -> Column:

@@ -7,11 +7,12 @@ import functools
 import itertools
 from typing import TYPE_CHECKING, Any, Self
 
+from bridge.config import keys
 from bridge.pipeline.all_paths import counted, key_answers, paths_of, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
 from bridge.plan import TableType
-from bridge.programs import FEW, SMALL_FILE_LIMIT, STATES, small_file_candidates
+from bridge.programs import FEW, STATES, small_file_candidates
 from bridge.report import SAMPLE, Report, Table, cell, plan_as_json, sides_as_json
 from bridge.spark import kept
 
@@ -169,7 +170,7 @@ def _warnings(counts: PathCounts, plan: MergePlan) -> Iterator[str]:
             "nearest followed; they may have more results"
         )
     if small_file_candidates(plan.props):
-        yield f"{SMALL_FILE_LIMIT} is ignored: the paths of a key do not depend on the other keys of its partition"
+        yield f"{keys.SMALL_FILE_LIMIT} is ignored: the paths of a key do not depend on the other keys of its partition"
 
 
 # -- as text

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
+from bridge.config import keys
 from bridge.engines import COMMIT, FIRST, LAST
 from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, incoming_side, layout_of
 from bridge.pipeline.run import run
 from bridge.plan import TableType
 from bridge.programs import (
-    SMALL_FILE_LIMIT,
     UPSERTS,
     check_operations,
     handover,
@@ -99,7 +99,7 @@ def _simulated(
     candidates = small_file_candidates(plan.props) if puts_in_base else 0
     if candidates and (plan.global_index or not plan.combine_before_upsert):
         what = "a global index" if plan.global_index else "a batch that is not combined"
-        msg = f"the small-file rule together with {what} is not ported; leave out {SMALL_FILE_LIMIT}"
+        msg = f"the small-file rule together with {what} is not ported; leave out {keys.SMALL_FILE_LIMIT}"
         raise PlanError(msg)
     arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}

@@ -10,7 +10,7 @@ from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import check_plan, key_paths, smallest_history
 from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
-from bridge.programs.small_files import SMALL_FILE_LIMIT, SmallFileTable, inserts_into_files, small_file_candidates
+from bridge.programs.small_files import SmallFileTable, inserts_into_files, small_file_candidates
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
 from bridge.programs.upgrade import Handover, Upgrade, check_upgrade, handover
 from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
@@ -18,7 +18,6 @@ from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation,
 __all__ = [
     "FEW",
     "PROGRAMS",
-    "SMALL_FILE_LIMIT",
     "STATES",
     "UPSERTS",
     "AllPaths",

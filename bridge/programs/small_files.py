@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.config import keys
 from bridge.merge import SKIPPED
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
@@ -23,21 +24,18 @@ if TYPE_CHECKING:
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
 
-SMALL_FILE_LIMIT = "hoodie.parquet.small.file.limit"
-CANDIDATES = "hoodie.merge.small.file.group.candidates.limit"
-
 
 def small_file_candidates(props: Mapping[str, str]) -> int:
     """Return how many small files of a partition a batch may rewrite; 0 if the rule is off.
 
     The limit counts only where it is set: a plan says nothing about file sizes otherwise.
     """
-    return int(props.get(CANDIDATES, "1")) if int(props.get(SMALL_FILE_LIMIT, "0")) > 0 else 0
+    return int(props.get(keys.SMALL_FILE_CANDIDATES, "1")) if int(props.get(keys.SMALL_FILE_LIMIT, "0")) > 0 else 0
 
 
 def inserts_into_files(props: Mapping[str, str]) -> bool:
     """Whether an insert goes to the small file that a partition has (HoodieConcatHandle), not to a new one."""
-    return int(props.get(SMALL_FILE_LIMIT, "0")) > 0
+    return int(props.get(keys.SMALL_FILE_LIMIT, "0")) > 0
 
 
 class _KeyInGroup(KeyTimeline):

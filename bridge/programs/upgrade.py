@@ -8,12 +8,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import TableMergeConfig, capabilities, change_version, created_properties
+from bridge.config import TableMergeConfig, capabilities, change_version, created_properties, keys
 from bridge.errors import PlanError
 from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
-from bridge.programs.small_files import SMALL_FILE_LIMIT, small_file_candidates
+from bridge.programs.small_files import small_file_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -82,7 +82,7 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
     elif old.runs_java or new.runs_java:
         problem = "an upgrade runs two releases at once, and the jvm engine only one; use a Python payload"
     elif old.table_type is TableType.MERGE_ON_READ and small_file_candidates(old.props):
-        problem = f"an upgrade with the small-file rule is not ported; leave out {SMALL_FILE_LIMIT}"
+        problem = f"an upgrade with the small-file rule is not ported; leave out {keys.SMALL_FILE_LIMIT}"
     if problem is not None:
         raise PlanError(problem)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.config import keys
 from bridge.errors import PlanError
 from bridge.plan import TableType
-from bridge.programs.small_files import SMALL_FILE_LIMIT, small_file_candidates
+from bridge.programs.small_files import small_file_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,7 @@ def check_operations(plan: MergePlan, operations: Operations) -> None:
         elif plan.inserts_to == "log":
             problem = "an index that inserts to the log; leave the index out"
         elif operation.inserts and plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
-            problem = f"the small-file rule of merge-on-read tables; leave out {SMALL_FILE_LIMIT}"
+            problem = f"the small-file rule of merge-on-read tables; leave out {keys.SMALL_FILE_LIMIT}"
         elif operation is WriteOperation.DELETE_PARTITION and not plan.partition:
             problem = "a table without partitions; name the partition columns"
         if problem is not None:

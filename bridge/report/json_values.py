@@ -1,4 +1,4 @@
-"""Rows of a frame as JSON values, the same in every verb.
+"""Values as JSON, the same in every verb: of Avro records, of rows of a frame, of ordering values.
 
 Dates and times are ISO text (timestamps in UTC, ending in Z), decimals text, bytes base64; the floating-point numbers
 that JSON lacks are the texts NaN, Infinity and -Infinity.
@@ -8,75 +8,74 @@ from __future__ import annotations
 
 import base64
 import datetime
+import decimal
 import json
 import math
+import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import types as spark_types
+from payloads import Ordering
+from payloads.avro import Branch, to_logical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from pyspark.sql import DataFrame
-
-
-def json_rows(frame: DataFrame) -> list[dict[str, Any]]:
-    """Collect `frame`, row by row as an object of its columns."""
-    convert = _struct(frame.schema)
-    return [convert(row) for row in frame.collect()]
+    from payloads import AvroSchema, Record
 
 
-def _struct(struct: spark_types.StructType) -> Callable[[Any], dict[str, Any]]:
-    names = struct.names
-    converters = [_converter(field.dataType) for field in struct.fields]
+def json_value(value: object, *, names_branches: bool = False) -> Any:
+    """Return a value of Python as a JSON value.
 
-    def convert(row: Any) -> dict[str, Any]:
-        cells = zip(names, converters, row, strict=True)
-        return {name: None if value is None else of(value) for name, of, value in cells}
-
-    return convert
-
-
-def _converter(kind: spark_types.DataType) -> Callable[[Any], Any]:  # noqa: PLR0911 (one a family of types)
-    """Return the conversion of values of `kind` that are not null."""
-    match kind:
-        case spark_types.StructType():
-            return _struct(kind)
-        case spark_types.ArrayType():
-            element = _converter(kind.elementType)
-            return lambda values: [None if value is None else element(value) for value in values]
-        case spark_types.MapType():
-            key, of = _converter(kind.keyType), _converter(kind.valueType)
-            return lambda pairs: {str(key(k)): None if v is None else of(v) for k, v in pairs.items()}
-        case spark_types.TimestampType():
-            return _instant
-        case spark_types.DateType() | spark_types.TimestampNTZType():
-            return lambda value: str(value.isoformat())
-        case spark_types.DecimalType():
-            return lambda value: f"{value:f}"
-        case spark_types.BinaryType():
-            return json_bytes
-        case spark_types.FloatType() | spark_types.DoubleType():
-            return json_float
+    Args:
+        value: any value of a record or a row; one of a type without a rule stays as it is.
+        names_branches: whether a value in a branch of a union is an object under the branch's name.
+    """
+    match value:
+        case float():
+            return _number(value)
+        case bytes():
+            return base64.b64encode(value).decode("ascii")
+        case datetime.date() | datetime.time():
+            return _iso(value)
+        case decimal.Decimal():
+            return f"{value:f}"
+        case Branch():
+            inner = json_value(value.value, names_branches=names_branches)
+            return {value.name: inner} if names_branches else inner
         case _:
-            return lambda value: value
+            return _nested(value, names_branches=names_branches)
 
 
-def json_float(value: float) -> float | str:
+def _nested(value: object, *, names_branches: bool) -> Any:
+    match value:
+        case Ordering():
+            return json_value(value.value, names_branches=names_branches)
+        case Mapping():
+            return {str(key): json_value(item, names_branches=names_branches) for key, item in value.items()}
+        case list() | tuple():
+            return [json_value(item, names_branches=names_branches) for item in value]
+        case _:
+            return str(value) if isinstance(value, uuid.UUID) else value
+
+
+def json_record(record: Record, schema: AvroSchema) -> dict[str, Any]:
+    """Return a record as an object of its columns; a date or time out of Python's range stays a number."""
+    return {name: json_value(value) for name, value in to_logical(record, schema).items()}
+
+
+def _number(value: float) -> float | str:
     """Return a number, or the text for one that JSON lacks."""
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def json_bytes(value: bytes) -> str:
-    """Return bytes as base64 text."""
-    return base64.b64encode(value).decode("ascii")
-
-
-def _instant(moment: datetime.datetime) -> str:
-    # PySpark returns instants without a zone, in the local time of this process.
-    return moment.astimezone(datetime.UTC).replace(tzinfo=None).isoformat() + "Z"
+def _iso(value: datetime.date | datetime.time) -> str:
+    """Return a date, a time, or a timestamp: one with a time zone is an instant."""
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.UTC).replace(tzinfo=None).isoformat() + "Z"
+    return value.isoformat()
 
 
 def cell(value: Any) -> str:

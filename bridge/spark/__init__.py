@@ -5,6 +5,9 @@ from __future__ import annotations
 from bridge.spark.cluster import PACKAGES, Worker, check_workers, has_executors, prepare, versions, workers
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
+from bridge.spark.output import FORMATS as OUTPUT_FORMATS
+from bridge.spark.output import OutputRun, Target, check_target, output
+from bridge.spark.promotion import common_type, common_types, promoted, with_types
 from bridge.spark.schema import (
     META_COLUMNS,
     avro_schema,
@@ -16,27 +19,40 @@ from bridge.spark.schema import (
 )
 from bridge.spark.session import SessionOptions, is_connect, local_session, session_of
 from bridge.spark.small_input import in_one_task, is_small, kept
-from bridge.spark.storage import Files, files_of, visible
+from bridge.spark.storage import Files, Place, batch_places, files_of, is_local, local_path, place_of, visible
 
 __all__ = [
     "META_COLUMNS",
+    "OUTPUT_FORMATS",
     "PACKAGES",
     "Files",
+    "OutputRun",
+    "Place",
     "SessionOptions",
+    "Target",
     "Worker",
     "avro_schema",
+    "batch_places",
+    "check_target",
     "check_workers",
+    "common_type",
+    "common_types",
     "decimal_size",
     "files_of",
     "find_java",
     "has_executors",
     "in_one_task",
     "is_connect",
+    "is_local",
     "is_small",
     "kept",
+    "local_path",
     "local_session",
     "only_branch",
+    "output",
+    "place_of",
     "prepare",
+    "promoted",
     "quoted",
     "quoted_name",
     "read_schema",
@@ -45,5 +61,6 @@ __all__ = [
     "versions",
     "visible",
     "with_meta",
+    "with_types",
     "workers",
 ]

@@ -6,7 +6,6 @@ too: a decimal column `d` of the record `ns.r` is the fixed `ns.r.d.fixed`.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -16,12 +15,14 @@ from pyspark.sql import types as spark_types
 from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.spark.session import local_session
+from bridge.spark.storage import place_of
 from payloads.avro import parse_schema, unscaled_bytes
 from payloads.errors import SchemaError
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from payloads.avro import AvroSchema
 
@@ -246,14 +247,15 @@ def read_schema(
         SchemaError: it has no schema, or one that can't be converted; the message names the file.
         JavaNotFoundError: it is DDL, and there is no Java that Spark can run on.
     """
-    path = Path(path)
+    place = place_of(path, SparkSession.getActiveSession())
     try:
-        text = path.read_text("utf-8-sig")
+        with place.open() as file:
+            text = file.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         msg = f"the schema {path} can't be read: {error}; name an .avsc file or a text file with Spark DDL"
         raise InputError(msg) from error
     try:
-        if path.suffix.lower() == ".avsc":
+        if place.suffixes[-1:] == [".avsc"]:
             schema = parse_schema(text if text.strip() else "{}")
             return schema, spark_schema(schema)
         struct = _parse_ddl(text, session)

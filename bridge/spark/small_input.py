@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.spark.storage import is_local, local_path
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -34,8 +36,11 @@ JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a Java VM that ends before an optimising compiler pays."""
 
 
-def is_small(folder: Path) -> bool:
-    """Whether all files at and below `folder`, or the one file, are small together."""
+def is_small(text: str | Path) -> bool:
+    """Whether all files at and below a folder, or the one file, are on this machine and small together."""
+    if not is_local(str(text)):
+        return False
+    folder = local_path(text)
     files = folder.rglob("*") if folder.is_dir() else [folder]
     size = 0
     for file in files:

@@ -1,63 +1,306 @@
-"""The files of a user's path, and their format: Parquet, Avro, JSON lines or CSV by suffix."""
+"""Storage: the only module that knows paths; a path is local, or a URI of any storage that Spark reaches.
+
+Frames are read and written by Spark. What the driver lists and Python workers read byte by byte goes through Arrow's
+file systems, with the credentials of `spark.hadoop.fs.*`, or those that the storage's own client finds.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import dataclasses
+import fnmatch
+import posixpath
+import re
+import urllib.parse
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from bridge.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
 
 _FORMATS = {
     ".parquet": "parquet",
     ".avro": "avro",
+    ".orc": "orc",
     ".json": "json",
     ".jsonl": "json",
     ".ndjson": "json",
     ".csv": "csv",
 }
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")  # two letters at least: C: is a drive
+_WILD = re.compile(r"[*?\[]")
+_OF_SPARK = re.compile(r"([\\*?\[\]{}])")
+_NO_SECRETS = re.compile(r"//[^/@]*@")
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A file or folder; it can be sent to Spark's tasks.
+
+    Attributes:
+        path: its absolute path; of a storage, with the bucket.
+        scheme: the scheme of its storage, `s3a` for example; empty for the local disk.
+        system: the file system of Arrow; None for the local disk.
+        is_known_folder: what a listing said, so that it is not asked again.
+    """
+
+    path: str
+    scheme: str = ""
+    system: Any = dataclasses.field(default=None, compare=False, repr=False)
+    is_known_folder: bool | None = dataclasses.field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.path}" if self.scheme else self.path
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return posixpath.basename(self.path)
+
+    @property
+    def suffixes(self) -> list[str]:
+        """The suffixes of the name, in lower case."""
+        return [suffix.lower() for suffix in PurePosixPath(self.name).suffixes]
+
+    @property
+    def uri(self) -> str:
+        """The path as Spark takes it, where it is no pattern."""
+        text = _OF_SPARK.sub(r"\\\1", self.path)
+        return f"{self.scheme}://{text}" if self.scheme else f"file:{text}"
+
+    def below(self, name: str) -> Place:
+        """Return a file or folder in this folder."""
+        return dataclasses.replace(self, path=posixpath.join(self.path, name), is_known_folder=None)
+
+    def exists(self) -> bool:
+        """Whether it is a file or folder.
+
+        Raises:
+            InputError: the storage does not say.
+        """
+        return Path(self.path).exists() if self.system is None else _info(self).type.name != "NotFound"
+
+    def is_folder(self) -> bool:
+        """Whether it is a folder.
+
+        Raises:
+            InputError: the storage does not say.
+        """
+        if self.is_known_folder is not None:
+            return self.is_known_folder
+        return Path(self.path).is_dir() if self.system is None else _info(self).type.name == "Directory"
+
+    def entries(self) -> list[Place]:
+        """Return the files and folders in this folder in the order of their names.
+
+        Raises:
+            InputError: it can't be listed.
+        """
+        if self.system is None:
+            named = {entry.name: entry.is_dir() for entry in Path(self.path).iterdir()}
+        else:
+            from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
+
+            found = _asked(self, lambda: self.system.get_file_info(fs.FileSelector(self.path)))
+            named = {info.base_name: info.type is fs.FileType.Directory for info in found if info.base_name}
+        return [dataclasses.replace(self.below(name), is_known_folder=named[name]) for name in sorted(named)]
+
+    def open(self) -> BinaryIO:
+        """Open a file for reading at any place.
+
+        Raises:
+            OSError: it can't be read.
+        """
+        if self.system is None:
+            return Path(self.path).open("rb")
+        return cast("BinaryIO", self.system.open_input_file(self.path))
+
+    def write(self, data: bytes) -> None:
+        """Write a file at once.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        if self.system is None:
+            Path(self.path).write_bytes(data)
+            return
+        with self.system.open_output_stream(self.path) as stream:
+            stream.write(data)
 
 
 class Files(NamedTuple):
     """The files of one batch or frame, in the order of their names, and their one format."""
 
-    origin: Path
+    origin: Place
     format: str
-    paths: list[Path]
+    paths: list[Place]
 
 
-def visible(folder: Path) -> list[Path]:
+# -- from texts to places
+
+
+def is_local(text: str) -> bool:
+    """Whether a path is on the local disk; `file:` is."""
+    found = _SCHEME.match(text)
+    return found is None or found[1] == "file" or Path(text).exists()
+
+
+def local_path(text: str | Path) -> Path:
+    """Return a local path, written plainly or with `file:`."""
+    plain = str(text)
+    if plain.startswith("file:"):  # file:/a or file:///a
+        plain = f"/{plain.removeprefix('file:').lstrip('/')}"
+    return Path(plain).absolute()
+
+
+def place_of(text: str | Path, spark: SparkSession | None = None) -> Place:
+    """Return the place that a user names.
+
+    Args:
+        text: a local path, or a URI.
+        spark: the session whose settings have the credentials of the storage.
+
+    Raises:
+        InputError: there is no way to a storage of this scheme.
+    """
+    named = str(text)
+    if is_local(named):
+        return Place(str(local_path(named)))
+    scheme, _, rest = named.partition(":")
+    path = rest.lstrip("/").rstrip("/")
+    return Place(path, scheme, _system(scheme, path, _settings_of(spark)))
+
+
+def _settings_of(spark: SparkSession | None) -> Callable[[str], str | None]:
+    if spark is None:
+        return lambda _name: None
+    return lambda name: spark.conf.get(f"spark.hadoop.fs.{name}", None) or None
+
+
+def _system(scheme: str, path: str, setting: Callable[[str], str | None]) -> Any:
+    """Return Arrow's file system of a storage."""
+    from pyarrow import ArrowException, fs  # noqa: PLC0415 (as above)
+
+    bucket = path.split("/", maxsplit=1)[0]
+    try:
+        match scheme:
+            case "s3" | "s3a" | "s3n":
+                return fs.S3FileSystem(**_s3(bucket, setting))
+            case "abfs" | "abfss":
+                container, _, host = bucket.partition("@")
+                return fs.SubTreeFileSystem(
+                    container,
+                    fs.AzureFileSystem(host.split(".")[0], account_key=setting(f"azure.account.key.{host}")),
+                )
+            case _:
+                return fs.FileSystem.from_uri(f"{scheme}://{path}")[0]
+    except (ArrowException, OSError, ValueError, TypeError) as error:
+        msg = (
+            f"{scheme}://{bucket}: there is no way to this storage ({_first_line(error)}); "
+            "give a local path or a URI of s3a, gs, abfss or hdfs"
+        )
+        raise InputError(_NO_SECRETS.sub("//", msg)) from error
+
+
+def _s3(bucket: str, setting: Callable[[str], str | None]) -> dict[str, Any]:
+    """Translate the settings of Hadoop's s3a, those of the bucket first; what is not set, the environment decides."""
+
+    def of(name: str) -> str | None:
+        return setting(f"s3a.bucket.{bucket}.{name}") or setting(f"s3a.{name}")
+
+    endpoint = of("endpoint") or ""
+    parts = urllib.parse.urlsplit(endpoint if "//" in endpoint else f"//{endpoint}")
+    scheme = parts.scheme or ("http" if of("connection.ssl.enabled") == "false" else "https")
+    wanted = {
+        "access_key": of("access.key"),
+        "secret_key": of("secret.key"),
+        "session_token": of("session.token"),
+        "endpoint_override": parts.netloc or None,
+        "region": of("endpoint.region"),
+        "scheme": scheme,
+    }
+    anonymous = "AnonymousAWSCredentialsProvider" in (of("aws.credentials.provider") or "")
+    found = {name: value for name, value in wanted.items() if value}
+    return {**found, **({"anonymous": True} if anonymous else {}), "connect_timeout": 10, "request_timeout": 60}
+
+
+# -- lists of batches, and files of one
+
+
+def visible(folder: Place) -> list[Place]:
     """Return what is in `folder` in the order of names, without hidden files and markers like `_SUCCESS`."""
-    return sorted((entry for entry in folder.iterdir() if entry.name[0] not in "._"), key=lambda entry: entry.name)
+    return [entry for entry in folder.entries() if entry.name[0] not in "._"]
 
 
-def files_of(origin: Path) -> Files:
+def batch_places(text: str | Path, spark: SparkSession | None = None) -> list[Place]:
+    """Return one place a batch, in order: what a folder has, or what matches a pattern (`days/2024-*`).
+
+    Raises:
+        InputError: there are none.
+    """
+    place = place_of(text, spark)
+    if _WILD.search(place.path) and not (place.system is None and place.exists()):
+        found = _matching(place)
+        if not found:
+            msg = f"nothing matches {place}; a pattern names one file or folder a batch"
+            raise InputError(msg)
+        return found
+    if not place.is_folder():
+        what = "is not a folder" if place.exists() else "does not exist"
+        msg = f"{place} {what}; name a folder that has one file or folder a batch"
+        raise InputError(msg)
+    found = visible(place)
+    if not found:
+        msg = f"the folder {place} has no batches; put one file or folder a batch there"
+        raise InputError(msg)
+    return found
+
+
+def _matching(pattern: Place) -> list[Place]:
+    """Return what matches a pattern, level by level, in the order of paths."""
+    parts = pattern.path.split("/")
+    first = next(at for at, part in enumerate(parts) if _WILD.search(part))
+    found = [dataclasses.replace(pattern, path="/".join(parts[:first]) or "/", is_known_folder=None)]
+    for part in parts[first:]:
+        found = [
+            entry
+            for folder in found
+            if folder.is_folder()
+            for entry in visible(folder)
+            if fnmatch.fnmatchcase(entry.name, part)
+        ]
+    return found
+
+
+def files_of(origin: Place) -> Files:
     """Return the files of the batch or frame at `origin`.
 
     Raises:
         InputError: there are none, they have several formats or an unknown one, or there are folders among them.
     """
     if not origin.exists():
-        msg = f"{origin} does not exist; name a file or folder with Parquet, Avro, JSON lines or CSV"
+        msg = f"{origin} does not exist; name a file or folder with Parquet, Avro, ORC, JSON lines or CSV"
         raise InputError(msg)
-    paths = visible(origin) if origin.is_dir() else [origin]
+    paths = visible(origin) if origin.is_folder() else [origin]
     formats = {_format(path) for path in paths}
     if len(formats) != 1:
         found = f"files of several formats ({', '.join(sorted(formats))})" if formats else "no data files"
         msg = f"the folder {origin} has {found}; a batch is one file, or a folder with files of one format"
         raise InputError(msg)
-    return Files(origin, formats.pop(), [path.absolute() for path in paths])
+    return Files(origin, formats.pop(), paths)
 
 
-def _format(path: Path) -> str:
-    if path.is_dir():
+def _format(path: Place) -> str:
+    if path.is_folder():
         msg = f"{path} is a folder inside a batch; put all files of a batch into one folder, not partitioned"
         raise InputError(msg)
-    if ":" in str(path.absolute()):
+    if ":" in path.path:
         msg = f"{path}: Spark can't read paths with a colon; rename it"
         raise InputError(msg)
-    suffixes = [suffix.lower() for suffix in path.suffixes]
+    suffixes = path.suffixes
     zipped = suffixes[-1:] == [".gz"]
     found = _FORMATS.get(next(reversed(suffixes[:-1] if zipped else suffixes), ""))
     if found is None or (zipped and found not in {"json", "csv"}):
@@ -65,3 +308,22 @@ def _format(path: Path) -> str:
         msg = f"{path}: the file name does not show a known format; it must end in one of {known} (text also in .gz)"
         raise InputError(msg)
     return found
+
+
+# -- asking a storage
+
+
+def _info(place: Place) -> Any:
+    return _asked(place, lambda: place.system.get_file_info(place.path))
+
+
+def _asked(place: Place, question: Callable[[], Any]) -> Any:
+    try:
+        return question()
+    except OSError as error:
+        msg = f"{place} can't be listed ({_first_line(error)}); check bucket, address and permissions"
+        raise InputError(msg) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")

@@ -16,7 +16,7 @@ from payloads.ordering import compare
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from bridge.engines.jvm import JavaAnswer, JvmPayload, PayloadCalls, Step
+    from bridge.engines.jvm import CallStep, JavaAnswer, JvmPayload, PayloadCalls
     from mergers.laws import Version
     from payloads import AvroSchema, Ordering, Record
     from payloads.api import Props
@@ -37,7 +37,7 @@ class _Held:
     number: int = -1
     answer: Observed | PayloadBridgeError | None = None
     state: str | None = None
-    step: Step | None = None
+    step: CallStep | None = None
     origin: _Held | None = field(default=None, repr=False)
 
 
@@ -158,7 +158,7 @@ class JvmAlgebra:
         held.step = self._calls.make_step(held.number, self.payload_class.java_name, record, ordering, self.schema)
         return self._seen(held, self._run([held], self._looks(held)))
 
-    def _looks(self, held: _Held) -> list[Step]:
+    def _looks(self, held: _Held) -> list[CallStep]:
         # The data comes last: until 1.0 it is the insert value of a class without a base, and asking may leave traces.
         return [{"op": op, "id": held.number, **self._asked} for op in ("state", "ordering", "is_deleted", "data")]
 
@@ -175,7 +175,7 @@ class JvmAlgebra:
             held.answer = error
         return held
 
-    def _run(self, used: list[_Held], steps: list[Step]) -> list[JavaAnswer]:
+    def _run(self, used: list[_Held], steps: list[CallStep]) -> list[JavaAnswer]:
         """Run steps after those that make what they use."""
         unmade = list(dict.fromkeys(held for held in used if held.step is not None))
         answers = self._calls.run([*(held.step for held in unmade if held.step is not None), *steps])

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bridge.report import LawCell, LawPanel, Laws, Report, Table, View, json_bytes, json_float
+from bridge.report import LawCell, LawPanel, Laws, Report, Table, View, json_value
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
-from payloads.avro import Branch
 
 if TYPE_CHECKING:
     from bridge.verify.verification import Verification
@@ -110,7 +109,7 @@ def universe_as_json(bounds: Bounds) -> dict[str, Any]:
 def _version_as_json(version: Version) -> dict[str, Any]:
     return {
         "record": _json_value(version.record),
-        "ordering": _json_value(version.ordering.value),
+        "ordering": _json_value(version.ordering),
         "is_delete": version.is_delete,
     }
 
@@ -142,19 +141,8 @@ def _answer_as_json(answer: Any) -> Any:
     return [_answer_as_json(part) for part in answer]
 
 
-def _json_value(value: Any) -> Any:
-    if isinstance(value, float):
-        return json_float(value)
-    if isinstance(value, bytes):
-        return json_bytes(value)
-    if isinstance(value, Branch):
-        return {value.name: _json_value(value.value)}
-    if isinstance(value, dict):
-        return {name: _json_value(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json_value(inner) for inner in value]
-    inner = getattr(value, "value", value)
-    return inner if inner is value or isinstance(inner, str | int | bool) or inner is None else _json_value(inner)
+def _json_value(value: object) -> Any:
+    return json_value(value, names_branches=True)
 
 
 # -- as text

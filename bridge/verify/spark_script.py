@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.config import capabilities
+from bridge.config import capabilities, keys
 from bridge.errors import InputError
 from bridge.spark import quoted_name, spark_schema
 from bridge.verify.pytest_file import python_source, violations_of
@@ -103,15 +103,15 @@ def spark_text(verification: Verification) -> str:
     bystander = _bystander(verification, found.operands)
     ordering = verification.ordering or (() if verification.has_schema else (schema.fields[1].name,))
     options = {
-        "hoodie.table.name": "counterexample",
-        "hoodie.datasource.write.recordkey.field": ",".join(verification.key),
-        "hoodie.datasource.write.keygenerator.class": "org.apache.hudi.keygen.NonpartitionedKeyGenerator",
-        "hoodie.datasource.write.operation": "upsert",
-        "hoodie.parquet.small.file.limit": "0",
-        "hoodie.metadata.enable": "false",
+        keys.TABLE_NAME: "counterexample",
+        keys.WRITE_RECORD_KEY: ",".join(verification.key),
+        keys.WRITE_KEYGEN_CLASS: "org.apache.hudi.keygen.NonpartitionedKeyGenerator",
+        keys.WRITE_OPERATION: "upsert",
+        keys.SMALL_FILE_LIMIT: "0",
+        keys.METADATA_TABLE: "false",
         **name,
         **_table_version(verification, name),
-        **({"hoodie.datasource.write.precombine.field": ",".join(ordering)} if ordering else {}),
+        **({keys.WRITE_PRECOMBINE.key: ",".join(ordering)} if ordering else {}),
         **verification.props,
     }
 
@@ -153,9 +153,9 @@ def _packages(verification: Verification) -> list[str]:
 
 def _table_version(verification: Verification, name: dict[str, str]) -> dict[str, str]:
     """Keep the table at a version in which its payload class still runs: from 9 on a merge mode takes its place."""
-    if not capabilities(verification.release).payload_successors or "hoodie.datasource.write.payload.class" not in name:
+    if not capabilities(verification.release).payload_successors or keys.WRITE_PAYLOAD_CLASS.key not in name:
         return {}
-    return {"hoodie.write.table.version": "8", "hoodie.write.auto.upgrade": "false"}
+    return {keys.WRITE_TABLE_VERSION.key: "8", keys.AUTO_UPGRADE.key: "false"}
 
 
 def _bystander(verification: Verification, operands: Operands) -> dict[str, Any]:
@@ -173,13 +173,13 @@ def _bystander(verification: Verification, operands: Operands) -> dict[str, Any]
 def _java_name(verification: Verification) -> dict[str, str]:
     """Return the options that say how to merge."""
     if verification.compiled is not None:
-        return {"hoodie.datasource.write.payload.class": verification.compiled.java_name}
+        return {keys.WRITE_PAYLOAD_CLASS.key: verification.compiled.java_name}
     mode, _, partial = verification.name.upper().partition("/")
     if mode in {"COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"}:
         if partial:
             msg = "a writer cannot set a partial update mode; use a payload class that is upgraded to it (see plan)"
             raise InputError(msg)
-        return {"hoodie.write.record.merge.mode": mode}
+        return {keys.WRITE_MERGE_MODE.key: mode}
     try:
         found = resolve_payload(verification.name, verification.release)
     except PayloadBridgeError:
@@ -188,8 +188,8 @@ def _java_name(verification: Verification) -> dict[str, str]:
         if ":" in verification.name or "." not in verification.name:
             msg = f"{verification.name} is not a class that real Hudi can load, so a script would show nothing"
             raise InputError(msg)
-        return {"hoodie.datasource.write.payload.class": verification.name}
-    return {"hoodie.datasource.write.payload.class": found.java_name}
+        return {keys.WRITE_PAYLOAD_CLASS.key: verification.name}
+    return {keys.WRITE_PAYLOAD_CLASS.key: found.java_name}
 
 
 def _shown(verification: Verification) -> LawResult:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mergers.api import RecordMergeMode
 from mergers.laws.merger_algebra import KEY, MergerAlgebra
 from mergers.record import DELETE, HoodieAvroIndexedRecord
-from mergers.strategies import PartialUpdateMode, buffered_merger
+from mergers.strategies import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, PartialUpdateMode, buffered_merger
 from payloads.builtin import UNAVAILABLE
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.user import copied
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
 
-_UNAVAILABLE_PROPERTY: Final = "hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value"
+_UNAVAILABLE_PROPERTY: Final = MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE
 _WITH_PARTIAL_UPDATES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Self
 
 from mergers.errors import UnsupportedRecordOperationError
+from payloads.ordering import NATURAL_ORDER, Ordering
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mergers.record.indexed import HoodieAvroIndexedRecord
     from mergers.record.metadata import MetadataValues
-    from payloads.api import Props
-    from payloads.avro import AvroSchema
-    from payloads.ordering import Ordering
+    from payloads.api import Props, Sentinel
+    from payloads.avro import AvroSchema, Record
 
 INSERT: Final = "I"
 UPDATE_BEFORE: Final = "-U"
@@ -73,7 +72,7 @@ class HoodieRecord:
         """The partition."""
         return None if self.key is None else self.key.partition_path
 
-    def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
+    def to_indexed_record(self, schema: AvroSchema, props: Props) -> PlainRecord | None:
         """Return this version as plain data, or None if it has none."""
         self._refuse("to_indexed_record", schema, props)
 
@@ -148,3 +147,22 @@ class HoodieRecord:
         raise UnsupportedRecordOperationError.from_call(
             type(self), call, "carry the version as HoodieAvroIndexedRecord (see to_indexed_record) for it"
         )
+
+
+class PlainRecord(HoodieRecord):
+    """A version as data with its schema; `HoodieAvroIndexedRecord` says what its attributes are and does the rest."""
+
+    __slots__ = ("ordering_value", "record", "schema")
+
+    def __init__(
+        self,
+        key: HoodieKey | None,
+        record: Record | Sentinel | None,
+        schema: AvroSchema | None,
+        operation: str | None = None,
+        ordering_value: Ordering | None = NATURAL_ORDER,
+    ) -> None:
+        super().__init__(key, operation)
+        self.record: Any = record
+        self.schema = schema
+        self.ordering_value = ordering_value

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mergers.errors import MergerConfigError, UnsupportedRecordOperationError
-from mergers.record.base import DELETE, HoodieKey, HoodieRecord
+from mergers.record.base import DELETE, HoodieKey, HoodieRecord, PlainRecord
 from mergers.record.context import is_delete_row
 from mergers.record.metadata import MetadataValues
-from payloads.api import SENTINEL, Sentinel
+from payloads.api import SENTINEL
 from payloads.avro import project_record, rewrite_record_with_new_schema
 from payloads.errors import SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _READS_ITS_DATA = ByRelease(False, {"1.1": True}).rules
 
 
-class HoodieAvroIndexedRecord(HoodieRecord):
+class HoodieAvroIndexedRecord(PlainRecord):
     """A version as plain Avro data: what storage passes to the merge, and a BufferedRecord of 1.1 and later.
 
     As a BufferedRecord it is a delete if its operation is `D` or `-U`, with data or without.
@@ -38,20 +38,7 @@ class HoodieAvroIndexedRecord(HoodieRecord):
     Added in 0.1.0.
     """
 
-    __slots__ = ("ordering_value", "record", "schema")
-
-    def __init__(
-        self,
-        key: HoodieKey | None,
-        record: Record | Sentinel | None,
-        schema: AvroSchema | None,
-        operation: str | None = None,
-        ordering_value: Ordering | None = NATURAL_ORDER,
-    ) -> None:
-        super().__init__(key, operation)
-        self.record: Any = record
-        self.schema = schema
-        self.ordering_value = ordering_value
+    __slots__ = ()
 
     def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:  # noqa: ARG002
         """Return this carrier; its data keeps its own schema."""

@@ -12,7 +12,7 @@ from mergers.strategies.event_time import (
     EventTimeRecordMerger,
 )
 from mergers.strategies.factory import PartialUpdateMode, buffered_merger
-from mergers.strategies.fill_unavailable import FillUnavailable
+from mergers.strategies.fill_unavailable import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, FillUnavailable
 from mergers.strategies.ignore_defaults import Fidelity, IgnoreDefaults, missed_defaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.partial_update import PartialUpdate
@@ -20,6 +20,8 @@ from mergers.strategies.record_context import LARGEST_MILLIS, RecordContext
 
 __all__ = [
     "LARGEST_MILLIS",
+    "MERGE_PROPERTY_PREFIX",
+    "UNAVAILABLE_VALUE",
     "BufferedMerger",
     "CommitTimeMerger",
     "CommitTimePartialMerger",

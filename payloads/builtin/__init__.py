@@ -12,7 +12,13 @@ from payloads.builtin.debezium import (
     MySqlDebeziumAvroPayload,
     PostgresDebeziumAvroPayload,
 )
-from payloads.builtin.default import DELETE_FIELD, DELETE_MARKER, DefaultHoodieRecordPayload
+from payloads.builtin.default import (
+    DELETE_FIELD,
+    DELETE_MARKER,
+    EVENT_TIME_FIELD,
+    UPDATE_ON_SAME_ORDERING,
+    DefaultHoodieRecordPayload,
+)
 from payloads.builtin.dms import DMS_OPERATION_FIELD, AWSDmsAvroPayload
 from payloads.builtin.event_time import EventTimeAvroPayload
 from payloads.builtin.first_value import FirstValueAvroPayload
@@ -29,10 +35,12 @@ __all__ = [
     "DELETE_FIELD",
     "DELETE_MARKER",
     "DMS_OPERATION_FIELD",
+    "EVENT_TIME_FIELD",
     "IS_DELETED",
     "MYSQL_SEQUENCE",
     "POSTGRES_LSN",
     "UNAVAILABLE",
+    "UPDATE_ON_SAME_ORDERING",
     "AWSDmsAvroPayload",
     "AbstractDebeziumAvroPayload",
     "BuiltinPayload",

@@ -23,7 +23,8 @@ class ReplayReport:
     In a pinned directory, that is required, too.
 
     Attributes:
-        failures: the answers that have problems.
+        answers: all of them.
+        failures: those that have problems.
         drops: questions that are pinned and not there.
         notes: what else is not as pinned.
     """
@@ -31,7 +32,7 @@ class ReplayReport:
     def __init__(
         self, answers: Sequence[Answer], unreadable: Sequence[Unreadable] = (), pinned: Pinned | None = None
     ) -> None:
-        self._answers = answers
+        self.answers = answers
         self._unreadable = unreadable
         self._is_pinned = pinned is not None
         self.failures = [answer for answer in answers if answer.problems]
@@ -46,12 +47,12 @@ class ReplayReport:
     @property
     def counts(self) -> dict[str, int]:
         """How many questions there are, by releases and kind."""
-        return collections.Counter(answer.question.label for answer in self._answers)
+        return collections.Counter(answer.question.label for answer in self.answers)
 
     @property
     def succeeded(self) -> bool:
         """Whether every required answer is right, and there is one."""
-        return bool(self._answers) and not (self._required or self._unreadable or self.drops)
+        return bool(self.answers) and not (self._required or self._unreadable or self.drops)
 
     @property
     def _required(self) -> list[Answer]:
@@ -61,12 +62,12 @@ class ReplayReport:
     def last_line(self) -> str:
         """The sums as one line."""
         failed = len(self._required)
-        passed, optional = len(self._answers) - len(self.failures), len(self.failures) - failed
+        passed, optional = len(self.answers) - len(self.failures), len(self.failures) - failed
         return f"{passed} passed, {failed + len(self._unreadable)} failed, {optional} optional failed"
 
     def as_text(self, shown: int) -> Iterator[str]:
         """Give the report line by line, the sums last; `shown` failures are told."""
-        for answer in self._answers:
+        for answer in self.answers:
             yield f"{'FAIL' if answer.problems else 'ok':4} {answer.question} ({_what(answer)})"
         for answer in self.failures[:shown]:
             yield f"\nFAIL {answer.question} ({answer.question.left.rule})"
@@ -91,7 +92,7 @@ class ReplayReport:
                     "passed": not answer.problems,
                     "problems": list(answer.problems),
                 }
-                for answer in self._answers
+                for answer in self.answers
             ],
             "unreadable": [file._asdict() for file in self._unreadable],
             "missing": self.drops,

@@ -13,7 +13,7 @@ from bridge.errors import sentence_of
 from bridge.pipeline import Batches
 from bridge.pipeline.differences import CHANGED, ONLY_LEFT, ONLY_RIGHT
 from bridge.programs.upgrade import handover
-from bridge.report.json_values import json_rows
+from bridge.report import json_rows
 from payloads import PayloadBridgeError
 from tests.conformance import in_process
 from tests.conformance.histories import cells, load

@@ -104,7 +104,7 @@ class TestWhatIsRefused:
             rows_of(opened(copied).snapshot())
 
     def test_an_unknown_file_system(self) -> None:
-        with pytest.raises(HudiTableError, match="no file system for this path"):
+        with pytest.raises(HudiTableError, match="there is no way to this storage"):
             TableQueries("gopher://somewhere/table")
 
 

@@ -30,6 +30,7 @@ from payloads import (
     parse_schema,
 )
 from tests.jvm.frames import example_plan, frame_of, rows
+from tests.support.schemas import record_schema
 
 batch = partial(frame_of, "id string, ts bigint, v string, n bigint, tags array<string>")
 
@@ -137,7 +138,7 @@ def test_the_named_release_counts_and_not_the_copy_of_hudi_in_a_fat_jar(bundles,
             if name.startswith("org/apache/hudi/common/") and name.endswith(".class"):
                 target.writestr(name, source.read(name))
     payload = PayloadRef("org.apache.hudi.common.model.DefaultHoodieRecordPayload", jar=str(fat))
-    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "ts", "type": "long"}]})
+    schema = parse_schema(record_schema("r", ts="long"))
     late = jvm_payload(bundles, payload, "1.2")({"ts": 1}, Ordering("long", 1))
     props = {"hoodie.table.ordering.fields": "ts"}
     assert late.combine_and_get_update_value({"ts": 2}, schema, props) is SENTINEL  # 0.15 answers the stored row
@@ -273,9 +274,7 @@ def test_meta_columns_of_written_rows_are_new(jar, spark, release):
 
 
 def test_a_compiled_payload_is_an_ordinary_payload_of_the_library(jar, spark):
-    schema = parse_schema(
-        {"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "long"}]}
-    )
+    schema = parse_schema(record_schema("r", id="string", n="long"))
     payload = jvm_payload(spark, PayloadRef("com.acme.Examples$RunningSum", jar=str(jar)), "0.15").for_schema(schema)
     older, newer = payload({"id": "a", "n": 1}), payload({"id": "a", "n": 2})
     assert newer.pre_combine(older).record == {"id": "a", "n": 3}
@@ -286,7 +285,7 @@ def test_a_compiled_payload_is_an_ordinary_payload_of_the_library(jar, spark):
 
 
 def test_an_error_of_a_compiled_payload_is_ours_in_the_library(jar, spark):
-    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]})
+    schema = parse_schema(record_schema("r", id="string"))
     payload = jvm_payload(spark, PayloadRef("com.acme.Examples$Throwing", jar=str(jar)), "0.15")
     with pytest.raises(PayloadFailedError, match=r"no rule; caused by .*this order was cancelled"):
         payload({"id": "bad"}).combine_and_get_update_value({"id": "bad"}, schema, {})

@@ -13,6 +13,7 @@ from bridge.engines.jvm.jars import jars_of
 from bridge.migration.skeletons import java_skeletons, strategy_id
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.java_compiler import SOURCES
+from tests.support.schemas import nullable, record_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,16 +34,7 @@ public class Deletes extends OverwriteWithLatestAvroPayload {
     }
 }
 """
-SCHEMA = {
-    "type": "record",
-    "name": "row",
-    "fields": [
-        {"name": "id", "type": "string"},
-        {"name": "ts", "type": "long"},
-        {"name": "v", "type": ["null", "string"], "default": None},
-        {"name": "n", "type": "long"},
-    ],
-}
+SCHEMA = record_schema(id="string", ts="long", v=nullable("string"), n="long")
 OLDER, NEWER = {"id": "a", "ts": 1, "v": "x", "n": 40}, {"id": "a", "ts": 2, "v": None, "n": 2}
 # What the payload makes of the older version as a stored row, and as one of the same batch. None: a delete.
 ANSWERS = {

@@ -15,18 +15,10 @@ from bridge.verify.verification import verify
 from mergers.laws import Verdict, check_laws
 from payloads import HudiRelease, PayloadRef
 from tests.mergers.laws.test_counterexamples import OBSERVED, name_of
+from tests.support.schemas import nullable, record_schema
 
 BUNDLE = "org.apache.hudi:hudi-spark3.5-bundle_2.12:{}.0"
-SCHEMA = {
-    "type": "record",
-    "name": "r",
-    "fields": [
-        {"name": "id", "type": "string"},
-        {"name": "ts", "type": "long"},
-        {"name": "n", "type": "long"},
-        {"name": "v", "type": ["null", "string"], "default": None},
-    ],
-}
+SCHEMA = record_schema("r", id="string", ts="long", n="long", v=nullable("string"))
 
 
 @pytest.fixture(scope="module")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieKey
 from payloads import Ordering, parse_schema
+from tests.support.schemas import nullable, record_schema
 
 RIDES = parse_schema(
-    {
-        "type": "record",
-        "name": "ride",
-        "fields": [
-            {"name": "uuid", "type": "string"},
-            {"name": "rider", "type": ["null", "string"], "default": None},
-            {"name": "fare", "type": ["null", "double"], "default": None},
-            {"name": "ts", "type": "long"},
-            {"name": "_hoodie_is_deleted", "type": ["null", "boolean"], "default": None},
-        ],
-    }
+    record_schema(
+        "ride",
+        uuid="string",
+        rider=nullable("string"),
+        fare=nullable("double"),
+        ts="long",
+        _hoodie_is_deleted=nullable("boolean"),
+    )
 )
 BY_TS = {"hoodie.payload.ordering.field": "ts"}
 KEY = HoodieKey("334e26e9-8355-45cc-97c6-c31daf0df330", "americas")

@@ -68,6 +68,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     if not (folder / "seconds.json").exists():
         record(folder, tree, _CODE)
         _start_in(tree, folder)  # without the modules that the tests imported
+    trial.restore(tree)
     covering = Covering(folder, tree)
     mutants = sample(tree, packages, size, seed)
     done = _read(trials)

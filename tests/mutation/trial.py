@@ -6,6 +6,7 @@ import enum
 import importlib
 import os
 import resource
+import shutil
 import signal
 import sys
 import time
@@ -25,15 +26,18 @@ if TYPE_CHECKING:
 _MEMORY: Final = 6 << 30
 """Bytes that a mutant may take; a loop that never ends may fill a list."""
 
-_LEAST_SECONDS: Final = 30
+_LEAST_SECONDS: Final = 10
 _SLOWER: Final = 4
-"""CPU seconds of a mutant, by those that its tests took: more means that it doesn't end."""
+"""CPU seconds of a test, by those that it took without a mutant: more means that it doesn't end."""
 
-_WAITING: Final = 10
+_WAITING: Final = 20
 """Seconds on the clock for a CPU second, before a mutant counts as stuck."""
 
 _REWRITE: Final = "ignore::pytest.PytestAssertRewriteWarning"
 """pytest finds libraries imported that it would look into."""
+
+_BEFORE: Final = ".before"
+"""The suffix of the unchanged file, next to the changed one."""
 
 _LIBRARIES: Final = ("click", "fastavro", "hypothesis", "pandas", "pyarrow", "pyspark.sql.types", "rich")
 """Loaded once, before the processes part."""
@@ -76,14 +80,13 @@ def run(tree: Path, mutant: Mutant, tests: Sequence[Timed], output: Path) -> Tri
     if not tests:
         return Trial(Outcome.UNCOVERED, "", 0)
     start = time.monotonic()
-    cpu_seconds = int(_LEAST_SECONDS + _SLOWER * sum(timed.seconds for timed in tests))
     failed = output.with_suffix(".failed")
     failed.unlink(missing_ok=True)
     with _in_place(tree / mutant.file, mutant):
         child = os.fork()
         if child == 0:
-            _be_a_trial([timed.test for timed in tests], cpu_seconds, output, failed)
-        status = _wait(child, cpu_seconds * _WAITING)
+            _be_a_trial(tests, output, failed)
+        status = _wait(child, _WAITING * (_LEAST_SECONDS + sum(timed.seconds for timed in tests)))
     test = failed.read_text("utf-8") if failed.exists() else ""
     seconds = time.monotonic() - start
     if status is None or os.WIFSIGNALED(status):
@@ -97,22 +100,27 @@ def run(tree: Path, mutant: Mutant, tests: Sequence[Timed], output: Path) -> Tri
 
 @contextmanager
 def _in_place(path: Path, mutant: Mutant) -> Generator[None]:
-    before, times = path.read_bytes(), path.stat()
-    path.write_text(mutant.code(before.decode("utf-8")), "utf-8")
+    before = path.with_suffix(_BEFORE)
+    shutil.copy2(path, before)
+    path.write_text(mutant.code(before.read_text("utf-8")), "utf-8")
     os.utime(path, (1, 1))  # so that no compiled file of an earlier mutant is taken for this one
     try:
         yield
     finally:
-        path.write_bytes(before)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        before.replace(path)
 
 
-def _be_a_trial(tests: list[str], cpu_seconds: int, output: Path, failed: Path) -> None:
+def restore(tree: Path) -> None:
+    """Put back the file that a run which was ended left changed."""
+    for before in tree.rglob(f"*{_BEFORE}"):
+        before.replace(before.with_suffix(".py"))
+
+
+def _be_a_trial(tests: Sequence[Timed], output: Path, failed: Path) -> None:
     """Run the tests and end the process."""
     status: int = pytest.ExitCode.INTERNAL_ERROR
     try:
         os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
         resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
         sys.dont_write_bytecode = True
         with output.open("w", encoding="utf-8") as file:
@@ -126,10 +134,10 @@ def _be_a_trial(tests: list[str], cpu_seconds: int, output: Path, failed: Path) 
         os._exit(status)
 
 
-def _run_file_by_file(tests: list[str], failed: Path) -> int:
+def _run_file_by_file(tests: Sequence[Timed], failed: Path) -> int:
     """Run the files in their order, each in a session of its own: only a mutant that survives pays for all of them."""
     options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--tb=short", "-W", _REWRITE]
-    for file in dict.fromkeys(test.partition("::")[0] for test in tests):
+    for file in dict.fromkeys(timed.test.partition("::")[0] for timed in tests):
         status = pytest.main([*options, file], plugins=[_Chosen(tests, failed)])
         if status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
             return int(status)
@@ -151,13 +159,14 @@ def _wait(child: int, seconds: float) -> int | None:
 
 
 class _Chosen:
-    """Keeps the chosen tests in their order and writes down which one failed.
+    """Keeps the chosen tests in their order, ends the process if one doesn't end, and writes down which one failed.
 
     An entry without `::` stands for all tests of its file.
     """
 
-    def __init__(self, tests: list[str], failed: Path) -> None:
-        self._rank = {test: rank for rank, test in enumerate(tests)}
+    def __init__(self, tests: Sequence[Timed], failed: Path) -> None:
+        self._rank = {timed.test: rank for rank, timed in enumerate(tests)}
+        self._seconds = dict(tests)
         self._failed = failed
 
     @pytest.hookimpl(trylast=True)
@@ -166,6 +175,11 @@ class _Chosen:
         chosen = [item for item in items if ranks[item] is not None and not item.get_closest_marker("spark")]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = sorted(chosen, key=lambda item: ranks[item] or 0)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        seconds = _LEAST_SECONDS + _SLOWER * self._seconds.get(item.nodeid, _LEAST_SECONDS)
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)  # its signal ends the process
 
     def _rank_of(self, item: pytest.Item) -> int | None:
         file = item.nodeid.partition("::")[0]

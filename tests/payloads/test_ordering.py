@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from payloads.avro.codec import parse_schema
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadBridgeError
 from payloads.ordering import NATURAL_ORDER, Ordering, compare, same_class
+from tests.support.schemas import record_schema
 
 ENUM = parse_schema({"type": "enum", "name": "Letter", "symbols": ["Z", "A"]})
 FIXED = parse_schema({"type": "fixed", "name": "Two", "size": 2})
-RECORD = parse_schema({"type": "record", "name": "Point", "fields": [{"name": "x", "type": "int"}]})
+RECORD = parse_schema(record_schema("Point", x="int"))
 LONGS = parse_schema({"type": "array", "items": "long"})
 MAP = parse_schema({"type": "map", "values": "long"})
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bridge import MergePlan
 from bridge.explain.trace import trace_key
 from payloads import HudiRelease, parse_schema
+from tests.support import plans
+from tests.support.schemas import nullable_schema
+
+if TYPE_CHECKING:
+    from bridge import MergePlan
 
 EVENT, COMMIT = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
 DEFAULT = "DefaultHoodieRecordPayload"
@@ -17,9 +21,7 @@ MODE_RELEASES = ["1.1", "1.2"]
 
 def schema_of(**columns: Any) -> Any:
     """Return a schema with `id`, the given nullable columns, and the flag of deletes."""
-    kinds = {"id": "string", **columns, "_hoodie_is_deleted": "boolean"}
-    fields = [{"name": name, "type": ["null", kind], "default": None} for name, kind in kinds.items()]
-    return parse_schema({"type": "record", "name": "Row", "fields": fields})
+    return parse_schema(nullable_schema("Row", id="string", **columns, _hoodie_is_deleted="boolean"))
 
 
 SCHEMA = schema_of(ts="long", v="string", op="string")
@@ -32,7 +34,7 @@ def row(ts: Any, v: str | None = None, op: str | None = None, *, deleted: bool |
 def plan_of(rule: str, release: str, table_type: str = "mor", **settings: Any) -> MergePlan:
     """Return a plan by payload class, or by merge mode where `rule` is one."""
     by = {"merger": rule} if rule in {EVENT, COMMIT} else {"payload": rule}
-    return MergePlan(**({"release": release, "table_type": table_type, "key": "id", "ordering": "ts"} | by | settings))
+    return plans.plan_of(**{"payload": None, "release": release, "table_type": table_type} | by | settings)
 
 
 def rows_after(plan: MergePlan, *commits: list[dict[str, Any]], schema: Any = SCHEMA, **settings: Any) -> list[Any]:

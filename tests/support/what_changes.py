@@ -1,7 +1,7 @@
 """The page on what an upgrade changes for each class, from recorded tables.
 
-`python -m tests.support.what_changes` writes it. Its figures are those of real Hudi: the same batches, written by 0.15.0
-and by 1.2.0. Why a key differs is what the traces of this project say.
+`python -m tests.support.what_changes` writes it. Its figures are those of real Hudi: the same batches, written by
+0.15.0 and by 1.2.0. Why a key differs is what the traces of this project say.
 """
 
 from __future__ import annotations

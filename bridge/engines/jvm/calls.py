@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, HudiRelease, Ordering, PayloadRef, Record
     from payloads.api import Props
 
-Step = Mapping[str, object]
+CallStep = Mapping[str, object]
 """A step, by `op`; schemas and payloads are referred to by number."""
 
 
@@ -61,7 +61,7 @@ class PayloadCalls:
         weakref.finalize(owner, self._left.append, number).atexit = False
         return number
 
-    def run(self, steps: Sequence[Step]) -> list[JavaAnswer]:
+    def run(self, steps: Sequence[CallStep]) -> list[JavaAnswer]:
         """Run steps in order, and return what each answers; a step on a payload that could not be built is skipped."""
         free, self._left[:] = list(self._left), []
         script = json.dumps({"free": free, "schemas": self._untold, "steps": list(steps)})
@@ -90,7 +90,7 @@ class PayloadCalls:
 
     def make_step(
         self, number: int, java_name: str, record: Record | None, ordering: Ordering | None, schema: AvroSchema | None
-    ) -> Step:
+    ) -> CallStep:
         """Return the step that builds a payload by (record, ordering).
 
         Raises:
@@ -110,11 +110,11 @@ class PayloadCalls:
             "ordering": None if text is None else [text["type"], text["value"]],
         }
 
-    def call_fields(self, schema: AvroSchema | None, props: Props | None) -> Step:
+    def call_fields(self, schema: AvroSchema | None, props: Props | None) -> CallStep:
         """Return the fields of a step on a payload."""
         return {"schema": self.schema_number(schema), "props": None if props is None else dict(props)}
 
-    def stored(self, schema: AvroSchema, record: Record) -> Step:
+    def stored(self, schema: AvroSchema, record: Record) -> CallStep:
         """Return the stored row of a step `combine`."""
         return {"current": base64_of(schema, record), "current_schema": self.schema_number(schema)}
 

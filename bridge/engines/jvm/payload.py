@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from bridge.config import capabilities
-from bridge.engines.jvm.calls import PayloadCalls, Step, ordering_of
+from bridge.engines.jvm.calls import CallStep, PayloadCalls, ordering_of
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.jars import java_name_of
 from bridge.spark import META_COLUMNS, with_meta
@@ -148,7 +148,7 @@ class JvmPayload(HoodieRecordPayload):
 
     # -- asking
 
-    def _ask(self, step: Step, schema: AvroSchema | None, *others: JvmPayload) -> JavaAnswer:
+    def _ask(self, step: CallStep, schema: AvroSchema | None, *others: JvmPayload) -> JavaAnswer:
         """Run a step, after building what is not built yet; return the result of the step."""
         new = [payload for payload in (self, *others) if not payload.is_built]
         steps = [payload._make(schema) for payload in new]
@@ -158,7 +158,7 @@ class JvmPayload(HoodieRecordPayload):
             payload.is_built = True
         return checked(answers[-1], self.java_name)
 
-    def _make(self, schema: AvroSchema | None) -> Step:
+    def _make(self, schema: AvroSchema | None) -> CallStep:
         return self.calls.make_step(
             self.number, self.java_name, self.record, self.ordering_value, self.schema or schema
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from bridge.engines.python.column_pairs import PairWinners
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone, pairs
 from bridge.engines.python.outcomes import UNDECIDED
-from bridge.merge import Action, MergePoint
+from bridge.merge import Action, MergePoint, RowSource
 from bridge.programs import Origin
 
 if TYPE_CHECKING:
@@ -23,30 +24,10 @@ if TYPE_CHECKING:
     from bridge.engines.python.keys import Mask, Rows
     from bridge.engines.python.outcomes import Actions, Outcomes
     from bridge.engines.python.records import RecordReader
-    from bridge.merge import RecordMerge, RecordOutcome
+    from bridge.merge import RecordMerge
     from payloads import AvroSchema, Record
 
-
-class _OutcomeColumns:
-    """What became of many keys; of at least one.
-
-    Attributes:
-        are_made: which outcomes have a record that the merge made.
-    """
-
-    def __init__(self, outcomes: list[RecordOutcome]) -> None:
-        actions, self._records = zip(*outcomes, strict=True)
-        self._actions = np.fromiter(actions, np.int8, len(outcomes))
-        self.are_made: Mask = np.fromiter((record is not None for record in self._records), bool, len(outcomes))
-
-    def are(self, action: Action) -> Mask:
-        """Return which outcomes have this action."""
-        mask: Mask = self._actions == action
-        return mask
-
-    def made(self) -> list[Record]:
-        """Return the records that the merge made."""
-        return [record for record in self._records if record is not None]
+    Sources = np.ndarray[Any, np.dtype[np.int8]]  # each a RowSource
 
 
 class FastPath:
@@ -110,26 +91,20 @@ class FastPath:
         """Merge the pairs whose stored rows are `firsts`: a row that wins gets its action, other outcomes are noted."""
         if not len(firsts):
             return
-        merged = _OutcomeColumns(merges.pairs(batch, firsts))
-        actions[firsts[merged.are(Action.KEEP)]] = Action.KEEP
-        actions[firsts[merged.are(Action.UPDATE) & ~merged.are_made] + 1] = Action.UPDATE
-        self._note(merged, firsts, (Action.UPDATE, Action.DELETE), MergePoint.UPSERT)
+        sources, made = merges.pairs(batch, firsts)
+        actions[firsts[sources == RowSource.STORED]] = Action.KEEP
+        actions[firsts[sources == RowSource.INCOMING] + 1] = Action.UPDATE
+        self._outcomes.made(Action.UPDATE, made, MergePoint.UPSERT)
+        self._outcomes.bare(Action.DELETE, firsts[sources == RowSource.NONE])
 
     def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Actions) -> None:
         """Insert the incoming rows without other versions, as `_merge_pairs`."""
         if not len(rows):
             return
-        inserted = _OutcomeColumns(merges.singles(batch, rows))
-        actions[rows[inserted.are(Action.INSERT) & ~inserted.are_made]] = Action.INSERT
-        self._note(inserted, rows, (Action.INSERT, Action.SKIP), MergePoint.INSERT)
-
-    def _note(self, found: _OutcomeColumns, rows: Rows, actions: tuple[Action, Action], point: MergePoint) -> None:
-        """Note the outcomes that are in no batch: records that a merge point made, and keys that are left bare."""
-        written, gone = actions
-        for record in found.made():
-            self._outcomes.new(written, record, point)
-        for row in rows[found.are(gone)].tolist():
-            self._outcomes.bare(gone, row)
+        sources, made = merges.singles(batch, rows)
+        actions[rows[sources == RowSource.INCOMING]] = Action.INSERT
+        self._outcomes.made(Action.INSERT, made, MergePoint.INSERT)
+        self._outcomes.bare(Action.SKIP, rows[sources == RowSource.NONE])
 
 
 class RowMerges:
@@ -155,22 +130,25 @@ class RowMerges:
         self._read_stored = read_stored or read_written
         self._failed = failed
 
-    def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> list[RecordOutcome]:
-        """Return what becomes of the pairs whose stored rows are `firsts` (`upsert_pair`)."""
+    def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> tuple[Sources, list[Record]]:
+        """Return where the row of each pair comes from whose stored row is in `firsts`, and the records made."""
         stored = self._read_stored.rows(batch, firsts)
         incoming = self._read_written.rows(batch, firsts + 1)
         return self._called(self._merge.upsert_pair, firsts, stored, incoming)
 
-    def singles(self, batch: pa.RecordBatch, rows: Rows) -> list[RecordOutcome]:
-        """Return what becomes of new rows (`insert_single`)."""
+    def singles(self, batch: pa.RecordBatch, rows: Rows) -> tuple[Sources, list[Record]]:
+        """Return where the row of each new key comes from, and the records made."""
         return self._called(self._merge.insert_single, rows, self._read_written.rows(batch, rows))
 
-    def _called(self, merge: Callable[..., RecordOutcome], rows: Rows, *records: list[Record]) -> list[RecordOutcome]:
+    def _called(
+        self, merge: Callable[..., RowSource], rows: Rows, *records: list[Record]
+    ) -> tuple[Sources, list[Record]]:
         """Call `merge` for each key, of which `rows` has one row, in a loop of C: most keys need no more than that."""
         first, *others = records
         ahead = iter(first)
+        made: list[Record] = []
         try:
-            return [*map(merge, ahead, *others)]
+            return np.fromiter(map(merge, ahead, *others, itertools.repeat(made)), np.int8, len(first)), made
         except Exception as error:
             row = int(rows[len(rows) - operator.length_hint(ahead) - 1])
             raise self._failed(row, error) from error

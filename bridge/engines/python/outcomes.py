@@ -18,8 +18,9 @@ from bridge.spark import META_COLUMNS
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from bridge.engines.python.keys import Rows
     from bridge.engines.python.records import RecordWriter
     from bridge.merge import Carrier, MergePoint, MetaColumns
     from payloads import Record
@@ -112,9 +113,15 @@ class Outcomes:
         else:
             self._detached.add(row.source, action, *extras)
 
-    def bare(self, action: Action, row: int) -> None:
-        """Note an outcome without extras of which only the key of `row` is left."""
-        self._bare_here.add(row, action)
+    def bare(self, action: Action, rows: Rows) -> None:
+        """Note outcomes without extras of which only the keys of `rows` are left."""
+        for row in rows.tolist():
+            self._bare_here.add(row, action)
+
+    def made(self, action: Action, records: Iterable[Record], point: MergePoint) -> None:
+        """Note outcomes without extras whose records `point` made."""
+        for record in records:
+            self.new(action, record, point)
 
     def new(self, action: Action, record: Record, made_at: MergePoint, *extras: object) -> None:
         """Note an outcome that is in no batch: a record that a merge point made."""

@@ -395,10 +395,10 @@ def test_a_null_ordering_value(spark, run, write, tmp_path):
 
 
 def test_ordering_values_of_another_type(spark, run, stored, write, tmp_path):
-    other = pa.schema([(field.name, pa.string() if field.name == "ts" else field.type) for field in COLUMNS])
-    batch = write("other.parquet", ("a", "now", "Oslo", False), schema=other)
+    other = pa.schema([(field.name, pa.date32() if field.name == "ts" else field.type) for field in COLUMNS])
+    batch = write("other.parquet", ("a", datetime.date(2024, 1, 1), "Oslo", False), schema=other)
     result = run("merge", "upsert", "--stored", stored, "--incoming", batch, *DEFAULT, "--out", tmp_path / "out")
-    fails(result, 3, "the column 'ts' is bigint in the older data and string in the newer")
+    fails(result, 3, "the column 'ts' is bigint in the older data and date in the newer")
     assert names(tmp_path) == ["other.parquet", "stored.parquet"]
 
 

@@ -18,6 +18,7 @@ from bridge.compare.grade import Grade, overall
 from bridge.compare.replay import compare
 from bridge.explain import explain_comparison
 from payloads.avro.codec import parse_schema
+from tests.support.plans import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,11 +31,6 @@ SCHEMA = "_pb_commit int, _pb_arrival int, id string, ts bigint, city string, _h
 LATE_DELETE = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 30, "Lima", False), (3, 3, "a", 20, None, True)]
 TIE = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 10, "Lima", False), (2, 3, "b", 10, "Rome", False)]
 LATE_ROW = [(1, 1, "a", 10, "Oslo", False), (2, 2, "a", 5, "Lima", False)]
-
-
-def plan_of(payload: str | None, release: str, table_type: str = "cow", **settings: Any) -> MergePlan:
-    settings = {"key": "id", "ordering": "ts"} | settings
-    return MergePlan(payload=payload, release=release, table_type=table_type, **settings)
 
 
 # -- grades

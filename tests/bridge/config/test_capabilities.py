@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import pytest
 
@@ -21,6 +22,57 @@ def test_every_release_has_a_row_of_its_own_line(release):
     assert can.created_version == max(can.writable_versions)
     assert can.table_version == can.created_version
     assert set(can.writable_versions) <= set(TABLE_VERSIONS)
+
+
+NEW = {
+    "0.13": {"mergers": True, "delete_block_utf8": 27},
+    "0.14": {"writable_versions": (5, 6), "delete_block_utf8": None, "delete_block_instants": True},
+    "0.15": {},
+    "1.0": {
+        "writable_versions": (6, 8),
+        "keeps_version": True,
+        "merge_modes": True,
+        "file_group_reader": True,
+        "partition_from_path": True,
+        "incremental_scans": True,
+        "timestamp_ntz": True,
+        "delete_block_dates": False,
+        "delete_block_instants": False,
+    },
+    "1.1": {
+        "writable_versions": (6, 8, 9),
+        "payload_writer": False,
+        "buffered_mergers": True,
+        "indexed_records": True,
+        "several_ordering_fields": True,
+        "merge_properties": True,
+        "separate_writer_options": True,
+        "event_time_payload": True,
+        "commit_time_payload": True,
+        "operation_deletes": True,
+        "incremental_scans": False,
+    },
+    "1.2": {"commit_time_lookup": False, "blocks_by_instant": True, "spark_conf": True},
+}
+"""What each release does otherwise than the one before, as seen in real Hudi."""
+
+OF_ITS_OWN = {"release", "bundle", "newest_spark", "is_assumed_writer", "table_version"}
+
+
+def test_what_each_release_does_otherwise_than_the_one_before():
+    rows = [dataclasses.asdict(capabilities(release)) for release in HudiRelease]
+    found = {
+        str(row["release"]): {name: row[name] for name in row.keys() - OF_ITS_OWN if row[name] != before[name]}
+        for before, row in itertools.pairwise(rows)
+    }
+    assert found == NEW
+    oldest = rows[0]
+    assert {name for name, value in oldest.items() if value is True} == {
+        "payload_writer",
+        "commit_time_lookup",
+        "delete_block_dates",
+    }
+    assert (oldest["writable_versions"], oldest["delete_block_utf8"]) == ((5,), 10)
 
 
 def test_every_attribute_is_described():

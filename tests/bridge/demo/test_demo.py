@@ -13,18 +13,9 @@ from bridge.merge.points import MergePoint
 from bridge.plan import MergePlan, TableType
 from payloads import HudiRelease, PayloadRef, parse_schema
 from payloads.release import releases
+from tests.support.schemas import nullable, record_schema
 
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "account",
-        "fields": [
-            {"name": "id", "type": "string"},
-            {"name": "ts", "type": "long"},
-            {"name": "_hoodie_is_deleted", "type": ["null", "boolean"], "default": None},
-        ],
-    }
-)
+SCHEMA = parse_schema(record_schema("account", id="string", ts="long", _hoodie_is_deleted=nullable("boolean")))
 PLAN = MergePlan(
     payload=PayloadRef("OverwriteWithLatestAvroPayload"),
     release="0.15",

@@ -15,6 +15,7 @@ from bridge.spark.schema import META_COLUMNS, avro_schema, spark_schema, with_me
 from payloads.avro.codec import parse_schema
 from payloads.errors import SchemaError
 from payloads.release import HudiRelease
+from tests.support.schemas import record_schema
 
 UTC = datetime.UTC
 DECIMAL = {"type": "fixed", "name": "d", "size": 5, "logicalType": "decimal", "precision": 10, "scale": 2}
@@ -23,7 +24,7 @@ DECIMAL = {"type": "fixed", "name": "d", "size": 5, "logicalType": "decimal", "p
 def one(kind: object, arrow: pa.DataType, *, nullable: bool = True) -> tuple:
     """Return the schemas of rows with the one column `c`."""
     schema = parse_schema(
-        {"type": "record", "name": "r", "fields": [{"name": "c", "type": ["null", kind] if nullable else kind}]},
+        record_schema("r", c=["null", kind] if nullable else kind),
     )
     return schema, pa.schema([pa.field("c", arrow)])
 
@@ -240,7 +241,7 @@ def test_a_null_for_a_required_field_or_column():
     ],
 )
 def test_types_that_do_not_match(kind, arrow):
-    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "c", "type": kind}]})
+    schema = parse_schema(record_schema("r", c=kind))
     for conversion in (RecordReader, RecordWriter):
         with pytest.raises(SchemaError, match="'c'"):
             conversion(schema, pa.schema([("c", arrow)]))

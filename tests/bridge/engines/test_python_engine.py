@@ -32,6 +32,8 @@ from payloads import (
     parse_schema,
     resolve_payload,
 )
+from tests.support.plans import plan_of
+from tests.support.schemas import nullable_schema, record_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,13 +48,7 @@ FIELDS = {
     "_hoodie_is_deleted": pa.bool_(),
 }
 AVRO_TYPES = {"id": "string", "ts": "long", "name": "string", "Op": "string", "_hoodie_is_deleted": "boolean"}
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "Row",
-        "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in AVRO_TYPES.items()],
-    }
-)
+SCHEMA = parse_schema(nullable_schema("Row", **AVRO_TYPES))
 NAMES = tuple(FIELDS)
 PAYLOADS = [
     "DefaultHoodieRecordPayload",
@@ -75,10 +71,6 @@ rows = st.tuples(
 stored_rows = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e"]), rows, max_size=5).map(
     lambda found: [(key, *row[1:]) for key, row in sorted(found.items())]
 )
-
-
-def plan_of(payload: str, release: str = "0.15") -> MergePlan:
-    return MergePlan(payload=payload, release=release, key="id", ordering="ts")
 
 
 def table(versions: Iterable[tuple[Origin, tuple[Any, ...]]]) -> pa.Table:
@@ -145,6 +137,20 @@ def test_where_a_batch_ends_does_not_matter(payload: str, release: str, stored: 
     assert run(job, versions, 10_000) == run(job, versions, 1)
 
 
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", PAYLOADS[-1]])
+@pytest.mark.parametrize("batch_size", [1, 10_000])
+def test_a_job_may_return_the_rows_alone(payload: str, batch_size: int) -> None:
+    """Without actions, and without the keys of deleted rows."""
+    incoming = [("a", 2, "yy", "U", None), ("b", 2, "yy", "U", True), ("c", 2, "x", "I", None)]
+    stored = [("a", 1, "x", "U", None), ("b", 1, "x", "U", None), ("d", 1, "x", "U", None)]
+    versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
+    job = Job(plan_of(payload), SCHEMA, NAMES, "upsert")
+    with_actions = run(job, versions, batch_size)
+    expected = [{name: row[name] for name in NAMES} for row in with_actions if row["_pb_action"] != Action.DELETE]
+    assert run(dataclasses.replace(job, only_rows=True), versions, batch_size) == expected
+    assert [row["id"] for row in expected] == ["a", *"b" * (payload == PAYLOADS[-1]), "c", "d"]
+
+
 # Values of an ordering column: equal, less, greater, null, and what Java compares otherwise than Arrow.
 ORDERINGS: dict[str, tuple[Any, pa.DataType, list[Any]]] = {
     "int": ("int", pa.int32(), [0, 1, -2]),
@@ -189,11 +195,7 @@ def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: s
         ordering=data.draw(st.sampled_from(["ts", "ts", ()])),
         props=data.draw(st.sampled_from(PROPS)),
     )
-    fields = [
-        {"name": name, "type": ["null", avro if name == "ts" else own], "default": None}
-        for name, own in AVRO_TYPES.items()
-    ]
-    schema = parse_schema({"type": "record", "name": "Row", "fields": fields})
+    schema = parse_schema(nullable_schema("Row", **AVRO_TYPES | {"ts": avro}))
     others = st.tuples(st.sampled_from(["I", "U", "D", None]), st.sampled_from([None, False, False, True]))
     job = Job(plan, schema, NAMES, "upsert")
     for _ in range(4):  # one pair a job: a failure ends it
@@ -213,11 +215,7 @@ def test_every_pair_of_ordering_values_is_decided_by_columns_as_by_the_rule(kind
     """In each release, of rows and of deletes; each pair has a key of its own, so that one job decides all."""
     is_mode = rule.endswith("_ORDERING")
     avro, arrow, values = ORDERINGS[kind]
-    fields = [
-        {"name": name, "type": ["null", avro if name == "ts" else own], "default": None}
-        for name, own in AVRO_TYPES.items()
-    ]
-    schema = parse_schema({"type": "record", "name": "Row", "fields": fields})
+    schema = parse_schema(nullable_schema("Row", **AVRO_TYPES | {"ts": avro}))
     chosen = list(itertools.product(values, values, [("U", None), ("U", True), ("D", False)]))
     rows, orderings = [], []
     for number, (old, new, flags) in enumerate(chosen):
@@ -240,38 +238,45 @@ TOLD = {
     "price": ["null", "double"],
     "tags": {"type": "array", "items": "string"},
 }
-OPS = ["own", "row", "copy", "negate", "negate own", "retype", "add tag", "lose", "delete", "skip", "wrong", "fail"]
+MERGED = ["own", "row", "copy", "negate", "negate own", "add tag", "delete", "skip"]
+FAILED = ["retype", "lose", "wrong", "fail", "fail to build"]
+PRICES = [0.0, float("nan"), None]
 
 
 @pytest.mark.parametrize("release", list(HudiRelease))
-@pytest.mark.parametrize("op", [*OPS, "fail to build"])
-@pytest.mark.parametrize("price", [0.0, float("nan"), None])
-@pytest.mark.parametrize("names", [("id", "op", "n", "price"), ("id", "op", "n", "price", "tags")])
-@pytest.mark.parametrize("origins", [(Origin.STORED, Origin.INCOMING), (Origin.INCOMING,)])
+@pytest.mark.parametrize("names", [tuple(TOLD)[:-1], tuple(TOLD)], ids=["flat", "nested"])
+@pytest.mark.parametrize("origins", [(Origin.STORED, Origin.INCOMING), (Origin.INCOMING,)], ids=["update", "insert"])
 def test_what_a_users_class_does_with_records_has_one_answer(
-    release: HudiRelease, op: str, price: float | None, names: tuple[str, ...], origins: tuple[Origin, ...]
+    release: HudiRelease, names: tuple[str, ...], origins: tuple[Origin, ...]
 ) -> None:
     """Flat records and nested ones are copied and compared in ways of their own."""
-    if op == "add tag" and "tags" not in names:
-        return
     types = [pa.string(), pa.string(), pa.int64(), pa.float64(), pa.list_(pa.string())]
-    fields = [{"name": name, "type": kind} for name, kind in TOLD.items() if name in names]
-    schema = parse_schema({"type": "record", "name": "Told", "fields": fields})
-    rows = [("a", "stored", 1, price, ["s"]), ("a", op, 2, price, ["i"])][-len(origins) :]
-    given = zip(TOLD, zip(*rows, strict=True), types, strict=True)
-    versions = pa.table({name: pa.array(values, kind) for name, values, kind in given if name in names})
-    versions = versions.append_column("_pb_origin", pa.array(origins, pa.int8()))
+    schema = parse_schema(record_schema("Told", **{name: kind for name, kind in TOLD.items() if name in names}))
     plan = MergePlan(payload="tests.support.user_payloads:DoesAsTold", release=release, key="id")
     job = Job(plan, schema, names, "upsert")
-    answer = answer_or_error(job, versions)
-    assert answer == answer_or_error(job, asked_each(versions))
-    assert ("DoesAsTold" in answer) == (op in {"wrong", "lose", "retype", "fail", "fail to build"})
+
+    def answer(*told: tuple[str, float | None]) -> str:
+        """Merge one key for each operation and price."""
+        rows = []
+        for number, (op, price) in enumerate(told):
+            both = [(f"{number:02}", "stored", 1, price, ["s"]), (f"{number:02}", op, 2, price, ["i"])]
+            rows += both[-len(origins) :]
+        given = zip(TOLD, zip(*rows, strict=True), types, strict=True)
+        versions = pa.table({name: pa.array(values, kind) for name, values, kind in given if name in names})
+        versions = versions.append_column("_pb_origin", pa.array(list(origins) * len(told), pa.int8()))
+        found = answer_or_error(job, versions)
+        assert found == answer_or_error(job, asked_each(versions)), told
+        return found
+
+    merged = [(op, price) for op in MERGED for price in PRICES if op != "add tag" or "tags" in names]
+    assert "DoesAsTold" not in answer(*merged)
+    for told in itertools.product(FAILED, PRICES):
+        assert "DoesAsTold" in answer(told)
 
 
 def test_a_merged_record_that_does_not_fit_is_named() -> None:
     """By its own merge point and key, although another key of the batch goes through another point after it."""
-    fields = [{"name": name, "type": kind} for name, kind in TOLD.items() if name != "tags"]
-    schema = parse_schema({"type": "record", "name": "Told", "fields": fields})
+    schema = parse_schema(record_schema("Told", **{name: kind for name, kind in TOLD.items() if name != "tags"}))
     columns = {"id": ["a", "a", "b"], "op": ["stored", "lose", "own"], "n": [1, 2, 3], "price": [1.0, 2.0, 3.0]}
     versions = pa.table(
         columns | {"_pb_origin": pa.array([Origin.STORED, Origin.INCOMING, Origin.INCOMING], pa.int8())}
@@ -455,9 +460,7 @@ def test_a_payload_that_no_writer_can_build_is_refused(payload: str, release: st
 # -- users' mergers that write into what they are given
 
 
-COUNTS = parse_schema(
-    {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "long"}]}
-)
+COUNTS = parse_schema(record_schema("Row", id="string", n="long"))
 
 
 @pytest.mark.parametrize("release", ["1.1", "1.2"])
@@ -514,9 +517,7 @@ def adding_plan(merger: str, release: str, table_type: str) -> MergePlan:
 def test_equal_keys_are_one_group_wherever_a_batch_ends(
     kind: pa.DataType, avro: Any, values: list[Any], batch_size: int
 ) -> None:
-    schema = parse_schema(
-        {"type": "record", "name": "Row", "fields": [{"name": "id", "type": avro}, {"name": "n", "type": "long"}]}
-    )
+    schema = parse_schema(record_schema("Row", id=avro, n="long"))
     other = 1.0 if pa.types.is_floating(kind) else 1
     versions = pa.table(
         {
@@ -553,7 +554,7 @@ def test_zero_and_negative_zero_are_two_keys_as_their_texts_are(zeros: tuple[flo
 
 def test_a_failure_names_a_key_beyond_the_years_of_python() -> None:
     kind = {"type": "int", "logicalType": "date"}
-    schema = parse_schema({"type": "record", "name": "Row", "fields": [{"name": "id", "type": kind}]})
+    schema = parse_schema(record_schema("Row", id=kind))
     versions = pa.table(
         {"id": pa.array([10**7] * 2, pa.date32()), "_pb_origin": pa.array([Origin.STORED] * 2, pa.int8())}
     )

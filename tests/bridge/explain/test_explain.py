@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from pyspark.sql import types as spark_types
 
 from bridge import Batches, InputError, MergePlan, PlanError, explain
 from bridge.cli import main
@@ -26,13 +25,14 @@ from bridge.merge.points import MergePoint
 from bridge.plan import TableType
 from bridge.programs.small_files import small_file_candidates
 from bridge.programs.upgrade import handover
-from bridge.report.json_record import json_record
-from bridge.spark.schema import avro_schema
+from bridge.report import json_record
 from payloads import parse_schema
-from payloads.avro.logical import to_physical
-from tests.conformance.histories import READ, History, columns_of, load
+from tests.conformance.histories import READ, History, load
 from tests.conformance.spark_histories import plan_of as plan_of_history
+from tests.mergers.laws.recorded import physical, schema_of
 from tests.support import DATA
+from tests.support.plans import plan_of
+from tests.support.schemas import nullable, nullable_schema, record_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,28 +44,20 @@ if TYPE_CHECKING:
 
 PAYLOADS = "tests.support.user_payloads"
 SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "account",
-        "fields": [
-            {"name": "id", "type": "string"},
-            {"name": "ts", "type": ["null", "long"], "default": None},
-            {"name": "name", "type": ["null", "string"], "default": None},
-            {"name": "op", "type": ["null", "string"], "default": None},
-            {"name": "_hoodie_is_deleted", "type": ["null", "boolean"], "default": None},
-        ],
-    }
+    record_schema(
+        "account",
+        id="string",
+        ts=nullable("long"),
+        name=nullable("string"),
+        op=nullable("string"),
+        _hoodie_is_deleted=nullable("boolean"),
+    )
 )
 MARKER = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "gone"}
 
 
 def row(ts: int | None, name: str | None = None, op: str | None = None, *, deleted: bool | None = None) -> Record:
     return {"id": "a", "ts": ts, "name": name, "op": op, "_hoodie_is_deleted": deleted}
-
-
-def plan_of(payload: str | None, release: str, table_type: str = "cow", **settings: Any) -> MergePlan:
-    settings = {"key": "id", "ordering": "ts"} | settings
-    return MergePlan(payload=payload, release=release, table_type=table_type, **settings)
 
 
 def rules(
@@ -78,48 +70,19 @@ def rules(
 
 # -- traces end as the tables of real Hudi
 
-STRIDE = 3
-
-_TYPES: dict[str, Any] = {
-    "string": spark_types.StringType(),
-    "bigint": spark_types.LongType(),
-    "int": spark_types.IntegerType(),
-    "double": spark_types.DoubleType(),
-    "boolean": spark_types.BooleanType(),
-    "date": spark_types.DateType(),
-    "timestamp": spark_types.TimestampType(),
-}
-
-
-def schema_of(history: History) -> AvroSchema:
-    struct = spark_types.StructType()
-    for name, kind in columns_of(history.schema_ddl).items():
-        digits = [int(number) for number in re.findall(r"\d+", kind)]
-        struct.add(name, spark_types.DecimalType(*digits) if kind.startswith("decimal") else _TYPES[kind])
-    return avro_schema(struct, history.release)
-
-
-def physical(values: Any, schema: AvroSchema) -> Record:
-    moments = {
-        name: value.replace(tzinfo=datetime.UTC) if isinstance(value, datetime.datetime) else value
-        for name, value in values.items()
-    }
-    return to_physical(moments, schema)
-
 
 def exactly(rows: dict[Any, Record]) -> dict[Any, str]:
     """Return rows as text, which tells -0.0 from 0.0, and 1 from True."""
     return {identity: repr(sorted(one.items())) for identity, one in rows.items()}
 
 
-def traces_of(history: History, first: int) -> Iterator[tuple[int, dict[Any, Record | None], dict[Any, Record]]]:
-    """Give for each snapshot our rows and the recorded ones: of every third key, beginning with `first`."""
+def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None], dict[Any, Record]]]:
+    """Give for each snapshot our rows and the recorded ones: of every key."""
     schema, plan, commits = schema_of(history), plan_of_history(history), len(history.commits)
     versions: dict[Any, list[tuple[int, Record]]] = {}
     for number, commit in enumerate(history.commits, start=1):
         for incoming in commit.incoming:
             versions.setdefault((incoming["part"], incoming["id"]), []).append((number, physical(incoming, schema)))
-    versions = {identity: versions[identity] for identity in sorted(versions, key=repr)[first::STRIDE]}
     change, upgrade = None, history.upgrade
     if upgrade is not None and upgrade.after < commits:
         new = dataclasses.replace(plan, release=upgrade.release)
@@ -134,19 +97,19 @@ def traces_of(history: History, first: int) -> Iterator[tuple[int, dict[Any, Rec
             continue
         ours = {identity: trace.row_after(number) for identity, trace in traces.items()}
         real = {(one["part"], one["id"]): one for one in snapshot}
-        yield number, ours, {key: physical(real[key], schema) for key in ours.keys() & real.keys()}
+        yield number, ours, {identity: physical(one, schema) for identity, one in real.items()}
 
 
 @pytest.mark.parametrize(
     "folder", ["histories/0.15.0", "histories/1.0.2", "histories/1.1.1", "histories/1.2.0", "histories-upgraded"]
 )
 def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
-    """The tables of a case share their keys: each is traced in some of them, and compared in all of them elsewhere."""
+    """Every key of every table, after each commit."""
     looked_at: collections.Counter[str] = collections.Counter()
-    for number, history in enumerate(load(DATA / folder)):
+    for history in load(DATA / folder):
         if small_file_candidates(history.options) or history.error is not None:
             continue
-        for commit, ours, real in traces_of(history, number % STRIDE):
+        for commit, ours, real in traces_of(history):
             shown = {identity: one for identity, one in ours.items() if one is not None}
             assert exactly(shown) == exactly(real), (str(history), commit)
             looked_at[history.table_type] += len(ours)
@@ -266,17 +229,8 @@ def test_a_delete_without_an_ordering_value() -> None:
 def test_a_payload_that_answers_sentinel_is_quoted() -> None:
     old = plan_of("MySqlDebeziumAvroPayload", "0.15", ordering="ts")
     change = handover(old, dataclasses.replace(old, release="1.2"), after=1, keep_table_version=True)
-    schema = parse_schema(
-        {
-            "type": "record",
-            "name": "r",
-            "fields": [
-                {"name": name, "type": ["null", "string"], "default": None}
-                for name in ("id", "ts", "_change_operation_type", "_event_bin_file", "_event_pos")
-            ],
-        }
-    )
     names = ("id", "ts", "_change_operation_type", "_event_bin_file", "_event_pos")
+    schema = parse_schema(nullable_schema("r", **dict.fromkeys(names, "string")))
     versions = [(1, dict(zip(names, ("a", "9.1", "c", "f.9", "1"), strict=True)))]
     versions += [(2, dict(zip(names, ("a", "10.1", "u", "f.10", "1"), strict=True)))]
     told = trace_key(versions, old, schema, handover=change)
@@ -450,13 +404,7 @@ def test_values_travel_as_they_are(spark: SparkSession) -> None:
     assert told.ends_equal
 
 
-READING = parse_schema(
-    {
-        "type": "record",
-        "name": "reading",
-        "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "double"}],
-    }
-)
+READING = parse_schema(record_schema("reading", id="string", n="double"))
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,10 @@ from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
 from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, Rule, StoredRow, located
 from mergers import HoodieKey
 from payloads import NATURAL_ORDER, Ordering, PayloadRef, parse_schema
+from tests.support.schemas import nullable, record_schema
 
 KEY = HoodieKey("a")
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "row",
-        "fields": [
-            {"name": "id", "type": "string"},
-            {"name": "ts", "type": "long"},
-            {"name": "fails", "type": ["null", "string"], "default": None},
-        ],
-    }
-)
+SCHEMA = parse_schema(record_schema(id="string", ts="long", fails=nullable("string")))
 
 
 class FailsWhereTold:
@@ -89,9 +80,9 @@ CALLS = {
     ),
     "combine": (MergePoint.UPSERT, lambda merge, bad: merge.upsert(stored(), merge.incoming(KEY, bad, None))),
     "insert": (MergePoint.INSERT, lambda merge, bad: merge.insert(merge.incoming(KEY, bad, None))),
-    "combine a pair": (MergePoint.UPSERT, lambda merge, bad: merge.upsert_pair(row(1), bad)),
-    "constructor of a pair": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.upsert_pair(row(1), bad)),
-    "insert a single row": (MergePoint.INSERT, lambda merge, bad: merge.insert_single(bad)),
+    "combine a pair": (MergePoint.UPSERT, lambda merge, bad: merge.upsert_pair(row(1), bad, [])),
+    "constructor of a pair": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.upsert_pair(row(1), bad, [])),
+    "insert a single row": (MergePoint.INSERT, lambda merge, bad: merge.insert_single(bad, [])),
     "combine in a query": (MergePoint.SNAPSHOT, lambda merge, bad: merge.snapshot(stored(), logged(merge, bad))),
     "combine in a compaction": (MergePoint.COMPACT, lambda merge, bad: merge.compact(stored(), logged(merge, bad))),
 }

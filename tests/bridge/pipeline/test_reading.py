@@ -19,6 +19,7 @@ from bridge.pipeline.files import ARRIVAL, read_batches, read_frame
 from payloads.avro.codec import encode, parse_schema, read_container
 from payloads.avro.schema import Branch
 from payloads.errors import SchemaError
+from tests.support.schemas import nullable, record_schema
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,20 +104,16 @@ def test_names_that_uris_quote(spark, tmp_path):
     assert arrived(batch.frame) == list(range(len(names)))
 
 
-AVRO = {
-    "type": "record",
-    "name": "row",
-    "fields": [
-        {"name": "id", "type": "string"},
-        {"name": "n", "type": ["null", "long"], "default": None},
-        {"name": "day", "type": {"type": "int", "logicalType": "date"}},
-        {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
-        {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2}},
-        {"name": "kind", "type": {"type": "enum", "name": "kind", "symbols": ["A", "B"]}},
-        {"name": "hash", "type": {"type": "fixed", "name": "hash", "size": 2}},
-        {"name": "inner", "type": {"type": "record", "name": "inner", "fields": [{"name": "x", "type": "int"}]}},
-    ],
-}
+AVRO = record_schema(
+    id="string",
+    n=nullable("long"),
+    day={"type": "int", "logicalType": "date"},
+    at={"type": "long", "logicalType": "timestamp-millis"},
+    price={"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2},
+    kind={"type": "enum", "name": "kind", "symbols": ["A", "B"]},
+    hash={"type": "fixed", "name": "hash", "size": 2},
+    inner={"type": "record", "name": "inner", "fields": [{"name": "x", "type": "int"}]},
+)
 
 
 def avro_row(n: int) -> dict:
@@ -149,28 +146,21 @@ def test_avro_containers(spark, tmp_path):
 
 
 def test_avro_files_of_a_batch_have_one_schema(spark, tmp_path):
-    avro_file(tmp_path / "a.avro", {"type": "record", "name": "r", "fields": [{"name": "n", "type": "int"}]}, [])
-    avro_file(tmp_path / "b.avro", {"type": "record", "name": "r", "fields": [{"name": "n", "type": "long"}]}, [])
+    avro_file(tmp_path / "a.avro", record_schema("r", n="int"), [])
+    avro_file(tmp_path / "b.avro", record_schema("r", n="long"), [])
     with pytest.raises(InputError, match=r"b\.avro: its schema is not that of a\.avro"):
         read_frame(spark, tmp_path)
 
 
 def test_avro_union_of_several_types(spark, tmp_path):
-    schema = {"type": "record", "name": "r", "fields": [{"name": "u", "type": ["int", "string"]}]}
+    schema = record_schema("r", u=["int", "string"])
     avro_file(tmp_path / "u.avro", schema, [{"u": 1}])
     with pytest.raises(InputError, match=r"u\.avro.*'u' is a union of int, string"):
         read_frame(spark, tmp_path / "u.avro")
 
 
 def test_containers_keep_physical_values_and_branches(tmp_path):
-    schema = {
-        "type": "record",
-        "name": "r",
-        "fields": [
-            {"name": "u", "type": ["int", "long"]},
-            {"name": "day", "type": {"type": "int", "logicalType": "date"}},
-        ],
-    }
+    schema = record_schema("r", u=["int", "long"], day={"type": "int", "logicalType": "date"})
     records = [{"u": Branch("long", 7), "day": 10**9}, {"u": Branch("int", 7), "day": -1}]
     # fastavro takes the first branch that fits an int, and refuses the date: the bytes are made without it.
     data = b"".join(encode(parse_schema(schema), record) for record in records)

@@ -13,16 +13,11 @@ from bridge.merge import Action
 from bridge.programs.program import Origin
 from payloads import parse_schema
 from tests.support.one_key import DEFAULT, RELEASES
+from tests.support.schemas import nullable_schema
 
 OVERWRITE = "OverwriteWithLatestAvroPayload"
 KINDS = {"id": "string", "part": "string", "ts": "long", "_hoodie_is_deleted": "boolean"}
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "Row",
-        "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in KINDS.items()],
-    }
-)
+SCHEMA = parse_schema(nullable_schema("Row", **KINDS))
 STAYS = {"hoodie.index.type": "GLOBAL_SIMPLE", "hoodie.simple.index.update.partition.path": "false"}
 MOVES = {**STAYS, "hoodie.simple.index.update.partition.path": "true"}
 KEEP, UPDATE, DELETE, INSERT = Action.KEEP, Action.UPDATE, Action.DELETE, Action.INSERT

@@ -8,9 +8,9 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from bridge import MergePlan, PlanError, TableType, all_paths, key_paths, smallest_history
+from bridge import PlanError, TableType, all_paths, key_paths, smallest_history
 from bridge.cli import main
-from bridge.merge import MergePointError
+from bridge.merge import Action, MergePointError
 from bridge.merge.carriers import StoredRow
 from bridge.merge.record_merge import RecordMerge
 from bridge.pipeline.path_text import path_words, step_words
@@ -24,25 +24,14 @@ from payloads.avro.schema import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.mergers.laws.recorded import read_case
 from tests.support import GUIDE
+from tests.support.plans import plan_of
+from tests.support.schemas import nullable, record_schema
 
 COW, MOR = TableType
 PAGE = GUIDE / "paths.md"
 SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "row",
-        "fields": [
-            {"name": "id", "type": "string"},
-            {"name": "ts", "type": "long"},
-            {"name": "city", "type": ["null", "string"], "default": None},
-            {"name": "_hoodie_is_deleted", "type": ["null", "boolean"], "default": None},
-        ],
-    }
+    record_schema(id="string", ts="long", city=nullable("string"), _hoodie_is_deleted=nullable("boolean"))
 )
-
-
-def plan_of(payload="DefaultHoodieRecordPayload", release="0.15", **more):
-    return MergePlan(payload=payload, release=release, key=("id",), ordering=("ts",), **more)
 
 
 def row(ts, city, *, deleted=False):
@@ -208,7 +197,7 @@ def test_one_version_takes_several_paths_where_new_keys_go_to_the_log():
 
 def test_states_are_told_apart_by_value_type_schema_and_class_of_text():
     """What a later merge could tell apart must not be one state."""
-    numbers = parse_schema({"type": "record", "name": "n", "fields": [{"name": "n", "type": ["long", "double"]}]})
+    numbers = parse_schema(record_schema("n", n=["long", "double"]))
 
     def key_of(record, schema=None):
         return _state_key(_State(log=StoredRow(None, record, schema)), numbers)
@@ -274,6 +263,19 @@ def test_an_error_on_some_paths_is_an_answer():
     assert "no merge today" in str(given.error)
     assert joined.path == Path(COW, (2,))
     assert joined.row.record["city"] == "Rome"
+    merge = RecordMerge(plan, SCHEMA)
+    history = history_of([(1, row(1, "Oslo")), (2, row(2, "Rome"))], merge)
+    assert "no merge today" in str(PathSearch(merge).answer(history, given.path).error)
+    emitted = []
+    searching = AllPaths(merge, table_types=["cow"])
+    searching.start(history.key)
+    for batch, version in enumerate(history.versions, start=1):
+        searching.accept(Arrival(Origin.INCOMING, batch, version.record, None), None)
+    searching.finish(lambda action, row, text: emitted.append((action, row is None, json.loads(text)["error"])))
+    failed, inserted = emitted
+    assert failed[:2] == (Action.SKIP, True)
+    assert failed[2].startswith("FailsOnStoredRows.combine_and_get_update_value raised LookupError")
+    assert inserted == (Action.KEEP, False, None)
 
 
 def test_an_error_on_all_paths_is_a_failure():

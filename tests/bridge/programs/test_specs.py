@@ -15,9 +15,10 @@ from bridge import MergePlan, PlanError, engines
 from bridge.engines import Job
 from bridge.programs import PROGRAMS, EngineName
 from payloads import PayloadRef, parse_schema
+from tests.support.schemas import record_schema
 
 JAVA = Path(bridge.__file__).parent / "engines" / "java" / "Programs.java"
-SCHEMA = parse_schema({"type": "record", "name": "Row", "fields": [{"name": "id", "type": "string"}]})
+SCHEMA = parse_schema(record_schema("Row", id="string"))
 ON_PYTHON_ALONE = [name for name, spec in PROGRAMS.items() if EngineName.JVM not in spec.engines]
 
 

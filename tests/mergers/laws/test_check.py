@@ -10,6 +10,7 @@ from payloads import PayloadConfigError, PayloadNotFoundError, PayloadRef, Schem
 from tests.mergers.laws.faulty import Concatenates, CountsInMemory, Dice, FirstMapEntry
 from tests.mergers.laws.lawful import EarlierStaysOnTies, LaterPayload, LaterWins
 from tests.mergers.laws.test_defects import SETTINGS
+from tests.support.schemas import record_schema
 from tests.test_imports import loaded_by
 
 
@@ -190,13 +191,7 @@ def test_the_first_entry_of_a_map_is_no_answer_by_examples_either():
 
 
 def test_a_custom_delete_column_is_used():
-    schema = parse_schema(
-        {
-            "type": "record",
-            "name": "row",
-            "fields": [{"name": "ts", "type": "long"}, {"name": "op", "type": "string"}],
-        }
-    )
+    schema = parse_schema(record_schema(ts="long", op="string"))
     props = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "gone"}
     settings = {"schema": schema, "ordering_fields": ["ts"], "props": props, "exhaustive": True, "domain": "flagged"}
     assert one("DefaultHoodieRecordPayload", laws=["tombstone"], **settings).verdict is Verdict.PROVED

@@ -5,21 +5,18 @@ import pytest
 from mergers.laws import check_laws
 from tests.mergers.laws.faulty import FAULTY
 from tests.mergers.laws.lawful import LAWFUL
+from tests.support.schemas import nullable, record_schema
 
-SCHEMA = {
-    "type": "record",
-    "name": "row",
-    "fields": [
-        {"name": "id", "type": "string"},
-        {"name": "ts", "type": "long"},
-        {"name": "v", "type": ["null", "string"], "default": None},
-        {"name": "n", "type": ["null", "long"], "default": None},
-        {"name": "x", "type": ["null", "double"], "default": None},
-        {"name": "flag", "type": "boolean"},
-        {"name": "tags", "type": {"type": "map", "values": "string"}},
-        {"name": "_hoodie_is_deleted", "type": ["null", "boolean"], "default": None},
-    ],
-}
+SCHEMA = record_schema(
+    id="string",
+    ts="long",
+    v=nullable("string"),
+    n=nullable("long"),
+    x=nullable("double"),
+    flag="boolean",
+    tags={"type": "map", "values": "string"},
+    _hoodie_is_deleted=nullable("boolean"),
+)
 SETTINGS = {"schema": SCHEMA, "key": ["id"], "ordering_fields": ["ts"]}
 
 

@@ -10,22 +10,19 @@ import pytest
 from mergers.laws import check_laws
 from mergers.laws.constants import constants_of
 from tests.mergers.laws import planted
+from tests.support.schemas import nullable, record_schema
 
-SCHEMA = {
-    "type": "record",
-    "name": "row",
-    "fields": [
-        {"name": "id", "type": "string"},
-        {"name": "ts", "type": "long"},
-        {"name": "status", "type": ["null", "string"], "default": None},
-        {"name": "note", "type": ["null", "string"], "default": None},
-        {"name": "code", "type": "int"},
-        {"name": "n", "type": ["null", "long"], "default": None},
-        {"name": "x", "type": ["null", "double"], "default": None},
-        {"name": "tags", "type": {"type": "array", "items": "string"}},
-        {"name": "_hoodie_is_deleted", "type": ["null", "boolean"], "default": None},
-    ],
-}
+SCHEMA = record_schema(
+    id="string",
+    ts="long",
+    status=nullable("string"),
+    note=nullable("string"),
+    code="int",
+    n=nullable("long"),
+    x=nullable("double"),
+    tags={"type": "array", "items": "string"},
+    _hoodie_is_deleted=nullable("boolean"),
+)
 SETTINGS = {"schema": SCHEMA, "key": ["id"], "ordering_fields": ["ts"]}
 
 

@@ -8,6 +8,7 @@ from mergers.laws.core import Domain
 from mergers.laws.strategies import OperandStrategies, values
 from mergers.laws.universe import RecordSpec, small_universe
 from payloads import parse_schema
+from tests.support.schemas import record_schema
 
 KINDS = {
     "null": "null",
@@ -35,11 +36,7 @@ KINDS = {
     "map": {"type": "map", "values": "string"},
     "nullable": ["null", "string"],
     "several": ["null", "int", "long", "string"],
-    "nested": {
-        "type": "record",
-        "name": "inner",
-        "fields": [{"name": "a", "type": "int"}, {"name": "b", "type": "int"}],
-    },
+    "nested": record_schema("inner", a="int", b="int"),
     "list of itself": {
         "type": "record",
         "name": "node",

@@ -30,6 +30,7 @@ from payloads import (
 )
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
 from tests.mergers.tables import KEY, RELEASES, RIDES, long, ride, stored
+from tests.support.schemas import nullable, record_schema
 
 META = parse_schema(
     {
@@ -44,20 +45,14 @@ META = parse_schema(
     }
 )
 LOGICAL = parse_schema(
-    {
-        "type": "record",
-        "name": "logical",
-        "fields": [
-            {"name": "day", "type": {"type": "int", "logicalType": "date"}},
-            {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}},
-            {"name": "fare", "type": {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2}},
-            {
-                "name": "place",
-                "type": {"type": "record", "name": "place", "fields": [{"name": "city", "type": "string"}]},
-            },
-            {"name": "note", "type": ["null", "string"], "default": None},
-        ],
-    }
+    record_schema(
+        "logical",
+        day={"type": "int", "logicalType": "date"},
+        at={"type": "long", "logicalType": "timestamp-millis"},
+        fare={"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2},
+        place={"type": "record", "name": "place", "fields": [{"name": "city", "type": "string"}]},
+        note=nullable("string"),
+    )
 )
 TRIP = {"day": 19_723, "at": 1_500, "fare": b"\x07\xa1", "place": {"city": "Tromsø"}, "note": None}
 DAY = (datetime.date(2024, 1, 1) - datetime.date(1970, 1, 1)).days
@@ -315,7 +310,7 @@ def test_half_a_delete_marker_is_refused():
 
 
 def test_a_flag_that_is_no_boolean_is_refused():
-    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "_hoodie_is_deleted", "type": "string"}]})
+    schema = parse_schema(record_schema("r", _hoodie_is_deleted="string"))
     with pytest.raises(SchemaError, match="can't be cast to boolean"):
         HoodieAvroIndexedRecord(KEY, {"_hoodie_is_deleted": "true"}, schema).is_delete(schema, {})
 

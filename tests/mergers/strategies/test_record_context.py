@@ -10,6 +10,7 @@ from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieRecordType
 from mergers.strategies import DeleteEntry, RecordContext, buffered_merger
 from payloads import NATURAL_ORDER, HudiRelease, Ordering, OrderingTypeError, parse_schema
 from tests.mergers.tables import KEY, long
+from tests.support.schemas import nullable, nullable_schema, record_schema
 
 AVRO, SPARK = HoodieRecordType.AVRO, HoodieRecordType.SPARK
 DECIMAL = {"type": "fixed", "name": "dec", "size": 4, "logicalType": "decimal", "precision": 8, "scale": 2}
@@ -23,13 +24,7 @@ COLUMNS = {
     "day": {"type": "int", "logicalType": "date"},
     "dec": DECIMAL,
 }
-SCHEMA = parse_schema(
-    {
-        "type": "record",
-        "name": "row",
-        "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in COLUMNS.items()],
-    }
-)
+SCHEMA = parse_schema(nullable_schema(**COLUMNS))
 ROW = {"i": 1, "l": 2, "d": 1.5, "s": "x", "us": 3, "ms": 4, "day": 5, "dec": (325).to_bytes(4, "big")}
 
 
@@ -119,16 +114,7 @@ def test_a_date_in_a_list_makes_a_slice_of_1_2_unreadable():
 
 
 def test_a_payload_that_edits_the_incoming_row_is_not_heard_in_spark():
-    schema = parse_schema(
-        {
-            "type": "record",
-            "name": "change",
-            "fields": [
-                {"name": "_event_lsn", "type": ["null", "long"], "default": None},
-                {"name": "text", "type": ["null", "string"], "default": None},
-            ],
-        }
-    )
+    schema = parse_schema(record_schema("change", _event_lsn=nullable("long"), text=nullable("string")))
 
     def row(lsn, text):
         return HoodieAvroIndexedRecord(KEY, {"_event_lsn": lsn, "text": text}, schema, None, long(lsn))

@@ -40,6 +40,7 @@ from payloads import (
     parse_schema,
 )
 from tests.mergers.tables import BY_TS, KEY, RIDES, long, ride
+from tests.support.schemas import nullable_schema, record_schema
 
 COMMIT, EVENT = RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING
 CUSTOM = RecordMergeMode.CUSTOM
@@ -444,13 +445,7 @@ def test_the_payload_bridge_merges_no_partial_blocks():
 
 
 def test_text_in_a_list_of_ordering_values_no_longer_compares_once_a_payload_has_made_it():
-    schema = parse_schema(
-        {
-            "type": "record",
-            "name": "event",
-            "fields": [{"name": "name", "type": "string"}, {"name": "seq", "type": "int"}],
-        }
-    )
+    schema = parse_schema(record_schema("event", name="string", seq="int"))
     props = {"hoodie.table.ordering.fields": "seq,name"}
 
     def event(seq, name):
@@ -481,13 +476,7 @@ def test_text_in_a_list_of_ordering_values_no_longer_compares_once_a_payload_has
 )
 def test_what_marks_a_delete(marked, reader, writer):
     columns = {"_hoodie_is_deleted": "boolean", "_hoodie_operation": "string", "op": "string"}
-    schema = parse_schema(
-        {
-            "type": "record",
-            "name": "row",
-            "fields": [{"name": name, "type": ["null", kind], "default": None} for name, kind in columns.items()],
-        }
-    )
+    schema = parse_schema(nullable_schema(**columns))
     props = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "gone"}
     record = {"_hoodie_is_deleted": False, "_hoodie_operation": "I", "op": None, **marked}
     found = [DeleteContext(props, schema, reads_operation=reads).is_delete(record) for reads in (True, False)]

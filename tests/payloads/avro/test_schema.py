@@ -16,6 +16,7 @@ from payloads.avro.schema import Branch, branch_of
 from payloads.errors import SchemaError
 from payloads.ordering_fields import TABLE_ORDERING_FIELDS, ordering_reader
 from payloads.release import HudiRelease
+from tests.support.schemas import record_schema
 
 PRIMITIVES = ["null", "boolean", "int", "long", "float", "double", "string", "bytes"]
 LOGICAL = [
@@ -131,7 +132,7 @@ def test_bytes_are_not_taken_for_an_array_of_their_union():
 
 
 def test_what_is_derived_from_a_schema_is_built_once_for_equal_arguments():
-    schema = parse_schema({"type": "record", "name": "Derived", "fields": [{"name": "ts", "type": "long"}]})
+    schema = parse_schema(record_schema("Derived", ts="long"))
     named, other = {TABLE_ORDERING_FIELDS: "ts"}, {TABLE_ORDERING_FIELDS: "ts", "more": "1"}
     assert Properties(named) == Properties(named)
     assert len({Properties(named), Properties(named), pickle.loads(pickle.dumps(Properties(named)))}) == 1  # noqa: S301
@@ -151,7 +152,7 @@ def test_what_is_derived_from_a_schema_is_built_once_for_equal_arguments():
         (
             [
                 {"type": "map", "values": "int"},
-                {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]},
+                record_schema("R", a="int"),
             ],
             [("map", {"a": 1}), ("R", {"a": 1})],
         ),
@@ -185,7 +186,7 @@ RECORD = parse_schema(
             {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["A", "B"]}},
             {"name": "o", "type": ["null", "string"]},
             {"name": "a", "type": {"type": "array", "items": "int"}},
-            {"name": "n", "type": {"type": "record", "name": "N", "fields": [{"name": "s", "type": "string"}]}},
+            {"name": "n", "type": record_schema("N", s="string")},
         ],
     },
 )

@@ -21,6 +21,7 @@ from payloads.errors import (
 )
 from payloads.user.payloads import adapt
 from tests.support import GUIDE
+from tests.support.schemas import nullable, record_schema
 
 SCHEMA = parse_schema(
     {
@@ -494,17 +495,14 @@ def test_a_pickle_keeps_identity_of_the_lent_record(user_class):
 # -- logical types
 
 LOGICAL = parse_schema(
-    {
-        "type": "record",
-        "name": "Event",
-        "fields": [
-            {"name": "day", "type": ["null", {"type": "int", "logicalType": "date"}], "default": None},
-            {"name": "at", "type": {"type": "long", "logicalType": "timestamp-micros"}},
-            {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2}},
-            {"name": "key", "type": {"type": "string", "logicalType": "uuid"}},
-            {"name": "note", "type": "string"},
-        ],
-    },
+    record_schema(
+        "Event",
+        day=nullable({"type": "int", "logicalType": "date"}),
+        at={"type": "long", "logicalType": "timestamp-micros"},
+        price={"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2},
+        key={"type": "string", "logicalType": "uuid"},
+        note="string",
+    ),
 )
 KEY = "0a3f5c7e-1111-4222-8333-123456789abc"
 EVENT = {"day": 1, "at": 1_500_000, "price": b"\x00\x00\x7b", "key": KEY, "note": "n"}

@@ -1,0 +1,156 @@
+"""What verbs read: the batches of `--batches`, and files and folders on any storage."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bridge.cli.quiet import quiet_session
+from bridge.errors import InputError
+from bridge.pipeline import Batches, read_frame
+from bridge.spark import batch_places, is_local, is_small, local_path
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import types as spark_types
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+TABLE = "table:"
+"""What stands before the name of a table of Spark's catalogue."""
+_COLUMN = "bridge.batch_column"
+
+
+class BatchSource:
+    """The batches that a command line names: a folder, a pattern, or a table or file split by a column."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def column(self) -> str | None:
+        """The column of `--batch-column`."""
+        found = click.get_current_context().meta.get(_COLUMN)
+        return None if found is None else str(found)
+
+    @functools.cached_property
+    def _places(self) -> int:
+        return len(batch_places(self.text, None if is_local(self.text) else quiet_session()))
+
+    def __len__(self) -> int:
+        """Count the batches; what is not on this machine is asked through Spark."""
+        if self.column is None:
+            return self._places
+        return len(self._split)
+
+    def session(self) -> SparkSession:
+        """Return the session that suits the size of the input."""
+        return quiet_session(small=self.column is None and is_local(self.text) and self._is_small())
+
+    def _is_small(self) -> bool:
+        path = local_path(self.text)
+        return path.exists() and is_small(path)
+
+    def read(self, spark: SparkSession, struct: spark_types.StructType | None) -> Batches:
+        """Read the batches; the types of CSV and JSON columns are those of `struct`.
+
+        Raises:
+            InputError: naming what can't be read.
+        """
+        return Batches.read(spark, self.text, struct) if self.column is None else self._split
+
+    @functools.cached_property
+    def _split(self) -> Batches:
+        spark = quiet_session()
+        return Batches.by(self._frame(spark), self.column or "")
+
+    def _frame(self, spark: SparkSession) -> DataFrame:
+        if not self.text.startswith(TABLE):
+            return read_frame(spark, self.text, arrival=True)
+        name = self.text.removeprefix(TABLE)
+        if not spark.catalog.tableExists(name):
+            msg = f"there is no table {name} in the session's catalogue; name it as DATABASE.TABLE"
+            raise InputError(msg)
+        return spark.table(name)
+
+
+class _Batches(click.ParamType[Any]):
+    name = "batches"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> BatchSource:
+        """Check what can be checked without Spark."""
+        if isinstance(value, BatchSource):
+            return value
+        text = str(value)
+        column = None if ctx is None else ctx.meta.get(_COLUMN)
+        if text.startswith(TABLE) and column is None:
+            self.fail(f"{text!r} is one table; say by --batch-column which column splits it into batches", param, ctx)
+        if not text.startswith(TABLE) and is_local(text):
+            self._check_local(text, column, param, ctx)
+        return BatchSource(text)
+
+    def _check_local(self, text: str, column: str | None, param: Any, ctx: click.Context | None) -> None:
+        path = local_path(text)
+        if path.is_file() and column is None:
+            self.fail(f"Directory {text!r} is a file.", param, ctx)
+        if not path.exists():
+            try:
+                batch_places(text)
+            except PayloadBridgeError as error:
+                known = any(sign in text for sign in "*?[")
+                self.fail(str(error) if known else f"Directory {text!r} does not exist.", param, ctx)
+
+
+def _noted(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.meta[_COLUMN] = value
+
+
+def batches_option_of(*, required: bool) -> Callable[[F], F]:
+    """Make `--batches` and `--batch-column`."""
+
+    def added(command: F) -> F:
+        return batches(column(command))
+
+    column: Callable[[F], F] = click.option(
+        "--batch-column",
+        metavar="COLUMN",
+        is_eager=True,
+        expose_value=False,
+        callback=_noted,
+        help="The column that splits --batches, one table or file then, into batches: one for each value, in order.",
+    )
+    batches: Callable[[F], F] = click.option(
+        "--batches",
+        type=_Batches(),
+        metavar="PATH",
+        required=required,
+        help="The batches: a folder with one file or folder each, in name order (Parquet, Avro, ORC, JSON lines, CSV); "
+        "a pattern; or table:NAME with --batch-column. Local, or a URI such as s3a://bucket/days.",
+    )
+    return added
+
+
+batches_option = batches_option_of(required=True)
+
+
+class InputPath(click.ParamType[Any]):
+    """A file or folder to read; a local one must exist."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check a local path."""
+        text = str(value)
+        if is_local(text) and not Path(local_path(text)).exists():
+            self.fail(f"Path {text!r} does not exist.", param, ctx)
+        return text

@@ -1,0 +1,54 @@
+"""Rows of a frame as JSON objects: what Spark's types say about values that Python's types don't."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import types as spark_types
+
+from bridge.report.json_values import json_value
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, Row
+
+
+def json_rows(frame: DataFrame) -> list[dict[str, Any]]:
+    """Collect `frame`, row by row as an object of its columns."""
+    convert = _struct(frame.schema)
+    return [convert(row) for row in frame.collect()]
+
+
+def _struct(struct: spark_types.StructType) -> Callable[[Row], dict[str, Any]]:
+    names = struct.names
+    converters = [_converter(field.dataType) for field in struct.fields]
+
+    def convert(row: Row) -> dict[str, Any]:
+        cells = zip(names, converters, row, strict=True)
+        return {name: None if value is None else of(value) for name, of, value in cells}
+
+    return convert
+
+
+def _converter(kind: spark_types.DataType) -> Callable[[Any], Any]:
+    """Return the conversion of values of `kind` that are not null."""
+    match kind:
+        case spark_types.StructType():
+            return _struct(kind)
+        case spark_types.ArrayType():
+            element = _converter(kind.elementType)
+            return lambda values: [None if value is None else element(value) for value in values]
+        case spark_types.MapType():
+            key, of = _converter(kind.keyType), _converter(kind.valueType)
+            return lambda pairs: {str(key(k)): None if v is None else of(v) for k, v in pairs.items()}
+        case spark_types.TimestampType():
+            return _instant
+        case _:
+            return json_value
+
+
+def _instant(moment: datetime.datetime) -> Any:
+    # PySpark returns instants without a zone, in the local time of this process.
+    return json_value(moment.astimezone())

@@ -1,0 +1,204 @@
+"""Output: frames written to a run of their own, which takes the name that the user gave only when all is written.
+
+On the local disk and on HDFS the run is a folder that is renamed. A store of objects can't rename: there the files are
+copied within the store, and `_SUCCESS` comes last. Until then the old output stands, and a run that dies leaves no
+`_SUCCESS`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import posixpath
+import shutil
+import tempfile
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.errors import EngineError, InputError
+from bridge.spark.cluster import has_executors
+from bridge.spark.storage import Place, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMATS = ("parquet", "orc", "avro")
+"""What output is written as; Avro with Spark's own writer (spark-avro)."""
+
+_RENAMES = ("", "hdfs", "viewfs")
+_DONE = "_SUCCESS"
+_STAGED = "_payload_bridge_"
+
+
+class Target(NamedTuple):
+    """Where output goes, and how.
+
+    Attributes:
+        path: a local path, or a URI.
+        format: one of `FORMATS`.
+        partition_by: the columns whose values name folders.
+        overwrite: whether an output of this name is replaced.
+    """
+
+    path: str
+    format: str = "parquet"
+    partition_by: tuple[str, ...] = ()
+    overwrite: bool = False
+
+
+class OutputRun:
+    """What one run writes, before it has its name."""
+
+    def __init__(self, spark: SparkSession, place: Place, target: Target) -> None:
+        """Take the folder that the run writes to."""
+        self._spark = spark
+        self.place = place
+        self._target = target
+
+    def write(self, frame: DataFrame, name: str = "") -> None:
+        """Write a frame below the run's folder.
+
+        Raises:
+            InputError: a column of `partition_by` is missing.
+            EngineError: executors have written elsewhere.
+        """
+        columns = self._target.partition_by
+        missing = [column for column in columns if column not in frame.columns]
+        if missing:
+            msg = f"--partition-by {','.join(missing)}: the rows have no such column, only {', '.join(frame.columns)}"
+            raise InputError(msg)
+        place = self.place.below(name) if name else self.place
+        frame.write.format(self._target.format).partitionBy(*columns).save(place.uri)
+        if not place.scheme and has_executors(self._spark) and not any(Path(place.path).rglob("*part-*")):
+            msg = f"{self._target.path}: executors wrote to disks of their own; name a storage that all reach"
+            raise EngineError(msg)
+
+    def aside(self, frame: DataFrame, name: str) -> DataFrame:
+        """Write a frame that later frames are made from; return it as written; `drop` removes it."""
+        place = self.place.below(name)
+        frame.write.parquet(place.uri)
+        return self._spark.read.parquet(place.uri)
+
+    def drop(self, name: str) -> None:
+        """Remove what `aside` wrote."""
+        _remove(self.place.below(name))
+
+
+def check_target(target: Target, place: Place) -> None:
+    """Refuse an output that exists, or whose folder does not.
+
+    Raises:
+        InputError: saying what to name instead.
+    """
+    if not target.overwrite and _is_taken(place):
+        msg = f"--out {target.path} already exists; name a new folder, or replace it with --overwrite"
+        raise InputError(msg)
+    if not place.scheme and not Path(place.path).parent.is_dir():
+        msg = f"--out {target.path}: the folder {Path(place.path).parent} does not exist; create it first"
+        raise InputError(msg)
+
+
+@contextlib.contextmanager
+def output(spark: SparkSession, target: Target) -> Iterator[OutputRun]:
+    """Yield a run that becomes the output if the block succeeds, and leaves nothing if it fails.
+
+    Raises:
+        InputError: there is an output of this name already, also if another process made it meanwhile.
+    """
+    place = place_of(target.path, spark)
+    check_target(target, place)
+    if place.scheme in _RENAMES:
+        with _folder_beside(place) as folder:
+            yield OutputRun(spark, folder.below("result"), target)
+            _rename(folder, place, target)
+        return
+    # Readers pass over names that start with an underscore.
+    staged = place.below(f"{_STAGED}{uuid.uuid4().hex[:12]}")
+    try:
+        yield OutputRun(spark, staged, target)
+        check_target(target, place)
+        _publish(staged, place)
+    finally:
+        _remove(staged)
+
+
+@contextlib.contextmanager
+def _folder_beside(place: Place) -> Iterator[Place]:
+    if place.scheme:
+        parent, name = posixpath.split(place.path)
+        folder = Place(f"{parent}/.{name}-{uuid.uuid4().hex[:12]}", place.scheme, place.system)
+        place.system.create_dir(folder.path)
+        try:
+            yield folder
+        finally:
+            _remove(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=Path(place.path).parent) as temporary:
+        yield Place(temporary)
+
+
+def _rename(folder: Place, place: Place, target: Target) -> None:
+    """Give the run its name; the old output keeps it until then."""
+    check_target(target, place)
+    result, old = folder.below("result"), folder.below("old")
+    if place.exists():
+        _move(place, old)
+    try:
+        _move(result, place)
+    except BaseException:
+        if old.exists():
+            _move(old, place)
+        raise
+
+
+def _move(one: Place, other: Place) -> None:
+    if one.scheme:
+        one.system.move(one.path, other.path)
+    else:
+        Path(one.path).rename(other.path)
+
+
+def _publish(staged: Place, place: Place) -> None:
+    """Copy a run's files to their names, those that say that all is there last; drop the files of the old output."""
+    old = [path for path in _files(place) if not _is_staged(path, place)]
+    new = sorted(_files(staged), key=lambda path: (posixpath.basename(path) == _DONE, path))
+    marks = [path for path in old if posixpath.basename(path) == _DONE]
+    for path in marks:
+        place.system.delete_file(path)
+    names = {f"{place.path}{path.removeprefix(staged.path)}": path for path in new}
+    done = {name for name in names if posixpath.basename(name) == _DONE}
+    for name in [name for name in names if name not in done]:
+        place.system.copy_file(names[name], name)
+    for path in old:
+        if path not in marks and path not in names:
+            place.system.delete_file(path)
+    for name in sorted(done):
+        place.system.copy_file(names[name], name)
+
+
+def _files(place: Place) -> list[str]:
+    from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
+
+    found = place.system.get_file_info(fs.FileSelector(place.path, recursive=True, allow_not_found=True))
+    return [info.path for info in found if info.is_file]
+
+
+def _is_taken(place: Place) -> bool:
+    """Whether there is an output; a store of objects keeps folders that have become empty."""
+    if place.scheme in _RENAMES:
+        return place.exists()
+    return any(not _is_staged(path, place) for path in _files(place))
+
+
+def _is_staged(path: str, place: Place) -> bool:
+    return path.startswith(f"{place.path}/{_STAGED}")
+
+
+def _remove(place: Place) -> None:
+    if not place.scheme:
+        shutil.rmtree(place.path, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):  # it is not there
+        place.system.delete_dir(place.path)

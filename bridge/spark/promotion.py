@@ -1,0 +1,107 @@
+"""The type that a column has when batches disagree, and the cast that keeps values as Hudi does.
+
+Real Hudi takes a wider type for the whole table, whether the older or the newer batch has it. Source: recordings of
+0.15.0 to 1.2.0; HoodieAvroUtils.rewritePrimaryType, AvroSchemaEvolutionUtils.reconcileSchemaRequirements.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.spark.columns import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+# From narrow to wide; Avro has one type for the first three.
+_NUMBERS: tuple[type[spark_types.DataType], ...] = (
+    spark_types.ByteType,
+    spark_types.ShortType,
+    spark_types.IntegerType,
+    spark_types.LongType,
+    spark_types.FloatType,
+    spark_types.DoubleType,
+)
+
+
+def common_type(older: spark_types.DataType, newer: spark_types.DataType) -> spark_types.DataType | None:
+    """Return the type that holds the values of both, at every depth; None if Hudi has none.
+
+    Fields of a struct come in the order of the newer one, which must have those of the older; new ones may be null.
+    """
+    match older, newer:
+        case spark_types.StructType(), spark_types.StructType():
+            return _common_struct(older, newer)
+        case spark_types.ArrayType(), spark_types.ArrayType():
+            items = common_type(older.elementType, newer.elementType)
+            return None if items is None else spark_types.ArrayType(items, newer.containsNull)
+        case spark_types.MapType(), spark_types.MapType() if older.keyType == newer.keyType:
+            values = common_type(older.valueType, newer.valueType)
+            return None if values is None else spark_types.MapType(newer.keyType, values, newer.valueContainsNull)
+    if older.simpleString() == newer.simpleString():
+        return newer
+    if type(older) in _NUMBERS and type(newer) in _NUMBERS:
+        return max(older, newer, key=lambda one: _NUMBERS.index(type(one)))
+    return newer if type(older) in _NUMBERS and isinstance(newer, spark_types.StringType) else None
+
+
+def _common_struct(older: spark_types.StructType, newer: spark_types.StructType) -> spark_types.StructType | None:
+    if not set(older.names) <= set(newer.names):
+        return None
+    fields = []
+    for field in newer:
+        kind = common_type(older[field.name].dataType, field.dataType) if field.name in older.names else field.dataType
+        if kind is None or (field.name not in older.names and not field.nullable):
+            return None
+        fields.append(spark_types.StructField(field.name, kind, field.nullable))
+    return spark_types.StructType(fields)
+
+
+def promoted(column: Column, own: spark_types.DataType, kind: spark_types.DataType) -> Column:
+    """Return a column of type `own` as the common type that it has with another."""
+    if own.simpleString() == kind.simpleString():
+        return column
+    match own, kind:
+        case spark_types.StructType(), spark_types.StructType():
+            fields = [
+                promoted(column.getField(field.name), own[field.name].dataType, field.dataType).alias(field.name)
+                if field.name in own.names
+                else sf.lit(None).cast(field.dataType).alias(field.name)
+                for field in kind
+            ]
+            return sf.when(column.isNotNull(), sf.struct(*fields))
+        case spark_types.ArrayType(), spark_types.ArrayType():
+            return sf.transform(column, lambda one: promoted(one, own.elementType, kind.elementType))
+        case spark_types.MapType(), spark_types.MapType():
+            return sf.transform_values(column, lambda _, one: promoted(one, own.valueType, kind.valueType))
+        case spark_types.FloatType(), spark_types.DoubleType():
+            # Through its decimal text: 1.1 stays 1.1, where a binary cast makes 1.10000002384.
+            return column.cast("string").cast(kind)
+    return column.cast(kind)
+
+
+def with_types(frame: DataFrame, kinds: Mapping[str, spark_types.DataType]) -> DataFrame:
+    """Return a frame whose columns have the given common types; the other columns stay as they are."""
+    own = {field.name: field.dataType for field in frame.schema.fields}
+    changed = {name for name, kind in kinds.items() if name in own and own[name].simpleString() != kind.simpleString()}
+    if not changed:
+        return frame
+    columns = (
+        promoted(quoted(name), own[name], kinds[name]).alias(name) if name in changed else quoted(name) for name in own
+    )
+    return frame.select(*columns)
+
+
+def common_types(frames: Iterable[DataFrame]) -> dict[str, spark_types.DataType]:
+    """Return the type of each column that some frames have, where there is a common one."""
+    found: dict[str, spark_types.DataType] = {}
+    for frame in frames:
+        for field in frame.schema.fields:
+            kind = common_type(found[field.name], field.dataType) if field.name in found else field.dataType
+            found[field.name] = kind or field.dataType
+    return found
