@@ -23,9 +23,14 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         f"payload-bridge explain {_DAYS} --release 0.15 --row id=k008 --table-type both",
         f"payload-bridge explain {_DAYS} --from 0.15 --to 1.2 --row k008 --report k008.html",
     ),
+    "history": (
+        "payload-bridge history warehouse/orders",
+        "payload-bridge history warehouse/orders --output json",
+    ),
     "inspect": (
         "payload-bridge inspect warehouse/orders",
         "payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2",
+        "payload-bridge inspect --root warehouse/ --release 1.2",
     ),
     "merge": (
         "payload-bridge merge upsert --mode EVENT_TIME_ORDERING --key id --ordering ts --stored a/ --incoming b/",

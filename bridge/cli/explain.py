@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from bridge.cli.inputs import BatchSource, batches_option
+from bridge.cli.explain_table import explain_table
+from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
@@ -19,6 +20,7 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.replay import upgrade_point
+from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb
 from bridge.compare import Comparison, plan_to
 from bridge.explain import check_traceable, explain, explain_comparison
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
 
 
 @click.command("explain", cls=Verb, short_help="Show every merge call of one row, and what decided it.")
-@batches_option
+@batches_option_of(required=False)
+@table_option
 @click.option(
     "--row",
     "rows",
@@ -62,7 +65,8 @@ if TYPE_CHECKING:
 @compaction_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    batches: BatchSource,
+    batches: BatchSource | None,
+    table: str | None,
     rows: tuple[str, ...],
     table_type: str,
     old: HudiRelease | None,
@@ -75,7 +79,16 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
 
     Two sides are shown one after the other, with a mark at the call where they diverge: two releases (--from and --to,
     as in replay) or both table types. The exit code is 1 if their rows differ.
+
+    Of a real --table it shows the versions that the files hold, with file, log block and position, and the row that the
+    reader of --from, and that of --to, makes of them.
     """
+    if table is not None:
+        given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
+        return explain_table(table, rows, options["release"] if old is None and given else old, to)
+    if batches is None:
+        msg = "name --batches or a --table"
+        raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     commits = len(batches)
     after = commits if upgrade_after == -1 else upgrade_after

@@ -8,6 +8,7 @@ from bridge.cli.check_cluster import check_cluster
 from bridge.cli.compare_readers import compare_readers_command
 from bridge.cli.demo import demo
 from bridge.cli.explain import explain_command
+from bridge.cli.history import history
 from bridge.cli.inspect import inspect
 from bridge.cli.merge import merge
 from bridge.cli.migrate import migrate_command
@@ -46,6 +47,7 @@ for verb in (
     compare_readers_command,
     demo,
     explain_command,
+    history,
     inspect,
     merge,
     migrate_command,

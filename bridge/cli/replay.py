@@ -57,6 +57,7 @@ def upgrade_point(text: str) -> int:
 @click.command("replay", cls=Verb, short_help="Merge batches under two configurations and compare.")
 @batches_option_of(required=False)
 @table_option
+@click.option("--history", is_flag=True, help="Replay the commits that the files of --table still hold.")
 @left_plan_options
 @click.option(
     "--to",
@@ -88,6 +89,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     *,
     batches: BatchSource | None,
     table: str | None,
+    history: bool,
     to: str,
     upgrade_after: int | None,
     keep_table_version: bool,
@@ -102,11 +104,18 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     batch; --out gets them with both rows. The exit code is 0 if no key differs after any batch, else 1, also if the new
     release refuses a write that the old one accepts.
 
-    With --table and no batches: which rows of a real table change if the release --to reads its files as they are.
+    Of a real --table it answers three questions. Alone: which rows change if the release --to reads its files as they
+    are. With --batches: what writing them comes to, if --to takes the table over. With --history: what --to would have
+    made of the commits that the files still hold.
     """
     target = target_of(out, options)
     if table is not None:
-        return replay_table(table, to, sample=sample, out=target, release=options["release"])
+        return replay_table(
+            table, to, batches, sample=sample, out=target, keep=keep_table_version, history=history, **options
+        )
+    if history:
+        msg = "--history is about the commits of a --table; name one"
+        raise click.UsageError(msg, click.get_current_context())
     if batches is None or options["release"] is None:
         msg = f"{'--batches' if batches is None else '--from'} is missing; only a --table needs none"
         raise click.UsageError(msg, click.get_current_context())

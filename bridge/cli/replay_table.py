@@ -2,54 +2,108 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bridge.cli.table_input import open_table, refuse_given
 from bridge.cli.verb import wants_json
-from bridge.compare import compare_readers, is_release, report_upgraded_readers
-from bridge.spark import output
+from bridge.compare import compare_readers, is_release, replay_batches, replay_history, report_upgraded_readers
+from bridge.spark import output, read_schema
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+
+    from bridge.cli.inputs import BatchSource
+    from bridge.hudi import HudiTable
     from bridge.report import Report
     from bridge.spark import Target
-    from payloads import HudiRelease
 
 _OF_THE_TABLE = (
-    "payload",
     "mode",
     "merger",
     "key",
     "partition",
     "ordering",
-    "schema",
-    "props",
     "config",
     "fidelity",
     "engine",
     "implementation",
     "table_type",
     "arrival",
+    "jar",
+    "package",
+    "upgrade_after",
+    "compact_after",
+    "compact_every",
 )
-_OF_WRITES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
+_OF_WRITERS = ("payload", "props")
+_PROOF = (
+    "Exact for these batches: the table's rows and log entries of their keys are what the first write finds, and the "
+    "new release takes the table over in it. Rows that no batch touches: replay --table without --batches."
+)
 
 
-def replay_table(path: str, to: str, *, sample: int | None, out: Target | None, release: HudiRelease | None) -> Report:
-    """Report which rows change if the release `to` reads the files of a table as they are; write them all to `out`.
+def replay_table(  # noqa: PLR0913 (what the verb was given)
+    path: str,
+    to: str,
+    batches: BatchSource | None,
+    *,
+    sample: int | None,
+    out: Target | None,
+    keep: bool,
+    history: bool,
+    **options: Any,
+) -> Report:
+    """Report what changes on a table: for readers, for the next batches, or over its history; all of it to `out`.
 
     Raises:
-        UsageError: an option that is for batches.
+        UsageError: options that do not belong to the question.
     """
-    refuse_given(_OF_THE_TABLE, "describes a table that batches make; a real one has its own settings: leave it out")
-    refuse_given(_OF_WRITES, "is about writes, and --table without --batches only reads; leave it out")
-    if not is_release(to):
-        msg = f"--to {to}: the files of a table are read by a release; name one"
+    refuse_given(_OF_THE_TABLE, "is for a table that batches make; a real one has its own settings: leave it out")
+    if batches is None:
+        refuse_given(("keep_table_version", "schema"), "is about writing --batches; add them, or leave it out")
+    if batches is None and not history:
+        refuse_given(_OF_WRITERS, "is about writes, and the table alone is only read; leave it out")
+    if batches is not None and history:
+        msg = "--history replays the table's own commits; leave out --batches, or --history"
         raise click.UsageError(msg, click.get_current_context())
-    with compare_readers(open_table(path, release), [to]) as found:
-        report = report_upgraded_readers(found, sample, whole=wants_json())
-        differences = None if out is None else found.differences(to)
-        if out is not None and differences is not None:
-            with output(differences.sparkSession, out) as run:
-                run.write(differences)
-        return report
+    if not history and not is_release(to):
+        msg = f"--to {to}: a real table is read, or taken over, by a release; name one"
+        raise click.UsageError(msg, click.get_current_context())
+
+    table = open_table(path, options["release"])
+    writer = {"payload": options["payload"], "props": dict(options["props"])}
+    with contextlib.ExitStack() as open_until_told:
+        if history:
+            replayed = replay_history(table, to, **writer)
+            open_until_told.callback(replayed.close)
+            _write(replayed.replay.differences, out)
+            return replayed.to_report(sample, whole=wants_json())
+        if batches is not None:
+            read = batches.read(table.spark, _struct(options["schema"], table))
+            found = open_until_told.enter_context(replay_batches(table, read, to, keep_table_version=keep, **writer))
+            _write(found.differences, out)
+            report = found.to_report(sample, whole=wants_json())
+            report.plan["table"] = path
+            report.statistics["question"] = "batches"
+            report.body.append(_PROOF)
+            return report
+        compared = open_until_told.enter_context(compare_readers(table, [to]))
+        _write(compared.differences(to), out)
+        return report_upgraded_readers(compared, sample, whole=wants_json())
+
+
+def _write(differences: DataFrame | None, out: Target | None) -> None:
+    """Write the rows that differ, where a target is named and both sides run."""
+    if out is not None and differences is not None:
+        with output(differences.sparkSession, out) as run:
+            run.write(differences)
+
+
+def _struct(schema: Path | None, table: HudiTable) -> Any:
+    """Return the columns of the batches for Spark: those of the file, else the table's."""
+    return table.columns if schema is None else read_schema(schema, table.release)[1]

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 _WRITER_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.argument("table", type=click.Path(exists=True, path_type=Path), metavar="TABLE|PROPERTIES"),
     payload_option(),
     click.option(
         "--mode",
@@ -54,7 +53,18 @@ _WRITER_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 def table_options(command: F) -> F:
     """Add the table and the options of its writer; `properties_of` and `writer_of` read them."""
-    for option in reversed(_WRITER_OPTIONS):
+    return _with_table(command, required=True)
+
+
+def optional_table(command: F) -> F:
+    """Add a table that may be missing, and the options of its writer."""
+    return _with_table(command, required=False)
+
+
+def _with_table(command: F, *, required: bool) -> F:
+    path = click.Path(exists=True, path_type=Path)
+    table = click.argument("table", type=path, metavar="TABLE|PROPERTIES", required=required)
+    for option in reversed((table, *_WRITER_OPTIONS)):
         command = option(command)
     return command
 

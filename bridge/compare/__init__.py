@@ -5,11 +5,14 @@ from __future__ import annotations
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.grade import Grade, overall
+from bridge.compare.onto_table import replay_batches
 from bridge.compare.readers import ReaderResult, ReadersReport, compare_readers
 from bridge.compare.readers_report import BASE_FILES, report_readers, report_upgraded_readers
 from bridge.compare.replay import ReplayReport, compare, replay
 from bridge.compare.replay_report import example_table, keys_table, kinds_of, report_replays
 from bridge.compare.side_names import side_names
+from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
+from bridge.compare.table_row import TableRow, table_row
 
 __all__ = [
     "BASE_FILES",
@@ -18,9 +21,13 @@ __all__ = [
     "Difference",
     "Example",
     "Grade",
+    "HeldCommit",
+    "HistoryReplay",
+    "HistoryReport",
     "ReaderResult",
     "ReadersReport",
     "ReplayReport",
+    "TableRow",
     "Target",
     "compare",
     "compare_readers",
@@ -32,8 +39,12 @@ __all__ = [
     "overall",
     "plan_to",
     "replay",
+    "replay_batches",
+    "replay_history",
     "report_readers",
     "report_replays",
     "report_upgraded_readers",
     "side_names",
+    "table_history",
+    "table_row",
 ]

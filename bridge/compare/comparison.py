@@ -18,7 +18,7 @@ from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from pyspark.sql import DataFrame
 
@@ -38,6 +38,7 @@ class Comparison:
         keep_table_version: whether that table keeps its version.
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
+        properties: what a real table stores, which the batches are written to; None for an empty table.
         operations: how the commits are written that are not upserts, on both sides.
 
     Added in 0.1.0.
@@ -50,6 +51,7 @@ class Comparison:
     keep_table_version: bool = False
     compact_after: tuple[int, ...] = ()
     to: str = ""
+    properties: Mapping[str, str] | None = None
     operations: Operations = UPSERTS
 
     @property
@@ -90,6 +92,7 @@ class Comparison:
             upgrade_after=self.upgrade_after,
             keep_table_version=self.keep_table_version,
             compact_after=self.compact_after,
+            properties=self.properties,
         )
 
     def _new_table(self, versions: DataFrame, plan: MergePlan) -> DataFrame:
@@ -118,7 +121,13 @@ class Comparison:
             yield self.right
             return
         keeps = self.keep_table_version or self.upgrade_after == self.commits
-        table = handover(self.left, self.right, after=self.upgrade_after, keep_table_version=keeps)
+        table = handover(
+            self.left,
+            self.right,
+            after=self.upgrade_after,
+            keep_table_version=keeps,
+            properties=self.properties,
+        )
         yield table.kept
         if table.upgraded is not None:
             yield table.upgraded

@@ -206,7 +206,7 @@ def example_table(example: Example, names: Names) -> Table:
     difference = example.difference
     absent = dict.fromkeys(difference.left or difference.right or {}, "")
     rows = list(zip(names, (difference.left, difference.right), strict=True))
-    labels = [f"batch {version[COMMIT]}" for version in example.versions]
+    labels = [f"batch {version[COMMIT]}" if version[COMMIT] else "in the table" for version in example.versions]
     labels += [side if row else f"{side}: none" for side, row in rows]
     ends = [row or absent for _, row in rows]
     kind = kinds_of(names)[difference.kind]

@@ -21,6 +21,7 @@ from bridge.engines.control_columns import (
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
 from bridge.engines.native import REFUSALS, Refusal
+from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Refusal",
     "arrow_schema",
     "engine_of",
+    "ordering_text",
     "run",
     "visible",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
+from bridge.hudi.files import tables_below
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
 from bridge.hudi.schema_evolution import converted
@@ -29,4 +30,5 @@ __all__ = [
     "TableQueries",
     "UnreadableTableError",
     "converted",
+    "tables_below",
 ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from bridge.hudi.files import Listing
     from bridge.hudi.timeline import ActiveTimeline
@@ -126,6 +126,17 @@ class SliceView:
         """Return the slices that a read-optimized query reads: of each file group the last one with a base file."""
         return list(self._chosen(until, bases_only=True))
 
+    def groups(self, until: str) -> list[list[FileSlice]]:
+        """Return all slices of each file group that the files still hold, the oldest first; replaced ones, too."""
+        found = []
+        for partition, sizes in self.listings:
+            for file_id, group in sorted(_groups_of(sizes).items()):
+                compaction = self._compactions.get((partition, file_id))
+                slices = sorted(self._slices(group, compaction).items())
+                counted = [(key, one) for key, one in slices if key <= until and self._counts(key, one, compaction)]
+                found.append([_file_slice(partition, file_id, key, one, sizes) for key, one in counted])
+        return [slices for slices in found if slices]
+
     def _chosen(self, until: str, *, bases_only: bool) -> Iterator[FileSlice]:
         replaced = self._timeline.replaced(until)
         for partition, sizes in self.listings:
@@ -181,6 +192,13 @@ class SliceView:
                 return max(begun)
         slices[log.instant]  # later log files lie on it, too
         return log.instant
+
+
+def _file_slice(partition: str, file_id: str, key: str, found: _Slice, sizes: Mapping[str, int]) -> FileSlice:
+    names = tuple(log.name for log in found.logs)
+    base = None if found.base is None else found.base.name
+    size = sum(sizes[name] for name in (*names, *filter(None, [base])))
+    return FileSlice(partition, file_id, key, base, names, size)
 
 
 def _groups_of(names: Iterable[str]) -> dict[str, _Group]:

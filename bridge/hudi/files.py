@@ -74,6 +74,17 @@ class TableFiles:
             if any(name.startswith(_PARTITION_METADATA) for name in sizes):
                 yield Listing(folder, sizes)
 
+    def tables(self) -> Iterator[str]:
+        """Give the path of each folder that holds a table, below this one; nothing inside a table is one."""
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            below = {info.base_name for info in self._listed(folder) if info.type is fs.FileType.Directory}
+            if METADATA_FOLDER in below:
+                yield folder
+            else:
+                waiting.extend(sorted((posixpath.join(folder, name) for name in below), reverse=True))
+
     def read(self, path: str) -> bytes:
         """Return the content of a small file.
 
@@ -110,3 +121,13 @@ class TableFiles:
             msg = f"{self.described(folder)} can't be listed: {error}; check the path and your permissions"
             raise HudiTableError(msg) from error
         return found
+
+
+def tables_below(root: str) -> list[str]:
+    """Return the base paths of the tables at or below a folder, by path.
+
+    Raises:
+        HudiTableError: the folder can't be listed.
+    """
+    files = TableFiles(root)
+    return [files.described(path) if path else files.path for path in files.tables()]

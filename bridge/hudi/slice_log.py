@@ -95,22 +95,22 @@ class LogFolder:
     """Folds the logs of slices for one query."""
 
     def __init__(self, query: SliceQuery, schema: AvroSchema, keys: ComputedKeys | None, writer: RecordWriter) -> None:
-        """Compile the merge.
+        """Take what the blocks are read with; the merge is compiled where a log is folded.
 
         Args:
             query: the query.
             schema: the columns, with meta columns.
             keys: makes the record keys of a table without meta columns; None where records carry them.
             writer: makes rows of `schema`.
-
-        Raises:
-            PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
         self._query = query
         self._schema = schema
         self._keys = keys
         self._writer = writer
-        self._whole = RecordMerge(query.plan, schema, has_meta=True)
+
+    @functools.cached_property
+    def _whole(self) -> RecordMerge:
+        return RecordMerge(self._query.plan, self._schema, has_meta=True)
 
     def folded(self, found: FileSlice) -> SliceLog:
         """Return what the log of a slice has for each key.
@@ -118,28 +118,50 @@ class LogFolder:
         Raises:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
+            PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
-        files = self._query.files
-        with contextlib.ExitStack() as stack:
-            paths = [found.path_of(name) for name in found.data_logs]
-            logs = [(files.described(path), stack.enter_context(files.open(path))) for path in paths]
-            blocks = merged_blocks(logs, self._query.rules)
+        with self.blocks(found) as blocks:
             log = SliceLog(self._whole, self._query.plan.payload_name, by_position=_has_positions(found, blocks))
             for each in blocks:
                 for key, fold in self._entries(each, found.partition, log):
                     log.add(HoodieKey(key, found.partition), fold)
         return log
 
+    @contextlib.contextmanager
+    def blocks(self, found: FileSlice) -> Iterator[list[FoundBlock]]:
+        """Open the logs of a slice; give the data and delete blocks that count, in the order in which they merge.
+
+        Raises:
+            HudiTableError: a file can't be read.
+        """
+        files = self._query.files
+        with contextlib.ExitStack() as stack:
+            paths = [found.path_of(name) for name in found.data_logs]
+            logs = [(files.described(path), stack.enter_context(files.open(path))) for path in paths]
+            yield merged_blocks(logs, self._query.rules)
+
+    def rows(self, found: FoundBlock, partition: str) -> Iterator[tuple[str, Record, AvroSchema]]:
+        """Give record key, record and columns of each row of a data block: those of the table that it carries.
+
+        Raises:
+            DamagedFileError: the block can't be read.
+        """
+        block, stream = found
+        schema, records = data_records(block, stream)
+        columns = columns_of(self._schema, schema.by_name) if block.is_partial else self._schema
+        for stored in records:
+            record = rewrite_record_with_new_schema(stored, schema, columns, self._query.rules.release)
+            if self._query.properties.drops_partition_columns:
+                record = self._with_path_values(record, partition)
+            yield self._key_of(record), record, columns
+
     def _entries(self, found: FoundBlock, partition: str, log: SliceLog) -> Iterator[tuple[str, Callable[..., Any]]]:
         """Give the key of each entry of a block, and what folds the entry into the versions before it."""
         block, stream = found
-        release = self._query.rules.release
         if block.type is BlockType.DELETE:
-            for deleted in deleted_keys(block, stream, release):
+            for deleted in deleted_keys(block, stream, self._query.rules.release):
                 yield deleted.record_key, functools.partial(_fold, log.merge, LogDelete(deleted.ordering))
             return
-        schema, records = data_records(block, stream)
-        columns = columns_of(self._schema, schema.by_name) if block.is_partial else self._schema
         if block.is_partial and self._query.commits is not None:
             msg = (
                 f"{block.file}, block at byte {block.offset}: an increment of partial updates lacks the other columns "
@@ -148,14 +170,11 @@ class LogFolder:
             raise UnreadableTableError(msg)
         if block.is_partial and not isinstance(log.merge, PartialMerge):
             log.merge = PartialMerge(self._query.plan, self._schema)
-        for stored in records:
-            record = rewrite_record_with_new_schema(stored, schema, columns, release)
-            if self._query.properties.drops_partition_columns:
-                record = self._with_path_values(record, partition)
+        for key, record, columns in self.rows(found, partition):
             if block.is_partial:
-                yield self._key_of(record), functools.partial(_fold_partial, log.merge, record, columns)
+                yield key, functools.partial(_fold_partial, log.merge, record, columns)
             else:
-                yield self._key_of(record), functools.partial(_fold, log.merge, LogRow(record, None))
+                yield key, functools.partial(_fold, log.merge, LogRow(record, None))
 
     def _with_path_values(self, record: Record, partition: str) -> Record:
         values = values_of_path(partition, self._query.properties.partition_fields)

@@ -70,7 +70,13 @@ class SliceQuery:
 
 
 class SliceReader:
-    """Reads the slices of one query; compiled once a task."""
+    """Reads the slices of one query; compiled once a task.
+
+    Attributes:
+        arrow: the columns of `base_batches`: those of the table, with meta columns.
+        shown: the columns of the answer.
+        folder: reads the logs.
+    """
 
     def __init__(self, query: SliceQuery) -> None:
         """Compile the merge and the conversions between Arrow rows and records.
@@ -86,9 +92,9 @@ class SliceReader:
             [field.with_type(pa.string()) if field.name in query.text_columns else field for field in self.arrow]
         )
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
-        self._folder: LogFolder | None = None  # slices of base files alone need none
         self._reader = RecordReader(self._schema, self.arrow)
         self._writer = RecordWriter(self._schema, self.arrow)
+        self.folder = LogFolder(query, self._schema, self._keys, self._writer)
 
     def read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
         """Give the rows of a slice that the query sees.
@@ -113,11 +119,7 @@ class SliceReader:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        if not found.data_logs:
-            return None
-        if self._folder is None:
-            self._folder = LogFolder(self._query, self._schema, self._keys, self._writer)
-        return self._folder.folded(found)
+        return self.folder.folded(found) if found.data_logs else None
 
     # -- the base file
 

@@ -7,20 +7,23 @@ shuffled, and rows never pass through the driver.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import pickle
 from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark_types
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from bridge.config import TableType, capabilities, effective_config
 from bridge.hudi.queries import TableQueries
 from bridge.hudi.slice_reader import SliceReader
+from bridge.hudi.slice_versions import CONTROL, GroupVersions
 from bridge.spark import prepare, spark_schema, with_meta
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
@@ -28,11 +31,13 @@ if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.hudi.queries import Answer
     from bridge.hudi.slice_reader import SliceQuery
+    from bridge.plan import MergePlan
 
 _SLICE = "slice binary"
 _SLICES = (
     "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
 )
+_CONTROL = from_arrow_schema(CONTROL)
 _INSTANTS = "requested string, action string, state string, completed string"
 
 
@@ -67,6 +72,7 @@ class HudiTable:
         self.spark = spark
         self._open = functools.partial(TableQueries, path, release, bootstrap=bootstrap)
         opened = self._open()
+        self._bootstrap = bootstrap
         self.path = path
         self.release = opened.release
         self._properties = opened.properties
@@ -84,9 +90,59 @@ class HudiTable:
         return (*partition, *(name for name in keys if name not in partition)) if keys else ()
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """The record key fields; empty where keys are generated."""
+        return self._properties.key_fields
+
+    def read_by(self, release: str | HudiRelease) -> HudiTable:
+        """Return the table as another release's reader answers.
+
+        Raises:
+            HudiTableError: the release can't read the table's version.
+        """
+        return HudiTable(self.spark, self.path, release, bootstrap=self._bootstrap)
+
+    @property
     def is_merge_on_read(self) -> bool:
         """Whether file slices may have logs."""
         return self._properties.merge.table_type is TableType.MERGE_ON_READ
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """What the table stores in its `hoodie.properties`."""
+        return dict(self._properties.stored)
+
+    @property
+    def columns(self) -> spark_types.StructType:
+        """The columns of the table as it is now, without meta columns."""
+        return spark_schema(self._open().snapshot().query.schema)
+
+    @property
+    def has_meta_columns(self) -> bool:
+        """Whether the meta columns have values, by which rows say their commits."""
+        return self._properties.has_meta_fields
+
+    def plan(
+        self,
+        release: str | HudiRelease | None = None,
+        *,
+        payload: str | None = None,
+        props: Mapping[str, str] | None = None,
+    ) -> MergePlan:
+        """Return how the table's versions merge: by its own settings, key, partition and ordering fields and columns.
+
+        Args:
+            release: whose rules; None for the release that reads.
+            payload: the class that a writer passes; None for the table's.
+            props: other options of a writer.
+
+        Raises:
+            PayloadBridgeError: the release can't read the table, or there is no such class.
+        """
+        opened = self._open() if release is None else self._open().read_by(release)
+        schema = opened.snapshot().query.schema
+        named = opened.plan.payload if payload is None else PayloadRef(payload)
+        return dataclasses.replace(opened.plan, payload=named, props=dict(props or {}), schema=schema, engine="python")
 
     @property
     def readers(self) -> tuple[HudiRelease, ...]:
@@ -134,6 +190,36 @@ class HudiTable:
         """
         return self._frame(self._open().incremental(begin, end))
 
+    def versions(self, as_of: str | None = None, *, all_slices: bool = True) -> DataFrame:
+        """Return every version of each key that the files still hold, as stored; one partition a file group.
+
+        The columns are those of the table with meta columns (key and partition path are never null), and
+        `_pb_slice`, `_pb_instant` and `_pb_file string` (the slice's instant, that of the base file or log block, the
+        file's name), `_pb_block bigint` (the byte where the log block begins), `_pb_position bigint` (which row of the
+        file or block), `_pb_seq bigint` (the order within the file group, in which the release merges), `_pb_kind
+        string` and `_pb_ordering struct<type:string,value:string>`. A kind is `base` (a row of a base file, which may
+        be older than the file: see `_hoodie_commit_time`), `data`, `partial` (the updated columns alone) or `delete`,
+        whose row has the key's and partition's columns alone, and whose entry has `_pb_ordering`.
+
+        Blocks that do not count, of commits that never completed or were rolled back, are left out.
+
+        Args:
+            as_of: an instant (requested time): as the table was then.
+            all_slices: whether older and replaced file slices are read, too; else only those of a snapshot.
+
+        Raises:
+            HudiTableError: the table can't be read.
+        """
+        opened = self._open()
+        answer = opened.snapshot(as_of)
+        until = opened.timeline.latest
+        groups = [[found] for found in answer.slices]
+        if all_slices and until is not None:
+            groups = opened.slices.groups(min(until, as_of or until))
+        rows = self.spark.createDataFrame([(pickle.dumps(group),) for group in groups], _SLICE)
+        struct = spark_types.StructType([*spark_schema(with_meta(answer.query.schema)), *_CONTROL])
+        return rows.mapInArrow(functools.partial(_read_versions, answer.query), struct)
+
     def queries(self) -> TableQueries:
         """Return the queries of the table as it is now; all that they read is of one instant."""
         return self._open()
@@ -154,6 +240,14 @@ def _struct(query: SliceQuery) -> spark_types.StructType:
     return spark_types.StructType(
         [spark_types.StructField(f.name, text if f.name in query.text_columns else f.dataType) for f in own]
     )
+
+
+def _read_versions(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Read the versions of one task's file groups, one group after another."""
+    reader = GroupVersions(query)
+    for batch in batches:
+        for pickled in batch.column(0).to_pylist():
+            yield from reader.read(pickle.loads(pickled))  # noqa: S301 (the driver pickled it)
 
 
 def _read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bridge.migration.candidates import candidates_for
 from bridge.migration.decision import MigrateReport, check_twin, migrate, of_upgrade
 from bridge.migration.findings import Finding, Severity
+from bridge.migration.fleet import FleetReport, FleetTable, inspect_tables
 from bridge.migration.inspect_report import report_inspection
 from bridge.migration.inspection import Inspection, inspect
 from bridge.migration.plan import MigrationPlan, plan_migration
@@ -15,6 +16,8 @@ from bridge.migration.trials import Trial
 
 __all__ = [
     "Finding",
+    "FleetReport",
+    "FleetTable",
     "Inspection",
     "MigrateReport",
     "MigrationPlan",
@@ -26,6 +29,7 @@ __all__ = [
     "check_twin",
     "files_of",
     "inspect",
+    "inspect_tables",
     "migrate",
     "of_upgrade",
     "plan_migration",

@@ -171,6 +171,8 @@ def incoming_side(frame: DataFrame, layout: Layout, plan: MergePlan, commit: Col
     delete = sf.col(IS_DELETE) if IS_DELETE in frame.columns else None
     ordering = sf.col(ORDERING) if ORDERING in frame.columns else None
     control = _control(Origin.INCOMING, commit=commit, delete=delete, ordering=ordering, arrival=arrival)
+    if ORIGIN in frame.columns:  # rows of a real table among those of batches
+        control[0] = sf.col(ORIGIN)
     stored = without_empty_partitions(frame, plan, layout.fields)
     return stored.select(*_data(frame, layout), *control)
 

@@ -22,7 +22,7 @@ from bridge.programs import (
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from pyspark.sql import DataFrame
 
@@ -51,9 +51,13 @@ def simulate_commits(
 
 
 def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]:
-    """Return batches as commits to an empty table, and their layout."""
+    """Return batches as commits to a table, and their layout.
+
+    The table is empty, unless `versions` has the column `_pb_origin`: then it says which rows are its own.
+    """
     layout = layout_of(plan, versions)
-    return layout, incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    side = incoming_side(versions, layout, plan, commit=sf.col(COMMIT).cast("long"))
+    return layout, side
 
 
 def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -65,21 +69,23 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
     upgrade_after: int,
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
+    properties: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """Do what `simulate_commits` does for a table that `old` writes until `upgrade_after`, and then `new`.
 
-    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
+    A real table, which stores `properties` and has its rows among `versions`, may be upgraded after commit 0. The
+    upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
     table as it is. If `upgrade_after` is the last commit, the new release only reads, and takes the last snapshot.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
-    if not 1 <= upgrade_after <= commits:
+    if not (1 if properties is None else 0) <= upgrade_after <= commits:
         msg = f"the upgrade can't come after commit {upgrade_after}; there are {commits}, counted from 1"
         raise PlanError(msg)
     keeps = keep_table_version or upgrade_after == commits
-    change = handover(old, new, after=upgrade_after, keep_table_version=keeps)
+    change = handover(old, new, after=upgrade_after, keep_table_version=keeps, properties=properties)
     layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ
     arguments = {

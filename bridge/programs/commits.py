@@ -8,12 +8,13 @@ from bridge.errors import PlanError
 from bridge.merge import SKIPPED, Action
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.key_state import KeyState
+from bridge.programs.program import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from bridge.merge import Carrier, LogDelete, LogRow, Outcome, RecordMerge, StoredRow
-    from bridge.programs.program import Emit
+    from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
 
 
@@ -111,10 +112,21 @@ class Simulate(KeyTimeline, CommitLoop):
         super().start(key)
         self._commit = 0
 
-    accept = CommitLoop.accept
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a version of a commit, or one that the table has before the first."""
+        if arrival.origin is Origin.INCOMING:
+            CommitLoop.accept(self, arrival, emit)
+        else:
+            self.take_stored(arrival, emit)
+
+    def take_stored(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a stored row or a log entry of the table as it is before the first commit."""
+        KeyTimeline.accept(self, arrival, emit)
 
     def write_commit(self, emit: Emit) -> None:
         """Write the input, and take the snapshot; a compaction takes it otherwise."""
+        if not self._commit and (self.base is not None or self.log is not None):
+            self.query(1, emit)
         if self.input is not None:
             self._write()
             if self._commit not in self._compactions:

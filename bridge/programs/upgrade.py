@@ -13,10 +13,11 @@ from bridge.errors import PlanError
 from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
+from bridge.programs.program import Origin
 from bridge.programs.small_files import small_file_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from bridge.merge import Carrier, RecordMerge
     from bridge.plan import MergePlan
@@ -42,8 +43,17 @@ class Handover(NamedTuple):
     upgrading: MergePlan | None = None
 
 
-def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: bool = False) -> Handover:
+def handover(
+    old: MergePlan,
+    new: MergePlan,
+    *,
+    after: int,
+    keep_table_version: bool = False,
+    properties: Mapping[str, str] | None = None,
+) -> Handover:
     """Return how a table that `old` made continues under the release, payload and properties of `new`.
+
+    `properties` are what a real table stores; without them it stores what `old` creates.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
@@ -51,9 +61,12 @@ def handover(old: MergePlan, new: MergePlan, *, after: int, keep_table_version: 
     """
     check_upgrade(old, new)
     created = created_properties(old.writer_options(), old.table_type, old.release)
-    kept = dataclasses.replace(new, table=TableMergeConfig.from_properties(created, old.release))
+    if properties is not None:
+        created = dict(properties)
+    stored = TableMergeConfig.from_properties(created, old.release)
+    kept = dataclasses.replace(new, table=stored)
     version = capabilities(new.release).created_version
-    if keep_table_version or version == capabilities(old.release).created_version:
+    if keep_table_version or version == stored.version:
         return Handover(after, kept)
     changed = change_version(created, version, new.release, new.writer_options())
     table = TableMergeConfig.from_properties(changed, new.release)
@@ -136,6 +149,15 @@ class Upgrade(Simulate):
             self.merge = self._upgrading
         super().fold_input(arrival)
         self.merge = merge
+
+    def take_stored(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a stored row, or note a log entry: the new release folds the log that the table has."""
+        if arrival.origin is not Origin.LOG:
+            super().take_stored(arrival, emit)
+        elif arrival.is_delete:
+            self._entries.append(LogDelete(arrival.ordering))
+        else:
+            self._entries.append(logged_row(self.key, LogRow(arrival.record or {}, arrival.source)))
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry, also as it is: another release folds the same log anew."""

@@ -1,0 +1,28 @@
+"""`payload-bridge history`: which versions the files of a table still hold, and of how many keys how many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bridge.cli.options import release_option
+from bridge.cli.table_input import open_table, table_argument
+from bridge.cli.verb import Verb
+from bridge.compare import table_history
+
+if TYPE_CHECKING:
+    from bridge.report import Report
+    from payloads import HudiRelease
+
+
+@click.command(cls=Verb, short_help="Show which versions of its rows a table still holds.")
+@table_argument
+@release_option(default=None, show_default="the release that counts as the table's writer")
+def history(table: str, release: HudiRelease | None) -> Report:
+    """Count the versions in base files and logs of all file slices, by commit and by key.
+
+    Logs keep what was written. Base files keep what a write or a compaction made of it, so a copy-on-write table holds
+    winners alone. Replay what is held with replay --table TABLE --history.
+    """
+    return table_history(open_table(table, release)).to_report()

@@ -1,0 +1,109 @@
+"""Batches onto a real table: its rows as the stored side, and its log as it is."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from bridge.compare.comparison import Comparison, plan_to
+from bridge.compare.replay import compare
+from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
+from bridge.errors import PlanError
+from bridge.pipeline import Batches, as_batches, join_rows
+from bridge.programs import Origin
+from bridge.spark import META_COLUMNS, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+
+    from bridge.compare.replay import ReplayReport
+    from bridge.hudi import HudiTable
+    from bridge.pipeline import BatchesLike
+    from bridge.plan import MergePlan
+    from payloads import HudiRelease
+
+BASE, DELETE, PARTIAL = "base", "delete", "partial"
+"""Kinds of versions in `HudiTable.versions`."""
+
+
+class OntoTable(Batches):
+    """Batches together with the versions that a table has of their keys."""
+
+    def __init__(self, batches: Batches, stored: DataFrame) -> None:
+        """Take the batches, and the versions of `HudiTable.versions`."""
+        self.__dict__.update(batches.__dict__)
+        self._stored = stored
+        self._batches = batches
+
+    def versions(self, plan: MergePlan) -> DataFrame:
+        """Return the versions that the table has of the batches' keys, as commit 0, and the rows of the batches."""
+        written = self._batches.versions(plan).withColumn(ORIGIN, sf.lit(int(Origin.INCOMING)).cast("tinyint"))
+        own = as_versions(self._stored).withColumn(COMMIT, sf.lit(0))
+        is_base = sf.col(KIND) == BASE
+        origin = sf.when(is_base, int(Origin.STORED)).otherwise(int(Origin.LOG)).cast("tinyint")
+        own = own.withColumn(ORIGIN, origin).drop(KIND)
+        keys = written.select(*map(quoted, plan.identity)).distinct()
+        touched = join_rows(own, keys, plan.identity, "leftsemi", or_empty=plan.partition)
+        return written.unionByName(touched, allowMissingColumns=True)
+
+
+def as_versions(stored: DataFrame, *more: str) -> DataFrame:
+    """Return versions of a table as rows of batches: without meta columns, with the marks of deletes."""
+    data = [quoted(name) for name in stored.columns if name not in META_COLUMNS and not name.startswith("_pb_")]
+    is_delete = (sf.col(KIND) == DELETE).alias(IS_DELETE)
+    return stored.select(*data, is_delete, ORDERING, sf.col(SEQUENCE).alias(ARRIVAL), KIND, *more)
+
+
+def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
+    table: HudiTable,
+    batches: BatchesLike,
+    to: str | HudiRelease,
+    *,
+    payload: str | None = None,
+    props: Mapping[str, str] | None = None,
+    keep_table_version: bool = False,
+    as_of: str | None = None,
+) -> ReplayReport:
+    """Write batches to a real table twice: as its own release goes on, and as another one takes the table over.
+
+    The stored side are the table's real rows and log entries of the keys in the batches, so the answer is exact for
+    these batches; nothing is written. The other release upgrades the table in its first write, unless it keeps the
+    table's version. Rows that no batch touches are the question of `compare_readers`.
+
+    Args:
+        table: the table, read by the release that writes it until now.
+        batches: what is written next.
+        to: the other release, 1.1 or later.
+        payload: the class that the writer passes; None for the table's.
+        props: other options of the writer.
+        keep_table_version: the other release leaves the table at its version.
+        as_of: an instant (requested time): onto the table as it was then.
+
+    Raises:
+        PlanError: `to` is older, or makes no upgrade; a batch is no upsert.
+        PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
+        InputError: a batch does not fit the table.
+
+    Added in 0.1.0.
+    """
+    written = as_batches(batches)
+    if written.operations:
+        msg = "batches onto a real table are upserts; other operations are not ported there: leave them out"
+        raise PlanError(msg)
+    left = table.plan(payload=payload, props=props)
+    right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(to)), table=None)
+    stored = table.versions(as_of, all_slices=False)
+    sides = Comparison(
+        left,
+        right,
+        len(written),
+        upgrade_after=0,
+        keep_table_version=keep_table_version,
+        to=str(to),
+        properties=table.properties,
+    )
+    return compare(OntoTable(written, stored), sides)

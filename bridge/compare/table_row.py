@@ -1,0 +1,123 @@
+"""One row of a table: its versions in base files and logs, in order, and what each reader makes of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sf
+
+from bridge.engines import KIND, ORDERING, SEQUENCE
+from bridge.errors import InputError
+from bridge.report import Report, Table, json_rows
+from bridge.spark import META_COLUMNS, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.hudi import HudiTable
+
+_PLACES = ("_pb_slice", "_pb_instant", KIND, "_pb_file", "_pb_block", "_pb_position")
+_HEADS = ("slice", "instant", "kind", "file", "block", "position")
+
+
+@dataclasses.dataclass(frozen=True)
+class TableRow:
+    """What `table_row` answers.
+
+    Attributes:
+        path: the table.
+        row: the columns that identify the row, as text.
+        versions: its versions in order: `slice`, `instant`, `kind`, `file`, `block`, `position`, `ordering` (of a
+            delete), and `row` with the data columns.
+        shown: by release, the rows that its reader shows: one, none, or several of a key that is stored twice.
+
+    Added in 0.1.0.
+    """
+
+    path: str
+    row: Mapping[str, str]
+    versions: tuple[Mapping[str, Any], ...]
+    shown: Mapping[str, Sequence[Mapping[str, Any]]]
+
+    @property
+    def success(self) -> bool:
+        """Whether all readers show the same."""
+        first, *others = self.shown.values()
+        return all(repr(other) == repr(first) for other in others)
+
+    @property
+    def verdict(self) -> str:
+        """How many versions there are, and whether readers agree."""
+        name = ", ".join(f"{column}={text}" for column, text in self.row.items())
+        files = len({version["file"] for version in self.versions})
+        many = f"{len(self.versions)} version{'' if len(self.versions) == 1 else 's'} in {files} file"
+        text = f"{name}: {many}{'' if files == 1 else 's'}"
+        if len(self.shown) == 1:
+            return f"{text}."
+        readers = " and ".join(f"Hudi {release}" for release in self.shown)
+        return f"{text}; {readers} show {'the same' if self.success else 'different rows'}."
+
+    def to_report(self) -> Report:
+        """Return the report of the command line."""
+        report = Report("explain", self.verdict, success=self.success, plan={"table": self.path, "row": dict(self.row)})
+        report.statistics = {"versions": len(self.versions), "readers": list(self.shown)}
+        report.results = [{"versions": list(self.versions), "shown": {key: list(v) for key, v in self.shown.items()}}]
+        places = [{head: version[head] for head in _HEADS} for version in self.versions]
+        report.body.append(Table.of_rows(_HEADS, places, "The versions, in the order in which they merge"))
+        absent = dict.fromkeys(self.versions[0]["row"], "")
+        lines = [version["row"] for version in self.versions]
+        labels = [f"{version['kind']} {version['instant']}" for version in self.versions]
+        for release, rows in self.shown.items():
+            lines += rows or [absent]
+            labels += [f"Hudi {release}"] * len(rows) or [f"Hudi {release}: none"]
+        report.body.append(
+            Table.of_rows(tuple(absent), lines, "Their rows, and what readers show", [("version", labels)])
+        )
+        return report
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge explain --table --output json` prints."""
+        return self.to_report().as_json()
+
+
+def table_row(tables: Sequence[HudiTable], row: Mapping[str, str]) -> TableRow:
+    """Say which versions of a row a table holds, where, and what readers show.
+
+    Args:
+        tables: the table, opened once for each reader that is asked.
+        row: the columns that identify the row (those of `HudiTable.identity`, or `_hoodie_record_key`), as text.
+
+    Raises:
+        InputError: a column is no such one, or there is no such row.
+        HudiTableError: the table can't be read.
+
+    Added in 0.1.0.
+    """
+    table = tables[0]
+    known = (*table.identity, META_COLUMNS[2], META_COLUMNS[3])
+    for name in row:
+        if name not in known:
+            msg = f"{name} does not identify a row of {table.path}; name {', '.join(known)}"
+            raise InputError(msg)
+    found = json_rows(_where(table.versions(), row).orderBy(META_COLUMNS[3], "_pb_slice", SEQUENCE))
+    if not found:
+        msg = f"{table.path} holds no version of {', '.join(f'{name}={text}' for name, text in row.items())}"
+        raise InputError(msg)
+    versions = tuple(_version(one) for one in found)
+    shown = {str(one.release): json_rows(_where(one.snapshot(), row).drop(*META_COLUMNS)) for one in tables}
+    return TableRow(table.path, dict(row), versions, shown)
+
+
+def _where(frame: DataFrame, row: Mapping[str, str]) -> DataFrame:
+    for name, text in row.items():
+        frame = frame.where(quoted(name).cast("string") == sf.lit(text))
+    return frame
+
+
+def _version(found: Mapping[str, Any]) -> dict[str, Any]:
+    place = {head: found[name] for head, name in zip(_HEADS, _PLACES, strict=True)}
+    data = {name: value for name, value in found.items() if name not in META_COLUMNS and not name.startswith("_pb_")}
+    return {**place, "ordering": found[ORDERING], "row": data}

@@ -1,0 +1,59 @@
+"""Every table below a folder: a line each, from properties and timeline alone, and a failure is a line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import inspect_tables
+from bridge.cli import main
+from payloads import HudiRelease
+from tests.conformance.tables import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def root(tables: Path, tmp_path: Path) -> Path:
+    for release, case in (
+        ("0.15.0", "mor-plain-postgres"),
+        ("1.2.0", "mor-order-none"),
+        ("0.15.0", "cow-op-delete-default"),
+    ):
+        shutil.copytree(next(load(tables, release=release, case=case)).folder / "table", tmp_path / "db" / case)
+    broken = tmp_path / "db" / "broken" / ".hoodie"
+    broken.mkdir(parents=True)
+    (broken / "hoodie.properties").write_text("hoodie.table.version=7\n")
+    (tmp_path / "db" / "no_table").mkdir()
+    return tmp_path
+
+
+def test_a_line_a_table(root: Path) -> None:
+    found = inspect_tables(str(root), HudiRelease.latest())
+    tables = {one.table.rpartition("/")[2]: one for one in found.tables}
+    assert list(tables) == ["broken", "cow-op-delete-default", "mor-order-none", "mor-plain-postgres"]
+    assert tables["broken"].outcome == "FAILED"
+    assert "table version 7" in str(tables["broken"].failure)
+    postgres = tables["mor-plain-postgres"]
+    assert (postgres.merges_by, postgres.version, postgres.outcome) == ("PostgresDebeziumAvroPayload", 6, "DAMAGE")
+    assert postgres.next == f"payload-bridge replay --table {root}/db/mor-plain-postgres --to 1.2"
+    assert tables["cow-op-delete-default"].merges_by == ""
+    assert tables["mor-order-none"].outcome == "SAME"
+    assert "4 tables" in found.verdict
+    assert "1 could not be inspected" in found.verdict
+
+
+def test_the_command_line(root: Path) -> None:
+    result = CliRunner().invoke(main, ["inspect", "--root", str(root), "--output", "json"])
+    assert result.exit_code == 0, result.output
+    assert len(json.loads(result.stdout)["results"]) == 4
+    text = CliRunner().invoke(main, ["inspect", "--root", str(root)])
+    assert "db/mor-plain-postgres" in text.stdout
+    assert "table version 7" in text.stderr
+    for wrong in ([], ["--root", str(root), str(root)], ["--root", str(root / "nowhere")]):
+        assert CliRunner().invoke(main, ["inspect", *wrong]).exit_code == 2
