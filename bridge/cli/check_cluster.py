@@ -31,8 +31,6 @@ def check_cluster() -> Report:
     """Show what the driver and each executor have: Python, packages, Java, Spark, jars.
 
     The exit code is 3 if something is missing that a merge needs.
-
-    Example: payload-bridge check-cluster --master spark://host:7077
     """
     spark = quiet_session()
     driver = versions(PACKAGES)

@@ -43,8 +43,6 @@ def compare_readers_command(
 
     The readers of releases follow the rules recorded from real Hudi; no bundle is run. Engines that read base files
     alone miss what is in logs. The exit code is 1 if a reader shows other rows.
-
-    Example: payload-bridge compare-readers warehouse/orders
     """
     with compare_readers(open_table(table, release), readers or None) as found:
         return report_readers(found, SAMPLE if sample is None and not wants_json() else sample)

@@ -54,8 +54,6 @@ def demo(payload: str, issue: int | None) -> Report:
 
     With --issue a known report of Apache Hudi is shown instead: its batches, the rows of each release and table, and
     the law that is violated.
-
-    Example: payload-bridge demo
     """
     if issue is not None:
         context = click.get_current_context()

@@ -82,9 +82,6 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
 
     Of a real --table it shows the versions that the files hold, with file, log block and position, and the row that the
     reader of --from, and that of --to, makes of them.
-
-    Example: payload-bridge explain --batches days/ --payload AWSDmsAvroPayload --key id --ordering ts --row id=k008
-    --from 0.15 --to 1.2 --table-type mor
     """
     if table is not None:
         given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT

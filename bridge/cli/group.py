@@ -19,10 +19,13 @@ from bridge.cli.simulate import simulate
 from bridge.cli.snapshot import snapshot
 from bridge.cli.verb import Verbs
 from bridge.cli.verify import verify_command
+from bridge.cli.version import version
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="hudi-payload-bridge", prog_name="payload-bridge")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=version, help="Show versions and exit."
+)
 def main() -> None:
     """Run Apache Hudi's record payloads on PySpark, with exactly the results of a Hudi release.
 
@@ -31,6 +34,9 @@ def main() -> None:
 
     Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a difference or
     violation, 2 a usage error, 3 a data or environment error.
+
+    In bash, eval "$(_PAYLOAD_BRIDGE_COMPLETE=bash_source payload-bridge)" completes verbs, options and names; in zsh
+    and fish write zsh_source and fish_source.
 
     Example: payload-bridge demo
     """

@@ -24,7 +24,5 @@ def history(table: str, release: HudiRelease | None) -> Report:
 
     Logs keep what was written. Base files keep what a write or a compaction made of it, so a copy-on-write table holds
     winners alone. Replay what is held with replay --table TABLE --history.
-
-    Example: payload-bridge history warehouse/orders
     """
     return table_history(open_table(table, release)).to_report()

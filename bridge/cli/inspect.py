@@ -44,8 +44,6 @@ def inspect(
 
     With --root: a line for each table below a folder, with what the move to --release changes and the next command. A
     table that can't be inspected is a line, too.
-
-    Example: payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2
     """
     if (table is None) == (root is None):
         msg = "name a TABLE, or all tables below a folder with --root"

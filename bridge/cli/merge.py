@@ -79,9 +79,6 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     snapshot       what a query sees             needs --stored, --log
 
     append writes two folders below --out: stored and log. A failed merge leaves no output, and the old one as it was.
-
-    Example: payload-bridge merge upsert --payload DefaultHoodieRecordPayload --release 0.15 --key id --ordering ts
-    --stored rows.parquet --incoming batch.parquet --out merged
     """  # noqa: D301 (click takes the backspace as "do not wrap")
     paths: dict[str, str] = _inputs(point, options)
     plan = plan_of(TableType(table_type) if table_type else POINTS[point].table_type, **options)

@@ -96,9 +96,6 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     the class is deprecated; the merge modes; the partial update modes; any other class unchanged; --merger. For a
     custom class, mergers in Python and Java are generated. Without --batches nothing is tried. If no candidate gives
     the same rows, the exit code is 1 and nothing is written, unless --accept-differences is given.
-
-    Example: payload-bridge migrate --payload AWSDmsAvroPayload --batches days/ --key id --ordering ts --table-type both
-    --out migration
     """
     if batches is None:
         _refuse_data_options(accept_differences, sample, options)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.inputs import InputPath
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
@@ -98,13 +99,13 @@ def existing_path(name: str, text: str) -> Callable[[F], F]:
 def payload_option(**settings: Any) -> Callable[[F], F]:
     """Make `--payload`."""
     text = "The payload class: a Hudi class by its full or short Java name, or your own as package.module:Class."
-    return click.option("--payload", metavar="NAME", help=text, **settings)
+    return click.option("--payload", metavar="NAME", help=text, **{"shell_complete": payloads_from, **settings})
 
 
 def release_option(**settings: Any) -> Callable[[F], F]:
     """Make `--release`."""
     text = f"The Hudi release whose rules apply: {_RELEASES}."
-    return click.option("--release", type=release, metavar="R", help=text, **settings)
+    return click.option("--release", type=release, metavar="R", help=text, shell_complete=releases_from, **settings)
 
 
 def sample_option(what: str) -> Callable[[F], F]:

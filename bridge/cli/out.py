@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bridge.cli.options import names
+from bridge.cli.writing import OVERWRITE, asks_for, may_replace, stop_if_dry
 from bridge.errors import InputError
 from bridge.spark import OUTPUT_FORMATS, Target, check_target, is_local, place_of
 from payloads.errors import PayloadBridgeError
@@ -35,7 +36,6 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="The format of --out.",
     ),
     click.option("--partition-by", type=names, metavar="a[,b]", help="The columns whose values name folders in --out."),
-    click.option("--overwrite", is_flag=True, help="Replace what --out has, once the new rows are complete."),
 )
 
 
@@ -52,13 +52,13 @@ def target_of(out: str | None, options: dict[str, Any]) -> Target | None:
     Raises:
         UsageError: a local output that exists, or whose folder does not; options that need `--out`.
     """
-    form, columns, overwrite = (options.pop(name) for name in ("out_format", "partition_by", "overwrite"))
+    form, columns = (options.pop(name) for name in ("out_format", "partition_by"))
     if out is None:
-        if columns or overwrite:
-            msg = "--partition-by and --overwrite say how --out is written; add --out"
+        if columns:
+            msg = "--partition-by says how --out is written; add --out"
             raise click.UsageError(msg, click.get_current_context())
         return None
-    target = Target(out, form, columns or (), overwrite)
+    target = Target(out, form, columns or (), asks_for(OVERWRITE))
     if is_local(out):
         try:
             check_target(target, place_of(out))
@@ -88,16 +88,14 @@ class Shown:
 
 
 def check_out(out: Path | None) -> None:
-    """Reject a folder that exists, or whose parent does not.
+    """Reject a folder that exists and may not be replaced, or whose parent does not exist.
 
     Raises:
         UsageError: saying what to name instead.
     """
     if out is None:
         return
-    if out.exists() or out.is_symlink():
-        msg = f"--out {out} already exists and is never overwritten; name a new folder or remove it"
-        raise click.UsageError(msg, click.get_current_context())
+    may_replace(out, "--out")
     if not out.absolute().parent.is_dir():
         msg = f"--out {out}: the folder {out.absolute().parent} does not exist; create it first"
         raise click.UsageError(msg, click.get_current_context())
@@ -108,13 +106,17 @@ def new_folder(out: Path | None) -> Iterator[Path]:
     """Yield a path that becomes `out` if the block succeeds, and is removed if it fails or nothing should remain.
 
     Raises:
+        DryRunEnd: the verb has `--dry-run`.
         InputError: another process created `out` in the meantime.
     """
+    stop_if_dry()
     parent = None if out is None else out.absolute().parent
     with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=parent) as temporary:
         result = Path(temporary) / "result"
         yield result
         if out is not None:
+            if asks_for(OVERWRITE) and out.exists():
+                out.rename(Path(temporary) / "replaced")
             if out.exists():
                 msg = f"--out {out} was created by another process in the meantime; name another folder"
                 raise InputError(msg)

@@ -32,8 +32,6 @@ def payloads(name: str | None, release: HudiRelease | None) -> Report:
 
     NAME is a class of Hudi by its full or short Java name, or a class of your own as package.module:Class. It shows
     what the class does, where its source is, and which of its rules differ between releases.
-
-    Example: payload-bridge payloads DefaultHoodieRecordPayload
     """
     return _list(release) if name is None else _details(name, release)
 

@@ -37,8 +37,6 @@ def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_v
 
     TABLE is the folder of a Hudi table, PROPERTIES its hoodie.properties. Nothing is changed. Name the class that the
     writer passes with --payload: tables of Hudi 0.15 may not store it.
-
-    Example: payload-bridge plan warehouse/orders --to 1.2 --payload AWSDmsAvroPayload
     """
     properties = properties_of(table, from_release or HudiRelease.latest())
     old = from_release or assumed_writer(TableMergeConfig.from_properties(properties).version)

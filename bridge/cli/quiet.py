@@ -12,6 +12,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from bridge.cli.session import asked_session
+from bridge.cli.writing import stop_if_dry
 from bridge.spark import session_of
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ def quiet_session(*, small: bool = False) -> SparkSession:
         JavaNotFoundError: there is no Java that Spark can run on.
         EngineError: what the options name can't be reached, or Spark does not start.
         UsageError: the options contradict each other.
+        DryRunEnd: the verb has `--dry-run`.
     """
     options = asked_session()
+    stop_if_dry()
     if SparkSession.getActiveSession() is not None:
         return session_of(options)
     threading.Thread(target=importlib.import_module, args=("pandas",), daemon=True).start()

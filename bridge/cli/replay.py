@@ -113,9 +113,6 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     Of a real --table it answers three questions. Alone: which rows change if the release --to reads its files as they
     are. With --batches: what writing them comes to, if --to takes the table over. With --history: what --to would have
     made of the commits that the files still hold.
-
-    Example: payload-bridge replay --batches days/ --payload AWSDmsAvroPayload --from 0.15 --to 1.2 --key id --ordering
-    ts --upgrade-after 2
     """
     target = target_of(out, options)
     if table is not None:

@@ -65,9 +65,6 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
 
     With --all-paths the batches take every path through both table types instead; the result is the keys whose row
     depends on the path, with the smallest sequence of versions that shows it. The exit code is 1 if there are any.
-
-    Example: payload-bridge simulate --batches days/ --payload AWSDmsAvroPayload --release 0.15 --key id --ordering ts
-    --table-type both
     """
     types = list(TableType) if table_type == "both" or (all_paths and _is_default()) else [TableType(table_type)]
     plan = plan_of(types[0], **options)

@@ -39,8 +39,6 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
 
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
     --release shows, with meta columns. Engines that can't run the payload read them from --out.
-
-    Example: payload-bridge snapshot warehouse/orders --release 1.2 --out orders-now
     """
     as_of, read_optimized = query["as_of"], query["read_optimized"]
     if as_of and read_optimized:

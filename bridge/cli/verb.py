@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 import warnings
@@ -12,17 +13,22 @@ import click
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from bridge.cli.examples import EXAMPLES
+from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, may_replace
 from bridge.errors import sentence_of
-from bridge.report import FORMS, error_as_json, write_report
+from bridge.report import FORMS, Report, error_as_json, write_report
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.report import Report
-
 DIFFERENT, WRONG_COMMAND, FAILED = 1, 2, 3
 """Exit codes: a difference or violation; the command line is wrong; data or environment."""
+
+_SWITCHES = {
+    "--overwrite": "Replace what --report and other options name, if it exists.",
+    "--dry-run": "Check options and paths, and stop before anything is merged or written.",
+}
 
 OUTPUTS = ("text", "json", "markdown")
 
@@ -80,19 +86,47 @@ class Verb(click.Command):
                 help="Also write the result to a file: a page, the JSON object, JUnit XML, or Markdown.",
             )
         )
+        for name, text in _SWITCHES.items():
+            self.params.append(click.Option([name], is_flag=True, help=text))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Add the examples, one a line, after the rest."""
+        super().format_epilog(ctx, formatter)
+        if examples := EXAMPLES.get(self.name or ""):
+            with formatter.section("Examples"):
+                for line in examples:
+                    formatter.write(f"{' ' * formatter.current_indent}{line}\n")
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the function, print its report, and return the exit code."""
         output, path = ctx.params.pop("output"), ctx.params.pop("report")
         ctx.meta[_FORMS] = {output, path.suffix.lower().lstrip(".") if path else output}
-        report: Report = super().invoke(ctx)
+        ctx.meta[OVERWRITE], ctx.meta[DRY_RUN] = ctx.params.pop("overwrite"), ctx.params.pop("dry_run")
         if path is not None:
+            may_replace(path, "--report")
+        try:
+            report: Report = super().invoke(ctx)
+        except DryRunEnd:
+            report = _dry_report(ctx)
+        if path is not None and not ctx.meta[DRY_RUN]:
             write_report(report, path)
         if output != "json":
             for warning in report.warnings:
                 click.echo(f"warning: {warning}", err=True)
-        click.echo(report.rendered(output))
+        click.echo(report.rendered(output, colours=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
         return 0 if report.success else self.failed_code
+
+
+def _dry_report(context: click.Context) -> Report:
+    """Say what the verb would read and write."""
+    paths = {
+        f"--{option.replace('_', '-')}": str(value)
+        for option, value in context.params.items()
+        if isinstance(value, Path) or (value is not None and option in {"batches", "out", "table"})
+    }
+    settings = " ".join(f"{option} {path}" for option, path in paths.items())
+    verdict = f"The options are right; nothing was run, and nothing written{f' ({settings})' if settings else ''}."
+    return Report(context.command.name or "", verdict, plan={"dry_run": True, **paths})
 
 
 class Verbs(click.Group):

@@ -12,6 +12,7 @@ from bridge.cli.options import java_options, names, prop, refuse, release_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.verb import Verb
+from bridge.cli.writing import may_replace, stop_if_dry
 from bridge.errors import EngineError, InputError
 from bridge.spark import read_schema
 from bridge.verify import compiled, pytest_text, spark_text, verify, write
@@ -80,11 +81,13 @@ def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: A
     A law is `proved` if every combination of operands from a small universe was tried; the report lists them. Random
     examples only show that there is no counterexample among them. For a violated law the smallest counterexample is
     shown, with both bracketings side by side.
-
-    Example: payload-bridge verify DefaultHoodieRecordPayload --domain data,flagged --exhaustive
     """
+    emitted = ((emit_test, pytest_text, "--emit-test"), (emit_spark, spark_text, "--emit-spark"))
+    for path, _, option in emitted:
+        if path is not None:
+            may_replace(path, option)
     verification = _verified(**options)
-    for path, text in ((emit_test, pytest_text), (emit_spark, spark_text)):
+    for path, text, _ in emitted:
         if path is not None:
             write(text(verification), path)
     return verification.to_report()
@@ -105,6 +108,7 @@ def _verified(
         "ordering": options["ordering"],
         "props": dict(options["props"]),
     }
+    stop_if_dry()
     reference = PayloadRef(name, options["jar"], tuple(options["package"]))
     try:
         runs_java = _runs_java(reference, release, options["implementation"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.compare.grade import Grade, overall
@@ -88,16 +89,31 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             for example in part.examples
         ],
     }
+    first_part, alike = parts[0], _are_alike(parts, keys)
+    if alike:
+        both = " and ".join(_type(part).long_name for part in parts)
+        report.body.append(f"{both.capitalize()} give the same answers.")
     for part in parts:
         shown = keys[_type(part)]
         report.results += [{"table_type": _type(part).value, **difference._asdict()} for difference in shown]
         report.checks += _checks(part, shown)
-        report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1)
+        if part is first_part or not alike:
+            report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         if sample is not None and _last(part) > sample:
             report.warnings.append(f"only the first {sample} of {_last(part)} keys that differ are listed (--sample)")
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     return report
+
+
+def _are_alike(parts: Sequence[ReplayReport], keys: dict[TableType, list[Difference]]) -> bool:
+    """Whether several table types have the same differences, so that their tables are shown once."""
+    one, *others = parts
+    return bool(others) and all(
+        (part.verdict, part.counts, keys[_type(part)], part.examples)
+        == (one.verdict, one.counts, keys[_type(one)], one.examples)
+        for part in others
+    )
 
 
 def _type(part: ReplayReport) -> TableType:
@@ -195,7 +211,10 @@ def example_table(example: Example, names: Names) -> Table:
     ends = [row or absent for _, row in rows]
     kind = kinds_of(names)[difference.kind]
     title = f"The smallest example, {kind}: {_name(difference)} after commit {example.commit}"
-    return Table.of_rows(tuple(absent), [*example.versions, *ends], title, [("row", labels)])
+    table = Table.of_rows(tuple(absent), [*example.versions, *ends], title, [("row", labels)])
+    changed = [at for at, name in enumerate(absent, start=1) if name in difference.columns]
+    last = len(table.rows) - 1
+    return replace(table, marks=frozenset((row, at) for row in (last - 1, last) for at in changed))
 
 
 def keys_table(

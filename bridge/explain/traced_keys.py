@@ -75,6 +75,8 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKey
             check_traceable(plan)
     except PayloadBridgeError as error:
         return TracedKeys({}, {}, 0, str(error))
+    if sides.operations.by_commit:
+        return TracedKeys({}, {}, 0, "causes and timelines need batches that are all upserts")
     if differing is None or found.is_equal:
         return TracedKeys({}, {}, 0)
     traced = kept(_traced(found.versions, differing, sides, {name_of(key.values()) for key in told}))

@@ -6,6 +6,7 @@ from bridge.report.files import FORMS, write_report
 from bridge.report.json_rows import json_rows
 from bridge.report.json_values import cell, json_record, json_value, texts
 from bridge.report.report import SAMPLE, Check, Label, Report, Table, error_as_json, plan_as_json, sides_as_json
+from bridge.report.schema import envelope_schema
 from bridge.report.view import (
     PAGE_KEYS,
     Bar,
@@ -37,6 +38,7 @@ __all__ = [
     "Table",
     "View",
     "cell",
+    "envelope_schema",
     "error_as_json",
     "json_record",
     "json_rows",

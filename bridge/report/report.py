@@ -6,7 +6,7 @@ import io
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeAlias
 
 from rich import box
 from rich.console import Console
@@ -41,12 +41,14 @@ class Table:
         rows: the cells.
         title: a line above, or nothing.
         right: the columns of numbers, set flush right.
+        marks: the cells that a terminal shows in colour, as row and column, counted from 0.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     title: str = ""
     right: frozenset[str] = frozenset()
+    marks: frozenset[tuple[int, int]] = frozenset()
 
     @classmethod
     def of_rows(
@@ -121,11 +123,12 @@ class Report:
         content = (self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
         return _json(*content, **sides)
 
-    def as_text(self, width: int | None = None) -> str:
+    def as_text(self, width: int | None = None, *, colours: bool = False) -> str:
         """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
         stream = io.StringIO()
-        console = _console(stream, width or Console().width)
-        for part in (self.verdict, *self.body):
+        console = _console(stream, width or Console().width, colours=colours)
+        console.print(_text(self.verdict, "bold green" if self.success else "bold red"), end="\n\n")
+        for part in self.body:
             if isinstance(part, Table):
                 _print_table(console, part)
             else:
@@ -139,15 +142,15 @@ class Report:
         warnings = ["\n".join(f"- warning: {_markdown_text(one)}" for one in self.warnings)] if self.warnings else []
         return "\n\n".join((f"# {self.verb}", f"**{_markdown_text(self.verdict)}**", *parts, *warnings))
 
-    def rendered(self, output: str) -> str:
-        """Return the report as `text`, `json` or `markdown`."""
+    def rendered(self, output: str, *, colours: bool = False) -> str:
+        """Return the report as `text`, `json` or `markdown`; `colours` are for text alone."""
         match output:
             case "json":
                 return self.as_json()
             case "markdown":
                 return self.as_markdown()
             case _:
-                return self.as_text()
+                return self.as_text(colours=colours)
 
 
 def error_as_json(verb: str, message: str) -> str:
@@ -209,8 +212,10 @@ def plan_as_json(plan: MergePlan) -> dict[str, Any]:
 # -- tables
 
 
-def _console(stream: TextIO, width: int) -> Console:
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, color_system=None)
+def _console(stream: TextIO, width: int, *, colours: bool) -> Console:
+    system: Literal["standard"] | None = "standard" if colours else None
+    settings: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False, "no_color": not colours}
+    return Console(file=stream, width=width, color_system=system, force_terminal=colours, **settings)
 
 
 def _print_table(console: Console, table: Table) -> None:
@@ -222,13 +227,13 @@ def _print_table(console: Console, table: Table) -> None:
         if Measurement.get(console, console.options.update(max_width=10_000), grid).maximum <= console.width:
             console.print(grid)
             return
-    for number, row in enumerate(table.rows, start=1):
+    for number, row in enumerate(table.rows):
         block = RichTable(box=None, pad_edge=False, show_header=False)
         block.add_column(no_wrap=True)
         block.add_column(overflow="fold")
-        for name, value in zip(table.columns, row, strict=True):
-            block.add_row(_text(name), _text(value))
-        console.print(f"-- {number} of {len(table.rows)}")
+        for at, (name, value) in enumerate(zip(table.columns, row, strict=True)):
+            block.add_row(_text(name), _text(value, _style(table, number, at)))
+        console.print(f"-- {number + 1} of {len(table.rows)}")
         console.print(block)
 
 
@@ -236,20 +241,24 @@ def _grid(table: Table) -> RichTable:
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in table.columns:
         grid.add_column(_text(name), justify="right" if name in table.right else "left", overflow="fold")
-    for row in table.rows:
-        grid.add_row(*map(_text, row))
+    for number, row in enumerate(table.rows):
+        grid.add_row(*(_text(value, _style(table, number, at)) for at, value in enumerate(row)))
     return grid
+
+
+def _style(table: Table, row: int, column: int) -> str:
+    return "bold yellow" if (row, column) in table.marks else ""
 
 
 def _turned(table: Table) -> Table:
     """Return the table with its rows as columns; their first cells become the headers."""
     first, *others = zip(table.columns, *table.rows, strict=True)
-    return Table(first, others)
+    return Table(first, others, marks=frozenset((column - 1, row + 1) for row, column in table.marks))
 
 
-def _text(text: str) -> Text:
+def _text(text: str, style: str = "") -> Text:
     """Return text without control characters, which data may contain and a terminal would interpret."""
-    return Text(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
+    return Text(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text), style)
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -160,12 +160,16 @@ def violations_of(verification: Verification) -> list[LawResult]:
 
 
 def write(text: str, path: Path) -> None:
-    """Write a file.
+    """Write a file, complete or not at all; one of the same name is replaced.
 
     Raises:
-        InputError: it is there already.
+        InputError: it can't be written.
     """
-    if path.exists():
-        msg = f"{path} already exists and is never overwritten; name a new file"
-        raise InputError(msg)
-    path.write_text(text, encoding="utf-8")
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        msg = f"{path} can't be written ({error.strerror or error}); name another file"
+        raise InputError(msg) from error

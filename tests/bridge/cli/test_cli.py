@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
+import shlex
 import subprocess
 import sys
 
@@ -309,11 +310,70 @@ def test_an_error_has_an_envelope_too(run, incoming):
     assert "merge upsert needs --stored" in result.stderr
 
 
-@pytest.mark.parametrize("verb", ["merge", "simulate", "payloads", "demo"])
-def test_every_verb_explains_itself_with_an_example(run, verb):
+@pytest.mark.parametrize("verb", sorted(main.commands))
+def test_every_verb_explains_itself_with_two_examples(run, verb):
     result = run(verb, "--help")
     assert result.exit_code == 0
-    assert f"Example: payload-bridge {verb}" in " ".join(result.stdout.split())
+    examples = result.stdout.partition("Examples:")[2].split("payload-bridge ")[1:]
+    assert len(examples) >= 2
+    command = main.commands[verb]
+    known = {name for param in command.params for name in param.opts}
+    for line in examples:
+        words = shlex.split(line)
+        assert words[0] == verb
+        assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_what_is_there_is_replaced_only_on_request(run, tmp_path):
+    page = tmp_path / "page.json"
+    page.write_text("mine")
+    fails(run("payloads", "--report", page), 2, "already exists", "--overwrite")
+    assert page.read_text() == "mine"
+    assert run("payloads", "--report", page, "--overwrite").exit_code == 0
+    assert json.loads(page.read_text())["verb"] == "payloads"
+    test = tmp_path / "test_laws.py"
+    test.write_text("mine")
+    fails(run("verify", "EventTimeAvroPayload", "--emit-test", test), 2, "already exists", "--overwrite")
+    assert test.read_text() == "mine"
+
+
+def test_a_folder_is_replaced_on_request(spark, run, incoming, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "older").touch()
+    words = ("merge", "combine-input", "--incoming", incoming, *DEFAULT, "--out", out)
+    fails(run(*words), 2, "already exists", "--overwrite")
+    assert run(*words, "--overwrite").exit_code == 0
+    assert "older" not in names(out)
+    assert names(tmp_path) == ["incoming.parquet", "out"]
+
+
+@pytest.mark.parametrize("verb", ["replay", "explain", "simulate", "migrate", "merge", "verify"])
+def test_a_dry_run_checks_and_writes_nothing(run, tmp_path, verb):
+    days = tmp_path / "days"
+    days.mkdir()
+    (days / "1.jsonl").write_text('{"id": "a"}')
+    of_verb = {
+        "replay": ("--batches", days, "--from", "0.15", "--to", "1.2", "--out", tmp_path / "out"),
+        "explain": ("--batches", days, "--row", "a"),
+        "simulate": ("--batches", days),
+        "migrate": ("--out", tmp_path / "out"),
+        "merge": ("combine-input", "--incoming", days / "1.jsonl", "--out", tmp_path / "out"),
+    }
+    plan = ("--payload", "EventTimeAvroPayload", "--key", "id", "--ordering", "ts")
+    words = ("EventTimeAvroPayload",) if verb == "verify" else (*of_verb[verb], *plan)
+    result = run(verb, *words, "--dry-run", "--report", tmp_path / "page.html")
+    assert (result.exit_code, result.stdout.split(";")[0]) == (0, "The options are right")
+    assert names(tmp_path) == ["days"]
+    wrong = run(verb, *words, "--dry-run", "--prop", "nothing")
+    assert wrong.exit_code == 2
+
+
+def test_the_versions(run):
+    result = run("--version")
+    assert result.exit_code == 0
+    assert "Hudi releases known: 0.12, " in result.stdout
+    assert "Spark " in result.stdout
 
 
 # -- what is wrong with the data

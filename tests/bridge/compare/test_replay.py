@@ -263,7 +263,7 @@ def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path:
     assert "Merge-on-read: DIFFERS ON DELETES: without the deletes no key differs." in text
     cases = ET.parse(page).getroot().iter("testcase")  # noqa: S314 (our own)
     assert len({case.get("name") for case in cases}) == 6
-    both = json.loads(CliRunner().invoke(main, [*words, "--output", "json"]).stdout)
+    both = json.loads(CliRunner().invoke(main, [*words, "--overwrite", "--output", "json"]).stdout)
     each = {
         one: json.loads(CliRunner().invoke(main, words_of(days, "--to", "1.2", "--table-type", one, *JSON)).stdout)
         for one in ("cow", "mor")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -25,7 +26,7 @@ NASTY = "<b>&amp;|*x* \\ \x1b[31m\x00\nnext"
 def report() -> Report:
     table = Table.of_rows(("name", "number"), [{"name": NASTY, "number": 7}], "What differs")
     checks = [Check("first batch"), Check(f"second {NASTY}", "1 key differs", f"id={NASTY}")]
-    return Report("replay", "1 key differs.", success=False, warnings=["cut"], body=["Before.", table], checks=checks)
+    return Report("merge", "1 key differs.", success=False, warnings=["cut"], body=["Before.", table], checks=checks)
 
 
 def test_the_verdict_comes_first_and_programs_get_all_fields(report: Report) -> None:
@@ -56,6 +57,17 @@ def test_a_few_wide_rows_stand_side_by_side() -> None:
     lines = Report("replay", "So.", body=[Table(columns, rows)]).as_text(80).splitlines()
     assert lines[2].split() == ["row", "left", "right"]
     assert lines[4].split() == ["column_0", "x", "y"]
+
+
+def test_colours_mark_the_verdict_and_what_changed_and_nothing_else(report: Report) -> None:
+    report.body = [Table(("row", "city"), [("left", "Oslo"), ("right", "Rome")], marks=frozenset({(1, 1)}))]
+    plain, coloured = report.as_text(80), report.as_text(80, colours=True)
+    assert "\x1b" not in plain
+    assert re.findall("\x1b\\[1;3[0-9]m([^\x1b]+)\x1b\\[0m", coloured) == ["1 key differs.", "Rome"]
+    assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == plain
+    wide = Table(("row", "city"), [("left", "Oslo"), ("right", "x" * 70)], marks=frozenset({(1, 1)}))
+    report.body = [wide]
+    assert re.search("\x1b\\[1;33mx+\x1b", report.as_text(60, colours=True))
 
 
 def test_data_is_no_markup(report: Report) -> None:

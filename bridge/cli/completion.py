@@ -1,0 +1,21 @@
+"""What a shell completes besides verbs and options: the names of payload classes and releases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from payloads import HudiRelease, builtin_payloads
+
+if TYPE_CHECKING:
+    import click
+
+
+def payloads_from(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
+    """Return the short names of Hudi's classes that begin with a text."""
+    names = {one.java_name.rpartition(".")[2] for one in builtin_payloads()}
+    return sorted(name for name in names if name.startswith(start))
+
+
+def releases_from(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
+    """Return the releases that begin with a text."""
+    return [name for name in map(str, HudiRelease) if name.startswith(start)]

@@ -1,0 +1,68 @@
+"""The examples at the end of each verb's `--help`, one a line, so that they can be copied."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_DAYS = "--batches days/ --payload AWSDmsAvroPayload --key id --ordering ts"
+
+EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
+    "check-cluster": (
+        "payload-bridge check-cluster --master spark://host:7077",
+        "payload-bridge check-cluster --remote sc://host:15002 --output json",
+    ),
+    "compare-readers": (
+        "payload-bridge compare-readers warehouse/orders",
+        "payload-bridge compare-readers warehouse/orders --report readers.html",
+    ),
+    "demo": (
+        "payload-bridge demo --report demo.html",
+        "payload-bridge demo --issue 14036",
+    ),
+    "explain": (
+        f"payload-bridge explain {_DAYS} --release 0.15 --row id=k008 --table-type both",
+        f"payload-bridge explain {_DAYS} --from 0.15 --to 1.2 --row k008 --report k008.html",
+    ),
+    "history": (
+        "payload-bridge history warehouse/orders",
+        "payload-bridge history warehouse/orders --output json",
+    ),
+    "inspect": (
+        "payload-bridge inspect warehouse/orders",
+        "payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2",
+        "payload-bridge inspect --root warehouse/ --release 1.2",
+    ),
+    "merge": (
+        "payload-bridge merge upsert --mode EVENT_TIME_ORDERING --key id --ordering ts --stored a/ --incoming b/",
+        "payload-bridge merge combine-input --mode EVENT_TIME_ORDERING --key id --ordering ts --incoming b/",
+    ),
+    "migrate": (
+        f"payload-bridge migrate {_DAYS} --table-type both --out migration",
+        "payload-bridge migrate --payload AWSDmsAvroPayload --key id --ordering ts",
+    ),
+    "payloads": (
+        "payload-bridge payloads --release 1.2",
+        "payload-bridge payloads DefaultHoodieRecordPayload",
+    ),
+    "plan": (
+        "payload-bridge plan warehouse/orders --to 1.2",
+        "payload-bridge plan warehouse/orders --to EVENT_TIME_ORDERING --payload AWSDmsAvroPayload",
+    ),
+    "replay": (
+        f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --report upgrade.html",
+        f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --upgrade-after 2 --table-type both --out keys",
+        "payload-bridge replay --table warehouse/orders --to 1.2 --out keys",
+    ),
+    "simulate": (
+        f"payload-bridge simulate {_DAYS} --release 0.15 --table-type both",
+        f"payload-bridge simulate {_DAYS} --release 1.2 --all-paths",
+    ),
+    "snapshot": (
+        "payload-bridge snapshot warehouse/orders --sample 5",
+        "payload-bridge snapshot warehouse/orders --release 1.2 --out orders-now",
+    ),
+    "verify": (
+        "payload-bridge verify DefaultHoodieRecordPayload --exhaustive",
+        "payload-bridge verify my_payloads:Latest --schema rows.avsc --key id --ordering ts --report laws.html",
+    ),
+}
