@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from bridge.engines.python.keys import Mask, Rows
+    from bridge.engines.python.column_types import ArrowColumn, Mask, Rows
     from bridge.merge import RecordMerge
     from payloads import AvroSchema
     from payloads.builtin import PairRule
@@ -78,6 +78,6 @@ def _compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
     return value.logical is None or value.logical in _MICROS or (rule.holds_for_dates and value.logical == "date")
 
 
-def _holds(answers: Any) -> Mask:
+def _holds(answers: ArrowColumn) -> Mask:
     result: Mask = pc.fill_null(answers, False).to_numpy(zero_copy_only=False)
     return result

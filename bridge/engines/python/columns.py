@@ -33,6 +33,7 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from bridge.engines.python.column_types import ArrowColumn
     from payloads.avro import AvroSchema, Record, Value
 
 
@@ -46,13 +47,13 @@ def column_codec(schema: AvroSchema, arrow: pa.DataType, column: str) -> ColumnC
     if schema.nullable:
         return codec
 
-    def read(array: pa.Array[Any]) -> list[Value]:
+    def read(array: ArrowColumn) -> list[Value]:
         if array.null_count:
             msg = f"field {column!r} can't be null, and a row has null there; fill it or make the field nullable"
             raise SchemaError(msg)
         return codec.read(array)
 
-    def write(values: list[Value]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> ArrowColumn:
         if any(value is None for value in values):
             msg = f"{column!r} can't be null"
             raise SchemaError(msg)
@@ -125,18 +126,18 @@ def _widens(arrow: pa.DataType, kind: str) -> bool:
 
 
 def _nested(
-    read: Callable[[pa.Array[Any]], list[Value]], write: Callable[[list[Value]], pa.Array[Any]], kind: type
+    read: Callable[[ArrowColumn], list[Value]], write: Callable[[list[Value]], ArrowColumn], kind: type
 ) -> ColumnCodec:
     """Wrap a conversion of non-null values so that it leaves nulls out and puts them back."""
 
-    def read_nullable(array: pa.Array[Any]) -> list[Value]:
+    def read_nullable(array: ArrowColumn) -> list[Value]:
         if not array.null_count:
             return read(array)
         values = iter(read(array.drop_null()))
         valid = array.is_valid().to_numpy(zero_copy_only=False).tolist()
         return [next(values) if is_valid else None for is_valid in valid]
 
-    def write_nullable(values: list[Value]) -> pa.Array[Any]:
+    def write_nullable(values: list[Value]) -> ArrowColumn:
         valid = np.fromiter((value is not None for value in of_type(values, kind)), bool, len(values))
         if valid.all():
             return write(values)
@@ -157,11 +158,11 @@ def _struct_codec(plain: AvroSchema, arrow: pa.StructType, column: str) -> Colum
     }
     make = codegen.record_maker(names)
 
-    def read(array: Any) -> list[Value]:
+    def read(array: ArrowColumn) -> list[Value]:
         children = dict(zip(columns, array.flatten(), strict=True))
         return make([codecs[name].read(children[name]) for name in names], len(array))
 
-    def write(values: list[Value]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> ArrowColumn:
         check_fields(values, len(names))
         children = [codecs[name].write([value[name] for value in values]) for name in columns]
         return pa.StructArray.from_arrays(children, fields=list(arrow))
@@ -172,12 +173,12 @@ def _struct_codec(plain: AvroSchema, arrow: pa.StructType, column: str) -> Colum
 def _list_codec(plain: AvroSchema, arrow: pa.ListType[Any], column: str) -> ColumnCodec:
     items = column_codec(plain.items, arrow.value_type, f"{column}[]")
 
-    def read(array: Any) -> list[Value]:
+    def read(array: ArrowColumn) -> list[Value]:
         return _split(items.read(array.flatten()), pc.list_value_length(array).to_pylist())
 
-    def write(values: list[Value]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> ArrowColumn:
         flat = items.write(list(itertools.chain.from_iterable(values)))
-        array: pa.Array[Any] = pa.ListArray.from_arrays(_offsets(values), flat, type=arrow)
+        array: ArrowColumn = pa.ListArray.from_arrays(_offsets(values), flat, type=arrow)
         return array
 
     return _nested(read, write, list)
@@ -186,14 +187,14 @@ def _list_codec(plain: AvroSchema, arrow: pa.ListType[Any], column: str) -> Colu
 def _map_codec(plain: AvroSchema, arrow: pa.MapType[Any, Any], column: str) -> ColumnCodec:
     items = column_codec(plain.values, arrow.item_type, f"{column}[]")
 
-    def read(array: Any) -> list[Value]:
+    def read(array: ArrowColumn) -> list[Value]:
         offsets = array.offsets.to_pylist()
         part = slice(offsets[0], offsets[-1])
         pairs = zip(objects(array.keys[part]), items.read(array.items[part]), strict=True)
         lengths = [end - start for start, end in itertools.pairwise(offsets)]
         return [dict(entries) for entries in _split(list(pairs), lengths)]
 
-    def write(values: list[Value]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> ArrowColumn:
         keys = pa.array(of_type([key for value in values for key in value], str), arrow.key_type)
         flat = items.write([item for value in values for item in value.values()])
         entries = pa.StructArray.from_arrays([keys, flat], fields=[arrow.key_field, arrow.item_field])
@@ -202,7 +203,7 @@ def _map_codec(plain: AvroSchema, arrow: pa.MapType[Any, Any], column: str) -> C
     return _nested(read, write, dict)
 
 
-def _offsets(values: list[Value]) -> Any:
+def _offsets(values: list[Value]) -> pa.Int32Array:
     return pa.array([0, *itertools.accumulate(map(len, values))], pa.int32())
 
 

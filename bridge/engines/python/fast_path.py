@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from bridge.engines.python.keys import Mask, Rows
-    from bridge.engines.python.outcomes import Actions, Outcomes
+    from bridge.engines.python.column_types import Codes, Mask, Rows
+    from bridge.engines.python.outcomes import Outcomes
     from bridge.engines.python.records import RecordReader
     from bridge.merge import RecordMerge
     from payloads import AvroSchema, Record
-
-    Sources = np.ndarray[Any, np.dtype[np.int8]]  # each a RowSource
 
 
 class FastPath:
@@ -47,7 +45,7 @@ class FastPath:
         self._winners = PairWinners(merge)
         self._required = _required(merge)
 
-    def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Actions, Rows]:
+    def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
         """Return the actions of the rows that are decided, and the rows that a program has to see.
 
         A row without an action that is not returned either is one that lost, or its outcome is noted.
@@ -87,7 +85,7 @@ class FastPath:
             return np.zeros(batch.num_rows, dtype=bool)  # a record is made of each, which says what is wrong
         return self._inserts.rows(batch)
 
-    def _merge_pairs(self, merges: RowMerges, batch: pa.RecordBatch, firsts: Rows, actions: Actions) -> None:
+    def _merge_pairs(self, merges: RowMerges, batch: pa.RecordBatch, firsts: Rows, actions: Codes) -> None:
         """Merge the pairs whose stored rows are `firsts`: a row that wins gets its action, other outcomes are noted."""
         if not len(firsts):
             return
@@ -97,7 +95,7 @@ class FastPath:
         self._outcomes.made(Action.UPDATE, made, MergePoint.UPSERT)
         self._outcomes.bare(Action.DELETE, firsts[sources == RowSource.NONE])
 
-    def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Actions) -> None:
+    def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Codes) -> None:
         """Insert the incoming rows without other versions, as `_merge_pairs`."""
         if not len(rows):
             return
@@ -130,19 +128,19 @@ class RowMerges:
         self._read_stored = read_stored or read_written
         self._failed = failed
 
-    def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> tuple[Sources, list[Record]]:
+    def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> tuple[Codes, list[Record]]:
         """Return where the row of each pair comes from whose stored row is in `firsts`, and the records made."""
         stored = self._read_stored.rows(batch, firsts)
         incoming = self._read_written.rows(batch, firsts + 1)
         return self._called(self._merge.upsert_pair, firsts, stored, incoming)
 
-    def singles(self, batch: pa.RecordBatch, rows: Rows) -> tuple[Sources, list[Record]]:
+    def singles(self, batch: pa.RecordBatch, rows: Rows) -> tuple[Codes, list[Record]]:
         """Return where the row of each new key comes from, and the records made."""
         return self._called(self._merge.insert_single, rows, self._read_written.rows(batch, rows))
 
     def _called(
         self, merge: Callable[..., RowSource], rows: Rows, *records: list[Record]
-    ) -> tuple[Sources, list[Record]]:
+    ) -> tuple[Codes, list[Record]]:
         """Call `merge` for each key, of which `rows` has one row, in a loop of C: most keys need no more than that."""
         first, *others = records
         ahead = iter(first)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from bridge.engines.python.column_types import ArrowColumn, Mask
     from bridge.merge import RecordMerge
     from payloads.builtin import DeleteTest
 
@@ -30,9 +29,9 @@ class InsertMask:
         """Whether columns can decide any row."""
         return self._tests is not None
 
-    def rows(self, batch: pa.RecordBatch) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def rows(self, batch: pa.RecordBatch) -> Mask:
         """Return for each row of `batch` whether it is inserted as it is."""
-        undecided: Any = pa.repeat(pa.scalar(value=False), batch.num_rows)
+        undecided: ArrowColumn = pa.repeat(pa.scalar(value=False), batch.num_rows)
         if self._ordering is not None:
             undecided = batch.column(self._ordering).is_null()
         for test in self._tests or ():
@@ -40,7 +39,7 @@ class InsertMask:
             if test.marker is not True:
                 column = pc.equal(pc.utf8_upper(column) if test.ignore_case else column, _marker(test))
             undecided = pc.or_(undecided, pc.fill_null(column, False))
-        result: np.ndarray[Any, np.dtype[np.bool_]] = pc.invert(undecided).to_numpy(zero_copy_only=False)
+        result: Mask = pc.invert(undecided).to_numpy(zero_copy_only=False)
         return result
 
 

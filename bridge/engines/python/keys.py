@@ -9,11 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    Mask = np.ndarray[Any, np.dtype[np.bool_]]
-    Rows = np.ndarray[Any, np.dtype[np.int64]]
+    from bridge.engines.python.column_types import ArrowColumn, Mask, Rows
 
 
-def starts_of(columns: list[pa.Array[Any]], rows: int) -> Mask:
+def starts_of(columns: list[ArrowColumn], rows: int) -> Mask:
     """Return for each of `rows` whether it differs from the row before it in one of `columns`; the first does not.
 
     NaN equals NaN and null equals null; 0.0 and -0.0 differ, as the texts do that Hudi makes of keys.
@@ -39,7 +38,7 @@ class Groups:
     def __init__(self, names: tuple[str, ...]) -> None:
         """Group by the columns `names`; without any, all rows are one group."""
         self._names = names
-        self._last: list[pa.Array[Any]] | None = None  # the columns of the last row
+        self._last: list[ArrowColumn] | None = None  # the columns of the last row
 
     def starts(self, batch: pa.RecordBatch) -> Mask:
         """Return for each row of the next batch whether it is the first of its group."""
@@ -51,17 +50,17 @@ class Groups:
         return starts
 
     @staticmethod
-    def _begins(last: list[pa.Array[Any]], columns: list[pa.Array[Any]]) -> bool:
+    def _begins(last: list[ArrowColumn], columns: list[ArrowColumn]) -> bool:
         joined = [pa.concat_arrays([own, column.slice(0, 1)]) for own, column in zip(last, columns, strict=True)]
         return bool(starts_of(joined, 2)[1])
 
 
-def values_of(batch: pa.RecordBatch, row: int, names: tuple[str, ...]) -> dict[str, Any]:
+def values_of(batch: pa.RecordBatch, row: int, names: tuple[str, ...]) -> dict[str, object]:
     """Return the values of a row's key columns, for messages; beyond Python's years a number of days or units."""
     return {name: _shown(batch.column(name)[row]) for name in names}
 
 
-def _shown(value: pa.Scalar[Any]) -> Any:
+def _shown(value: pa.Scalar[Any]) -> object:
     try:
         return value.as_py()
     except (OverflowError, ValueError):

@@ -20,12 +20,10 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from bridge.engines.python.keys import Rows
+    from bridge.engines.python.column_types import Codes, Rows
     from bridge.engines.python.records import RecordWriter
     from bridge.merge import Carrier, MergePoint, MetaColumns
     from payloads import Record
-
-    Actions = np.ndarray[Any, np.dtype[np.int8]]
 
 _ADDED = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
 _WRITTEN = (Action.INSERT, Action.UPDATE)
@@ -150,7 +148,7 @@ class Outcomes:
         if bare_detached.rows:
             yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
 
-    def standing(self, batch: pa.RecordBatch, actions: Actions, extras: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
+    def standing(self, batch: pa.RecordBatch, actions: Codes, extras: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
         """Give the rows of `batch` that have an action, as outcomes with the same further additions."""
         decided = actions != UNDECIDED
         data = self._data(batch)
@@ -199,7 +197,7 @@ class Outcomes:
             arrays.append(pa.array(texts, _ADDED[name]))
         return pa.RecordBatch.from_arrays(arrays, [*self._columns, *self._added])
 
-    def _stamped(self, data: pa.RecordBatch, actions: Actions) -> pa.RecordBatch:
+    def _stamped(self, data: pa.RecordBatch, actions: Codes) -> pa.RecordBatch:
         """Stamp the rows of `data` that were written."""
         if self._meta is None or not (written := np.isin(actions, _WRITTEN)).any():
             return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
-    from payloads.avro import AvroSchema, Record
+    from bridge.engines.python.column_types import ArrowColumn, Rows
+    from payloads.avro import AvroSchema, Record, Value
 
 _FAILURES = (SchemaError, pa.ArrowException, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -47,7 +48,7 @@ class RecordReader:
             for name, field in schema.by_name.items()
         ]
 
-    def rows(self, batch: pa.RecordBatch, indices: np.ndarray[Any, Any] | pa.Array[Any] | None = None) -> list[Record]:
+    def rows(self, batch: pa.RecordBatch, indices: Rows | ArrowColumn | None = None) -> list[Record]:
         """Return the rows of `batch` at `indices`, in their order; all rows without.
 
         Raises:
@@ -110,7 +111,7 @@ class RecordWriter:
     def batch(
         self,
         records: Sequence[Record],
-        extra: Mapping[str, pa.Array[Any] | Sequence[Any]] | None = None,
+        extra: Mapping[str, ArrowColumn | Sequence[object]] | None = None,
     ) -> pa.RecordBatch:
         """Return `records` as a batch of the Arrow schema; `extra` has the columns that are no Avro fields.
 
@@ -140,11 +141,11 @@ class RecordWriter:
         return pa.RecordBatch.from_arrays(columns, schema=self._arrow)
 
 
-def _given(column: pa.Array[Any] | Sequence[Any], arrow_type: pa.DataType) -> pa.Array[Any]:
+def _given(column: ArrowColumn | Sequence[object], arrow_type: pa.DataType) -> ArrowColumn:
     return column if isinstance(column, pa.Array) else pa.array(column, arrow_type)
 
 
-def _written(write: Callable[[list[Any]], pa.Array[Any]], name: str, records: Sequence[Record]) -> pa.Array[Any]:
+def _written(write: Callable[[list[Value]], ArrowColumn], name: str, records: Sequence[Record]) -> ArrowColumn:
     try:
         return write([record[name] for record in records])
     except _FAILURES as error:

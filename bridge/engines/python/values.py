@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +14,7 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bridge.engines.python.column_types import ArrowColumn
     from payloads.avro import AvroSchema, Value
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -32,11 +33,11 @@ _DECIMAL_BYTES = 16
 class ColumnCodec(NamedTuple):
     """Both directions of one column: Arrow array to physical values, and back."""
 
-    read: Callable[[pa.Array[Any]], list[Value]]
-    write: Callable[[list[Value]], pa.Array[Any]]
+    read: Callable[[ArrowColumn], list[Value]]
+    write: Callable[[list[Value]], ArrowColumn]
 
 
-def numbers(array: pa.Array[Any]) -> list[Value]:
+def numbers(array: ArrowColumn) -> list[Value]:
     """Return numbers or booleans as Python has them."""
     if not array.null_count:
         return array.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
@@ -46,7 +47,7 @@ def numbers(array: pa.Array[Any]) -> list[Value]:
     return values.tolist()  # type: ignore[no-any-return]
 
 
-def objects(array: pa.Array[Any]) -> list[Value]:
+def objects(array: ArrowColumn) -> list[Value]:
     """Return texts or bytes as Python has them."""
     return array.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
 
@@ -60,7 +61,7 @@ def of_type(values: list[Value], kind: type, *others: type) -> list[Value]:
     return values
 
 
-def doubles(values: list[Value]) -> pa.Array[Any]:
+def doubles(values: list[Value]) -> ArrowColumn:
     """Make a column of doubles; Avro takes an int for a double, Arrow only a small one."""
     array = of_type(values, float, int)
     if int in set(map(type, array)):
@@ -68,7 +69,7 @@ def doubles(values: list[Value]) -> pa.Array[Any]:
     return pa.array(array, pa.float64())
 
 
-def floats(values: list[Value]) -> pa.Array[Any]:
+def floats(values: list[Value]) -> ArrowColumn:
     """Make a column of floats, rounded; Arrow would make infinity of what is too large."""
     array = doubles(values)
     largest = pc.max(pc.if_else(pc.is_inf(array), 0.0, pc.abs(array))).as_py()
@@ -110,14 +111,14 @@ def timestamp_codec(plain: AvroSchema, arrow: pa.TimestampType) -> ColumnCodec |
     if rest:
         return None
 
-    def read(array: pa.Array[Any]) -> list[Value]:
+    def read(array: ArrowColumn) -> list[Value]:
         ticks = array.view(pa.int64())
         if factor > 1:
             floored = ticks.fill_null(0).to_numpy() // factor  # Spark floors, too
             ticks = pa.array(floored, mask=ticks.is_null().to_numpy(zero_copy_only=False))
         return numbers(ticks)
 
-    def write(values: list[Value]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> ArrowColumn:
         ticks = pa.array(of_type(values, int), pa.int64())
         return (ticks if factor == 1 else pc.multiply_checked(ticks, factor)).view(arrow)
 
@@ -133,8 +134,8 @@ def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> C
     if int(plain.source.get("scale", 0)) != arrow.scale or (size is not None and size < decimal_size(arrow.precision)):
         return None
 
-    def read(array: pa.Array[Any]) -> list[Value]:
-        buffer: Any = array.buffers()[1]
+    def read(array: ArrowColumn) -> list[Value]:
+        buffer = array.buffers()[1]
         data = memoryview(buffer)[_DECIMAL_BYTES * array.offset :]
         unscaled = [
             int.from_bytes(data[start : start + _DECIMAL_BYTES], "little", signed=True)
@@ -146,7 +147,7 @@ def decimal_codec(plain: AvroSchema, arrow: pa.Decimal128Type, column: str) -> C
         valid = array.is_valid().to_numpy(zero_copy_only=False).tolist()
         return [value if is_valid else None for value, is_valid in zip(values, valid, strict=True)]
 
-    def write(values: list[Value]) -> pa.Array[Any]:
+    def write(values: list[Value]) -> ArrowColumn:
         if size is not None:
             of_size(size, column)(values)
         wide = b"".join(

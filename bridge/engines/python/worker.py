@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bridge.engines.job import Job
-    from bridge.engines.python.keys import Mask, Rows
+    from bridge.engines.python.column_types import Codes, Mask, Rows
     from bridge.merge import Carrier
     from payloads import Record
 
@@ -55,6 +55,8 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
 class _BatchMerger:
     """Feeds the batches of one task to a program."""
 
+    batch: pa.RecordBatch  # the one being merged
+
     def __init__(self, job: Job, arrow_schema: pa.Schema) -> None:
         self.job = job
         self.plan = job.plan
@@ -76,7 +78,6 @@ class _BatchMerger:
         if job.spec.upserts_pairs:
             merges = RowMerges(self.calls, self.read_written, self.read_stored, self._failed_at)
         self.fast_path = FastPath(self.calls, merges, self.outcomes)
-        self.batch: Any = None
         self.open = False
         self.row: int | Detached = 0  # the current row, or the last one of the open key
         self.groups = Groups(job.grouping)
@@ -173,11 +174,11 @@ class _BatchMerger:
             value = ordering and from_text(ordering)
             yield Arrival(_ORIGINS[origin], commit, data, row, bool(delete), value, identity)
 
-    def _records(self, selected: pa.RecordBatch, origins: Any) -> list[Record]:
+    def _records(self, selected: pa.RecordBatch, origins: Codes) -> list[Record]:
         """Decode rows: what is stored with its meta columns, what is written without."""
         if self.read_stored is None:
             return self.read_written.rows(selected, np.arange(selected.num_rows))
-        records: list[Any] = [None] * selected.num_rows
+        records: list[Record] = [{}] * selected.num_rows
         incoming = origins == Origin.INCOMING
         for reader, mask in ((self.read_written, incoming), (self.read_stored, ~incoming)):
             rows = np.flatnonzero(mask)
@@ -195,7 +196,7 @@ class _BatchMerger:
         result: list[bool] = bare.to_pylist()
         return result
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> dict[str, object]:
         """Return the key columns of the current row, for messages."""
         batch, row = (self.row.batch, 0) if isinstance(self.row, Detached) else (self.batch, self.row)
         return values_of(batch, row, self.plan.identity)
