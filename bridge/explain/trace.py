@@ -132,7 +132,9 @@ def check_traceable(plan: MergePlan) -> None:
         PlanError: saying what to do instead.
     """
     problem = None
-    if plan.global_index:
+    if plan.engine == "native":
+        problem = "the native engine merges whole columns, and calls nothing for a row; leave --engine out"
+    elif plan.global_index:
         problem = "with a global index a key has rows of several partitions, which is not traced; leave it out"
     elif plan.runs_java and plan.payload is None:
         problem = f"{plan.payload_name} is a compiled merger, which runs in Spark's tasks alone; use a Python merger"
