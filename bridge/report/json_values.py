@@ -34,7 +34,7 @@ def json_value(value: object, *, names_branches: bool = False) -> Any:
     match value:
         case float():
             return _number(value)
-        case bytes():
+        case bytes() | bytearray():  # PySpark has bytearrays
             return base64.b64encode(value).decode("ascii")
         case datetime.date() | datetime.time():
             return _iso(value)

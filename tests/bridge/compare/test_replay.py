@@ -200,7 +200,7 @@ def test_a_java_left_side_leaves_the_right_one_to_python() -> None:
         ({"release": "1.2"}, {"release": "1.1"}, 1, "is older than"),
         ({}, {"table_type": "mor"}, 1, "neither the table type"),
         ({}, {}, 3, "there are 2"),
-        ({"engine": "jvm"}, {}, 1, "the jvm engine only one"),
+        ({"engine": "jvm"}, {}, 1, "an upgrade runs in one engine"),
     ],
 )
 def test_what_is_no_upgrade(

@@ -127,7 +127,8 @@ def test_a_listener_is_told_of_each_call(release, rules):
 
 def test_a_payload_that_a_recorded_one_makes_is_recorded():
     recorder = PayloadRecorder()
-    ref = RecordedPayloadRef("PartialUpdateAvroPayload", recorder=recorder)
+    of = PayloadRef("PartialUpdateAvroPayload")
+    ref = RecordedPayloadRef(of.name, of=of, recorder=recorder)
     payload_class = ref.resolve("0.15")
     assert ref.resolve("0.15") is payload_class
     assert payload_class is not PayloadRef("PartialUpdateAvroPayload").resolve("0.15")

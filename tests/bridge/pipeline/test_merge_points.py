@@ -238,7 +238,10 @@ def test_a_failing_payload_names_itself_and_the_key(spark: SparkSession) -> None
 
 @pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
 def test_a_users_class_runs_through_every_merge_point(spark: SparkSession, release: str) -> None:
-    """Java style, two-argument methods, no base class, and it changes the row that it returns."""
+    """Java style, two-argument methods, no base class, and it changes the row that it returns.
+
+    Readers from 1.1 on lose such a change: they take the row as it was stored where its record comes back.
+    """
     batches = [
         spark.createDataFrame(rows, "id string, name string")
         for rows in ([("a", "x"), ("b", "long")], [("a", "yy"), ("a", "zz"), ("b", "no")], [("a", "w")])
@@ -251,7 +254,8 @@ def test_a_users_class_runs_through_every_merge_point(spark: SparkSession, relea
         result = simulate([batch.coalesce(1) for batch in batches], plan, compact_after=[2]).snapshots
         answers[table_type] = rows_of(result)
     expected = [(1, "a", "x"), (1, "b", "long"), (2, "a", "zz"), (2, "b", "long"), (3, "a", "zz"), (3, "b", "long")]
-    assert answers == {"cow": expected, "mor": expected}
+    read = [(commit, key, "x") if key == "a" else (commit, key, name) for commit, key, name in expected]
+    assert answers == {"cow": expected, "mor": expected if release in {"0.15", "1.0"} else read}
 
 
 def test_the_state_of_a_users_class_lasts_through_the_batch(spark: SparkSession) -> None:

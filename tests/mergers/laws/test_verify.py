@@ -116,7 +116,9 @@ def test_the_command_prints_a_line_a_law_and_ends_with_1(tmp_path):
     assert result.exit_code == 1
     assert "action [data]: violated" in result.output
     assert (tmp_path / "test_it.py").exists()
-    assert run(*words).exit_code == 3
+    again = run(*words)
+    assert again.exit_code == 2
+    assert "--overwrite" in again.stderr
 
 
 def test_the_command_prints_json():
