@@ -92,7 +92,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         as_of: an instant (requested time): onto the table as it was then.
 
     Raises:
-        PlanError: `to` is older, or makes no upgrade; a batch is no upsert.
+        PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert.
         PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
         InputError: a batch does not fit the table.
 

@@ -91,7 +91,7 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str]) -> TableRow:
         row: the columns that identify the row (those of `HudiTable.identity`, or `_hoodie_record_key`), as text.
 
     Raises:
-        InputError: a column is no such one, or there is no such row.
+        InputError: `row` names a column that does not identify rows, or no version has these values.
         HudiTableError: the table can't be read.
 
     Added in 0.1.0.

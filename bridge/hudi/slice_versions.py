@@ -120,12 +120,12 @@ class GroupVersions:
         return bare | {name: known.get(name) for name in names if name in bare}
 
     def _typed(self, name: str, text: str | None) -> Any:
-        """Return the value that a text of a key or path stands for; None where it is none of the column's type."""
+        """Return the value that a text of a key or path stands for; None if the column's type can't hold it."""
         if text is None or name not in self._reader.arrow.names:
             return None
         try:
             column = pa.array([text]).cast(self._reader.arrow.field(name).type)
-        except (pa.ArrowException, NotImplementedError):
+        except pa.ArrowException:
             return None
         rows = pa.RecordBatch.from_arrays(
             [column if field.name == name else pa.nulls(1, field.type) for field in self._reader.arrow],

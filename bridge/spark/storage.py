@@ -67,7 +67,7 @@ class Place:
 
     @property
     def uri(self) -> str:
-        """The path as Spark takes it, where it is no pattern."""
+        """The path in Spark's syntax, of a place that is not a pattern."""
         text = _OF_SPARK.sub(r"\\\1", self.path)
         return f"{self.scheme}://{text}" if self.scheme else f"file:{text}"
 

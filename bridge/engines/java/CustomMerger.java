@@ -6,7 +6,7 @@ import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 
 /** CUSTOM from 1.1 on: the payload decides, behind HoodieAvroRecordMerger (BufferedRules of mergers/rules.py). */
-final class CustomMerger extends ModeMerger {
+final class CustomMerger extends ModeMerger.Custom {
     private final Asked asked;
 
     /** The class that is asked, with which properties, and by which of its methods. */
@@ -27,21 +27,7 @@ final class CustomMerger extends ModeMerger {
         this.asked = asked;
     }
 
-    Buffered delta(Buffered newer, Buffered existing) throws Exception {
-        Buffered merged = merged(existing, newer);
-        // Two deletes without data have the same row, none: the earlier one stays.
-        return merged.isRowOf(existing) ? null : merged;
-    }
-
-    boolean displaces(Comparable entry, Buffered existing) throws Exception {
-        return delta(delete(entry), existing) != null;
-    }
-
-    Buffered last(Buffered older, Buffered newer) throws Exception {
-        return merged(older, newer);
-    }
-
-    private Buffered merged(Buffered older, Buffered newer) throws Exception {
+    Buffered merged(Buffered older, Buffered newer) throws Exception {
         if (isCommitTimeDelete(older, newer)) {
             return newer;
         }

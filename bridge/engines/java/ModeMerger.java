@@ -79,6 +79,30 @@ class ModeMerger {
         return Buffered.delete(isLater(older.ordering, newer.ordering) ? older.ordering : newer.ordering);
     }
 
+    /** CUSTOM from 1.1 on: one merge of two versions, the same wherever rows meet. */
+    abstract static class Custom extends ModeMerger {
+        Custom(RowContext context) {
+            super(context);
+        }
+
+        /** Merges two versions; `older` or `newer` itself where it stays as it is. */
+        abstract Buffered merged(Buffered older, Buffered newer) throws Exception;
+
+        Buffered delta(Buffered newer, Buffered existing) throws Exception {
+            Buffered merged = merged(existing, newer);
+            // Two deletes without data have the same row, none: the earlier one stays.
+            return merged.isRowOf(existing) ? null : merged;
+        }
+
+        boolean displaces(Comparable entry, Buffered existing) throws Exception {
+            return delta(delete(entry), existing) != null;
+        }
+
+        Buffered last(Buffered older, Buffered newer) throws Exception {
+            return merged(older, newer);
+        }
+    }
+
     /** EVENT_TIME_ORDERING from 1.1 on. */
     static class EventTime extends ModeMerger {
         EventTime(RowContext context) {

@@ -18,7 +18,7 @@ import org.apache.hudi.common.model.OperationModeAwareness;
  *
  * Everything of 1.1 is found by its name: an older Hudi may compile this source.
  */
-final class UserMerger extends ModeMerger {
+final class UserMerger extends ModeMerger.Custom {
     private static final String BUFFERED = "org.apache.hudi.common.table.read.BufferedRecord";
     private static final String CONTEXT = "org.apache.hudi.avro.AvroRecordContext";
     private static final String SCHEMA = "org.apache.hudi.common.schema.HoodieSchema";
@@ -70,21 +70,7 @@ final class UserMerger extends ModeMerger {
         }
     }
 
-    Buffered delta(Buffered newer, Buffered existing) throws Exception {
-        Buffered merged = merged(existing, newer);
-        // Two deletes without data have the same row, none: the earlier one stays.
-        return merged.isRowOf(existing) ? null : merged;
-    }
-
-    boolean displaces(Comparable entry, Buffered existing) throws Exception {
-        return delta(delete(entry), existing) != null;
-    }
-
-    Buffered last(Buffered older, Buffered newer) throws Exception {
-        return merged(older, newer);
-    }
-
-    private Buffered merged(Buffered older, Buffered newer) throws Exception {
+    Buffered merged(Buffered older, Buffered newer) throws Exception {
         String key = keys.of(context.records.current).getRecordKey();
         GenericRecord before = copied(older);
         GenericRecord after = copied(newer);
