@@ -30,6 +30,7 @@ class MergePlan:
         payload: the writer's payload class, by name; exactly one of `payload` and `merger` is set, unless the writer is
             `plain`.
         merger: a merger, by name; a merge mode is a merger.
+        stored_payload: where the payload class that the table stores comes from, if a plain writer names none.
         plain: whether the writer passes neither payload class nor merge mode, as most writers of an existing table do;
             what the table stores decides then, or the default of the release.
         release: the Hudi release whose rules apply.
@@ -68,6 +69,7 @@ class MergePlan:
     global_index: bool = False
     table: TableMergeConfig | None = None
     plain: bool = False
+    stored_payload: PayloadRef | None = None
     fidelity: Fidelity = "hudi"
     engine: Literal["auto", "native", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
@@ -93,6 +95,7 @@ class MergePlan:
             global_index: bool = False,
             table: TableMergeConfig | None = None,
             plain: bool = False,
+            stored_payload: PayloadRef | None = None,
             fidelity: Fidelity = "hudi",
             engine: Literal["auto", "native", "jvm", "python"] = "auto",
             implementation: Literal["python", "java"] | None = None,
@@ -216,7 +219,8 @@ class MergePlan:
             stored = created_properties(self.writer_options(), self.table_type, self.release)
             table = TableMergeConfig.from_properties(stored, self.release)
         props = write_settings.plain_options(self.props)
-        return replace(self, payload=None, merger=None, plain=True, table=table, props=props)
+        known = self.payload or self.stored_payload
+        return replace(self, payload=None, merger=None, plain=True, stored_payload=known, table=table, props=props)
 
     @property
     def mode(self) -> RecordMergeMode | None:
@@ -225,8 +229,10 @@ class MergePlan:
         return names.get(self.merger.name.upper()) if self.merger is not None else None
 
     def payload_ref(self, java_name: str) -> PayloadRef:
-        """Return the reference to a payload class: the plan's own if it has this name."""
-        return self.payload if self.payload is not None and self._java_name() == java_name else PayloadRef(java_name)
+        """Return the reference to a payload class: the plan's own, or the table's, if it has this name."""
+        known = (self.payload, self.stored_payload)
+        named = (own for own in known if own is not None and self._java_name(own) == java_name)
+        return next(named, None) or PayloadRef(java_name)
 
     def writer_options(self) -> dict[str, str]:
         """Return the options that a Hudi writer of this plan passes: `props`, payload or merger, ordering fields."""
@@ -234,7 +240,7 @@ class MergePlan:
         if self.ordering:
             options.setdefault(keys.WRITE_PRECOMBINE.key, ",".join(self.ordering))
         if self.payload is not None:
-            options[keys.WRITE_PAYLOAD_CLASS.key] = self._java_name()
+            options[keys.WRITE_PAYLOAD_CLASS.key] = self._java_name(self.payload)
         elif self.mode is not None:
             options[keys.WRITE_MERGE_MODE.key] = self.mode.value
         elif self.merger is not None:
@@ -242,12 +248,11 @@ class MergePlan:
             options[keys.WRITE_STRATEGY_ID.key] = self.merger.merging_strategy
         return options
 
-    def _java_name(self) -> str:
+    def _java_name(self, payload: PayloadRef) -> str:
         """Return the full Java name of a built-in payload, any other name as it is."""
-        name = self.payload.name if self.payload is not None else ""
-        if self.payload is None or (self.payload.is_compiled and not self.payload.has_port(self.release)):
-            return name
-        return str(getattr(self.payload.resolve(self.release), "java_name", name))
+        if payload.is_compiled and not payload.has_port(self.release):
+            return payload.name
+        return str(getattr(payload.resolve(self.release), "java_name", payload.name))
 
 
 def _table_type(text: Any) -> TableType:

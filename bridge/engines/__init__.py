@@ -18,8 +18,9 @@ from bridge.engines.control_columns import (
     TO_LOG,
     visible,
 )
-from bridge.engines.engine import Choice, Engine, engine_of, in_driver, run
+from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
+from bridge.engines.jvm import in_driver
 from bridge.engines.native import REFUSALS, Refusal
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema

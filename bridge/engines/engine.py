@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ARRIVAL, COMMIT, ORIGIN
-from bridge.engines.jvm import CompiledPayloadRef
+from bridge.engines.jvm import attached, for_python
 from bridge.engines.jvm import run as run_on_jvm
 from bridge.engines.native import NotLoweredError, lowered
 from bridge.engines.native import run as run_natively
@@ -18,11 +17,10 @@ from bridge.programs import EngineName
 from bridge.spark import in_one_task, quoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructField
 
     from bridge.engines.job import Job
-    from bridge.plan import MergePlan
 
 
 class Engine(Protocol):
@@ -36,7 +34,13 @@ class Engine(Protocol):
         """
 
 
-_ENGINES: dict[EngineName, Engine] = {EngineName.PYTHON: run_in_python, EngineName.JVM: run_on_jvm}
+def _run_compiled(versions: DataFrame, job: Job, fields: tuple[StructField, ...]) -> DataFrame:
+    """Let Java run the program next to the class, or Python, which calls the class."""
+    asked = for_python(versions, job)
+    return run_on_jvm(versions, job, fields) if asked is None else run_in_python(*asked, fields, attached)
+
+
+_ENGINES: dict[EngineName, Engine] = {EngineName.PYTHON: run_in_python, EngineName.JVM: _run_compiled}
 
 
 class Choice(NamedTuple):
@@ -64,11 +68,6 @@ def engine_of(job: Job) -> Choice:
             why = f"not native: {error}"
         else:
             name, why = EngineName.NATIVE, "the merge mode runs as Spark's own expressions"
-    if name not in job.spec.engines:
-        others = " or ".join(sorted(job.spec.engines - {EngineName.NATIVE}))
-        why = f", since {job.spec.only_there}" if name is EngineName.JVM else ""
-        msg = f"the {name} engine does not run {job.program}{why}; use the {others} engine"
-        raise PlanError(msg)
     return Choice(name, why)
 
 
@@ -99,16 +98,3 @@ def _sorting(frame: DataFrame, name: str) -> list[Column]:
     """Return what sorts by a column; 0.0 and -0.0 are equal for Spark, and two keys for Hudi, whose keys are texts."""
     is_floating = isinstance(frame.schema[name].dataType, spark_types.FloatType | spark_types.DoubleType)
     return [quoted(name), quoted(name).cast("string")] if is_floating else [quoted(name)]
-
-
-def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
-    """Return a plan whose compiled payload runs in the driver's JVM, called by merges in Python; others as they are.
-
-    Where the class has a Python port, that is taken.
-    """
-    if not plan.runs_java or plan.payload is None:
-        return plan
-    of = plan.payload
-    if not of.has_port(plan.release):
-        of = CompiledPayloadRef(of.name, of.jar, of.package, spark=spark)
-    return dataclasses.replace(plan, payload=of, engine="python", implementation=None)

@@ -101,8 +101,9 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
         handover: what takes the table over; the plan is then the old release's.
 
     Raises:
-        PlanError: the plan needs more than this key and this process: the small-file rule, a compiled merger.
-        PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
+        PlanError: the plan needs more than this key and this process: the small-file rule.
+        PayloadNotFoundError, MergerNotFoundError: the class is compiled, and the plan is not one of
+            `bridge.engines.in_driver`.
     """
     check_traceable(plan)
     arrivals = [Arrival(Origin.INCOMING, commit, record, source) for source, (commit, record) in enumerate(versions)]
@@ -136,8 +137,6 @@ def check_traceable(plan: MergePlan) -> None:
         problem = "the native engine merges whole columns, and calls nothing for a row; leave --engine out"
     elif plan.global_index:
         problem = "with a global index a key has rows of several partitions, which is not traced; leave it out"
-    elif plan.runs_java and plan.payload is None:
-        problem = f"{plan.payload_name} is a compiled merger, which runs in Spark's tasks alone; use a Python merger"
     elif plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
         problem = (
             f"under the small-file rule a key depends on others of its partition; leave out {keys.SMALL_FILE_LIMIT}"

@@ -82,7 +82,8 @@ def key_paths(
         table_types: the table types whose paths are tried.
 
     Raises:
-        PlanError: the plan runs a compiled class, has a global index, or fits no table.
+        PlanError: the plan has a global index, or fits no table.
+        PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
 
     Added in 0.1.0.
     """
@@ -126,15 +127,8 @@ def check_plan(plan: MergePlan) -> None:
     Raises:
         PlanError: saying why.
     """
-    msg = None
-    if plan.runs_java:
-        msg = (
-            f"{plan.payload_name}: the paths are run by the python engine alone, which can tell whether two payload "
-            "objects are in the same state; use a Python payload, or the simulation of one path"
-        )
-    elif plan.global_index:
+    if plan.global_index:
         msg = "the paths of a key are those within one partition, and a global index moves it; leave it out"
-    if msg is not None:
         raise PlanError(msg)
 
 

@@ -42,13 +42,8 @@ class Extra(enum.StrEnum):
     PATH = "path"
 
 
-_BOTH = frozenset({EngineName.PYTHON, EngineName.JVM})
-_EVERY = frozenset(EngineName)
 _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
-_NO_INDEX = "Java has no index lookup, which merges a row before the write to learn its partition"
-_NO_OPERATIONS = "Java upserts batches and knows no other operation"
-_NO_STATES = "Java can't tell whether two paths have reached the same state of a payload object"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,8 +58,8 @@ class ProgramSpec:
         by_partition: whether it sees the keys of a whole partition path at once, by commit and arrival; else one key.
         upserts_pairs: whether one stored and one incoming row are one `RecordMerge.upsert_pair`, and a new row is one
             `insert_single`.
-        engines: those that can run it.
-        only_there: why Java can't, in half a sentence; empty if it can.
+        in_java: whether Java has it as well; else the jvm engine lets Python run it, which calls the class in Java.
+        native: whether it may run as expressions.
     """
 
     program: Callable[..., Program]
@@ -72,24 +67,24 @@ class ProgramSpec:
     untouched: tuple[object, ...] | None = None
     by_partition: bool = False
     upserts_pairs: bool = False
-    engines: frozenset[EngineName] = frozenset({EngineName.PYTHON})
-    only_there: str = ""
+    in_java: bool = False
+    native: bool = False
 
 
 PROGRAMS = {
-    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), engines=_BOTH),
-    "upsert": ProgramSpec(Upsert, untouched=(), upserts_pairs=True, engines=_EVERY),
-    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), engines=_BOTH),
-    "upsert_global_index": ProgramSpec(GlobalUpsert, only_there=_NO_INDEX),
-    "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG, only_there=_NO_INDEX),
-    "compact": ProgramSpec(Compact, untouched=(), engines=_EVERY),
-    "snapshot": ProgramSpec(Snapshot, untouched=(), engines=_EVERY),
-    "simulate": ProgramSpec(Simulate, _SPAN, engines=_BOTH),
-    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_BOTH),
-    "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN, only_there=_NO_INDEX),
-    "simulate_operations": ProgramSpec(OperationTable, _SPAN, only_there=_NO_OPERATIONS),
-    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, engines=_BOTH),
-    "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_there=_NO_STATES),
-    "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_there=_NO_STATES),
+    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), in_java=True),
+    "upsert": ProgramSpec(Upsert, untouched=(), upserts_pairs=True, in_java=True, native=True),
+    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), in_java=True),
+    "upsert_global_index": ProgramSpec(GlobalUpsert),
+    "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG),
+    "compact": ProgramSpec(Compact, untouched=(), in_java=True, native=True),
+    "snapshot": ProgramSpec(Snapshot, untouched=(), in_java=True, native=True),
+    "simulate": ProgramSpec(Simulate, _SPAN, in_java=True),
+    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, in_java=True),
+    "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN),
+    "simulate_operations": ProgramSpec(OperationTable, _SPAN),
+    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, in_java=True),
+    "all_paths": ProgramSpec(AllPaths, (Extra.PATH,)),
+    "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,)),
 }
 """The programs by the name that is sent to tasks."""

@@ -103,9 +103,7 @@ def check_operations(plan: MergePlan, operations: Operations) -> None:
     """
     for operation in operations.by_commit.values():
         problem = None
-        if plan.runs_java:
-            problem = "the jvm engine; use a Python payload"
-        elif plan.global_index:
+        if plan.global_index:
             problem = "a global index; leave the index out"
         elif not plan.combine_before_upsert:
             problem = "batches that are not combined; set hoodie.combine.before.upsert=true"

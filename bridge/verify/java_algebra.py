@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from bridge.engines.jvm import checked, decoded, ordering_of
+from bridge.engines.jvm import PayloadCalls, checked, decoded, ordering_of
 from bridge.verify.class_file import literals_of
 from bridge.verify.java_elsewhere import OtherJvms
 from mergers.laws import Observed, through_bytes
@@ -16,7 +16,7 @@ from payloads.ordering import compare
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from bridge.engines.jvm import CallStep, JavaAnswer, JvmPayload, PayloadCalls
+    from bridge.engines.jvm import CallStep, ClassCalls, JavaAnswer, JvmPayload
     from mergers.laws import Version
     from payloads import AvroSchema, Ordering, Record
     from payloads.api import Props
@@ -64,15 +64,15 @@ class JvmAlgebra:
         self.schema = schema
         self.payload_class = payload_class
         self.order = order
-        self._calls: PayloadCalls = payload_class.calls
+        self._calls: ClassCalls = payload_class.calls
         self._asked = self._calls.call_fields(schema, props)
         self._props = props
 
     def elsewhere(self) -> OtherJvms:
         """Return the runner that repeats merges in separate JVMs."""
-        return OtherJvms(self.payload_class, self._run_by)
+        return OtherJvms(self._in_driver, self._run_by)
 
-    def _run_by(self, calls: PayloadCalls) -> JvmAlgebra:
+    def _run_by(self, calls: ClassCalls) -> JvmAlgebra:
         """Return the same class, run by other calls."""
         other = type(self.name, (self.payload_class,), {"calls": calls})
         return JvmAlgebra(other, self.schema, self._props, self.order)
@@ -80,7 +80,19 @@ class JvmAlgebra:
     @functools.cached_property
     def constants(self) -> tuple[Any, ...]:
         """The literals of the class, and of the user's classes that it refers to."""
-        return literals_of(self.payload_class.java_name, self._calls.class_file)
+        return literals_of(self.payload_class.java_name, self._in_driver.class_file)
+
+    @property
+    def _in_driver(self) -> PayloadCalls:
+        """The calls of the driver.
+
+        Raises:
+            TypeError: this is the algebra of another JVM, which has no others.
+        """
+        if isinstance(self._calls, PayloadCalls):
+            return self._calls
+        msg = "only the driver's JVM knows its class files, and starts others"
+        raise TypeError(msg)
 
     def __reduce__(self) -> NoReturn:
         msg = "the objects of a compiled class stay in their JVM"

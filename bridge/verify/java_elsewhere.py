@@ -10,13 +10,13 @@ import threading
 import time
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from bridge.engines.jvm import Driver, PayloadCalls, jars_of
+from bridge.engines.jvm import ClassCalls, Driver
 from mergers.laws import CLOCKS, ZONES, Aspect, ElsewhereError, answered, ending, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from bridge.engines.jvm import JvmPayload
+    from bridge.engines.jvm import PayloadCalls
     from mergers.laws import Algebra, Answers, Conditions, Jobs
 
 _TIMEOUT: Final = 120
@@ -32,11 +32,11 @@ class OtherJvms:
 
     aspects = tuple(aspect for aspect in Aspect if aspect is not Aspect.HASHES)  # Java's texts hash alike everywhere
 
-    def __init__(self, payload_class: type[JvmPayload], run_by: Callable[[PayloadCalls], Algebra]) -> None:
+    def __init__(self, calls: PayloadCalls, run_by: Callable[[ClassCalls], Algebra]) -> None:
         """Prepare; `run_by` returns the operations of the class as other calls run them."""
-        self._driver = Driver(payload_class.spark)
-        self._settings = payload_class.spark.sparkContext.getConf().getAll()
-        self._jars = jars_of(payload_class.spark, payload_class.reference, payload_class.release)
+        self._driver = Driver(calls.spark)
+        self._settings = calls.spark.sparkContext.getConf().getAll()
+        self._jars = calls.jars
         self._run_by = run_by
         self._now = time.time_ns()
 
@@ -49,7 +49,7 @@ class OtherJvms:
     def _answered(self, jvm: _Jvm, jobs: Jobs, conditions: Conditions) -> Answers | ElsewhereError:
         with jvm.watched():
             # A call without a reply counts as an error of the merge, so check whether the process is alive.
-            found = answered(self._run_by(_OtherCalls(jvm)), jobs, conditions)
+            found = answered(self._run_by(ClassCalls(jvm.ask)), jobs, conditions)
         return jvm.failure() or found
 
     @contextlib.contextmanager
@@ -147,10 +147,3 @@ class _Jvm:
         code = self._process.wait()
         self._errors.seek(0)
         return ElsewhereError(f"another JVM ended with {ending(code, self._errors.read())}")
-
-
-class _OtherCalls(PayloadCalls):
-    """Runs steps in another JVM."""
-
-    def __init__(self, jvm: _Jvm) -> None:
-        self._start(jvm.ask)

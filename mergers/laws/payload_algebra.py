@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mergers.laws.algebra import through_bytes
 from mergers.laws.constants import constants_of
@@ -128,6 +128,14 @@ class PayloadAlgebra:
         return _payload_algebra, (named, bound.release, self.schema, dict(self.props))
 
 
+@runtime_checkable
+class Remote(Protocol):
+    """A payload whose object lives elsewhere."""
+
+    def state_key(self) -> Hashable:
+        """Return what is equal for objects in the same state, None if that is not known."""
+
+
 def copied_payload(payload: HoodieRecordPayload) -> Any:
     """Return a copy that shares no mutable state."""
     if not isinstance(payload, BuiltinPayload):
@@ -138,9 +146,14 @@ def copied_payload(payload: HoodieRecordPayload) -> Any:
 
 
 def payload_key(payload: HoodieRecordPayload) -> Hashable:
-    """Return the state of a built-in class as text, that of any other class pickled, None if it can't be."""
+    """Return the state of a built-in class as text, that of any other class pickled, None if it can't be.
+
+    An object that lives elsewhere says its state itself.
+    """
     if isinstance(payload, BuiltinPayload):
         return type(payload).__name__, repr(payload.__getstate__())
+    if isinstance(payload, Remote):
+        return payload.state_key()
     try:
         return pickle.dumps(payload)
     except Exception:  # noqa: BLE001 (whatever a user's object raises, it can't be told apart)

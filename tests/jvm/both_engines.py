@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bridge.engines import ORDERING, Job
+from bridge.engines import ORDERING, Job, in_driver
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 _FAILED: Final = re.compile(r"failed at \S+ \(key .*?id=-?\d+")
 
 
-_OF_ONE_RELEASE: Final = frozenset(PROGRAMS) - {"simulate_upgrade"}
+_IN_JAVA: Final = frozenset(name for name, spec in PROGRAMS.items() if spec.in_java) - {"simulate_upgrade"}
+IN_PYTHON: Final = frozenset(name for name, spec in PROGRAMS.items() if not spec.in_java)
+"""The programs that Java lacks."""
 
 
 class _Run(NamedTuple):
@@ -94,12 +96,12 @@ class BothEngines:
         self._harness = harness
 
     def compared(
-        self, java: MergePlan, python: MergePlan, tables: Tables, programs: Collection[str] = _OF_ONE_RELEASE
+        self, java: MergePlan, python: MergePlan, tables: Tables, programs: Collection[str] = _IN_JAVA
     ) -> Compared:
         """Run programs, in Java with one call for all keys of all of them."""
-        runs = [run for run in _runs(java, tables) if run.program in programs]
+        runs = [run for run in (*_runs(java, tables), *_of_python(java, tables)) if run.program in programs]
         found, outcomes = [], []
-        for run, answer in zip(runs, self._in_java(java, runs), strict=True):
+        for run, answer in zip(runs, self._answers(java, runs), strict=True):
             expected = _in_python(_job(python, run), run, answer)
             for key in sorted({*answer, *expected}, key=repr):
                 mine, reference = answer.get(key), expected.get(key)
@@ -108,6 +110,15 @@ class BothEngines:
                     versions = run.versions.of(run.origins, None if key is None else {key}).to_pylist()
                     found.append(Difference(run.program, run.arguments, key, mine, reference, versions))
         return Compared(found, outcomes)
+
+    def _answers(self, plan: MergePlan, runs: list[_Run]) -> list[dict[int | None, Any]]:
+        """Return the outcomes of each run by key, of programs that Java lacks as Python runs them with the class."""
+        in_java = [run for run in runs if _is_in_java(plan, run)]
+        answers = iter(self._in_java(plan, in_java) if in_java else ())
+        called = in_driver(plan, self.spark) if len(in_java) < len(runs) else plan
+        return [
+            next(answers) if _is_in_java(plan, run) else _in_python(_job(called, run), run, None) for run in runs
+        ]
 
     def _in_java(self, plan: MergePlan, runs: list[_Run]) -> list[dict[int | None, Any]]:
         """Return the outcomes of each run by key: sorted rows, or where it failed."""
@@ -145,6 +156,10 @@ def _by_versions(runs: list[_Run]) -> Iterator[tuple[Versions, list[_Run]]]:
     yield runs[start].versions, runs[start:]
 
 
+def _is_in_java(plan: MergePlan, run: _Run) -> bool:
+    return PROGRAMS[run.program].in_java and not plan.global_index
+
+
 def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
     stored, log, incoming = Origin.STORED, Origin.LOG, Origin.INCOMING
     if plan.combine_before_upsert:
@@ -166,26 +181,28 @@ def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
         yield _Run("simulate_small_files", tables.batches_by_arrival, (incoming,), small, all_keys=True)
 
 
+def _of_python(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
+    """Give the runs of programs that Java lacks."""
+    stored, incoming = Origin.STORED, Origin.INCOMING
+    on_read = plan.table_type is TableType.MERGE_ON_READ
+    several: dict[str, Any] = {"commits": COMMITS, "log_updates": on_read, "compact_after": (3,) if on_read else ()}
+    if plan.global_index:
+        yield _Run("upsert_global_index", tables.contested, (stored, incoming), {})
+        yield _Run("append_global_index", tables.contested, (stored, incoming), {})
+        yield _Run("simulate_global_index", tables.batches, (incoming,), several)
+        return
+    paths = {"table_types": ("cow", "mor")}
+    yield _Run("all_paths", tables.batches, (incoming,), paths)
+    yield _Run("smallest_history", tables.batches, (incoming,), paths)
+    if plan.combine_before_upsert and plan.inserts_to == "base":
+        written = {2: WriteOperation.DELETE, 3: WriteOperation.INSERT, 5: WriteOperation.SQL_DELETE}
+        yield _Run("simulate_operations", tables.batches, (incoming,), {**several, "operations": Operations(written)})
+
+
 def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:
     """Return what the python engine makes of each key: rows, or where it failed."""
-    log_updates = plan.table_type is TableType.MERGE_ON_READ
-    commits = {"commits": COMMITS, "log_updates": log_updates}
-    arguments: dict[str, dict[str, Any]] = {
-        "all_paths": {"table_types": ("cow", "mor")},
-        "simulate": commits,
-        "simulate_global_index": commits,
-        "simulate_operations": {**commits, "operations": Operations({2: WriteOperation.DELETE})},
-        "simulate_small_files": {"commits": COMMITS, "candidates": 1},
-        "simulate_upgrade": {**commits, "after": 3, "keeps": False},
-        "smallest_history": {"table_types": ("cow", "mor")},
-    }
-    contested = {"combine_input": {2}, "snapshot": {0, 1}, "compact": {0, 1}}.get(program, {0, 2})
-    run = _Run(program, tables.contested, tuple(Origin(one) for one in sorted(contested)), {})
-    if program in arguments:
-        by_partition = PROGRAMS[program].by_partition
-        versions = tables.batches_by_arrival if by_partition else tables.batches
-        run = _Run(program, versions, (Origin.INCOMING,), arguments[program], by_partition)
-    return list(_in_python(_job(plan, run), run, {}).values())
+    runs = [*_runs(plan, tables), *_of_python(plan, tables)]
+    return [found for run in runs if run.program == program for found in _in_python(_job(plan, run), run, {}).values()]
 
 
 def _job(plan: MergePlan, run: _Run) -> Job:
@@ -211,13 +228,17 @@ def _by_key(run: _Run, added: tuple[str, ...], answer: dict[str, Any]) -> dict[i
     return {**_keyed(rows), **{int(key): _failure(message) for key, message in failed.items()}}
 
 
-def _in_python(job: Job, run: _Run, in_java: dict[int | None, Any]) -> dict[int | None, Any]:
-    """Return the outcomes by key: the keys that Java merges are merged together, each other one by itself."""
+def _in_python(job: Job, run: _Run, in_java: dict[int | None, Any] | None) -> dict[int | None, Any]:
+    """Return the outcomes by key: the keys that Java merges are merged together, each other one by itself.
+
+    Where what Java makes is not known, all are merged together, if they can be.
+    """
     if run.all_keys:
         return {None: _merged(job, run.versions.of(run.origins))}
-    fine = {key for key, found in in_java.items() if not isinstance(found, str)}
     there = dict.fromkeys(run.versions.of(run.origins).column(0).to_pylist())
-    together = _merged(job, run.versions.of(run.origins, {*there} - {key for key in in_java if key not in fine}))
+    failed = {key for key, found in (in_java or {}).items() if isinstance(found, str)}
+    fine = {*(there if in_java is None else in_java)} - failed
+    together = _merged(job, run.versions.of(run.origins, {*there} - failed))
     alone = [key for key in there if key not in fine] if not isinstance(together, str) else list(there)
     found: dict[int | None, Any] = {} if isinstance(together, str) else _keyed(together)
     for key in alone:

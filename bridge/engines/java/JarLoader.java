@@ -24,7 +24,7 @@ public final class JarLoader extends URLClassLoader {
         "java.", "javax.", "jdk.", "sun.", "scala.", "org.apache.spark.", "org.apache.hadoop.", "org.apache.avro.",
         "org.slf4j.", "org.apache.logging.", "org.apache.log4j.", "com.fasterxml.jackson.core.",
         "com.fasterxml.jackson.databind.", "com.fasterxml.jackson.annotation.",
-        "bridge.jvm.Calls", "bridge.jvm.JarLoader", "bridge.jvm.MergePair", "bridge.jvm.MergeTask",
+        "bridge.jvm.CallServer", "bridge.jvm.JarLoader", "bridge.jvm.MergePair", "bridge.jvm.MergeTask",
     };
     private static final Map LOADERS = new HashMap();
 

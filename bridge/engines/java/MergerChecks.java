@@ -53,7 +53,7 @@ public final class MergerChecks {
                 return methods[i];
             }
         }
-        return HoodieRecordMerger.class.getMethod("merge", UserMerger10.ARGUMENTS);
+        return HoodieRecordMerger.class.getMethod("merge", MergerObject.UNTIL_1_0);
     }
 
     private static String shapes(Class type) {

@@ -69,6 +69,21 @@ final class NumberedSchemas {
             .read(null, DecoderFactory.get().binaryDecoder(Base64.getDecoder().decode(bytes), null));
     }
 
+    /** Puts a record into a result: its bytes and the number of its schema, or why it does not fit that. */
+    void put(Map result, IndexedRecord record) throws Exception {
+        if (record == null) {
+            result.put("record", null);
+            return;
+        }
+        try {
+            result.put("record", encoded(record));
+        } catch (Exception misfit) {
+            result.put("misfit", misfit.toString());
+            return;
+        }
+        result.put("schema", numberOf(record.getSchema()));
+    }
+
     static String encoded(IndexedRecord record) throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);

@@ -19,7 +19,7 @@ import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.hudi.common.util.Option;
 
 /**
- * Runs steps on single payloads for the driver: several calls cross the gateway as one JSON text.
+ * Runs steps on single payloads and mergers for Python: several calls come as one JSON text.
  *
  * Payloads stay here under the numbers that the caller gives them. Records travel as Avro bytes, their schemas once.
  */
@@ -32,6 +32,7 @@ public final class PayloadCalls implements Function {
     private Copies copies;
     private final Map records = new HashMap();
     private final Map payloadClasses = new HashMap();
+    private final MergerCalls mergers = new MergerCalls(schemas);
 
     public Object apply(Object request) {
         try {
@@ -119,6 +120,10 @@ public final class PayloadCalls implements Function {
             make(step);
             return;
         }
+        if (op.equals("merge")) {
+            mergers.merge(step, result);
+            return;
+        }
         HoodieRecordPayload payload = payload(step, "id");
         Schema schema = schemas.of(step.get("schema"));
         Properties props = props((Map) step.get("props"));
@@ -151,7 +156,7 @@ public final class PayloadCalls implements Function {
         } else if (op.equals("state")) {
             result.put("value", Base64.getEncoder().encodeToString(copies().bytes(payload)));
         } else if (op.equals("data")) {
-            put(result, payloadsOf(payload.getClass().getName()).dataOf(payload, schema, new Properties()));
+            schemas.put(result, payloadsOf(payload.getClass().getName()).dataOf(payload, schema, new Properties()));
         } else if (op.equals("is_deleted")) {
             result.put("value", Boolean.valueOf(Payloads.isDeleted(payload, schema, props)));
         } else if (op.equals("ordering")) {
@@ -232,22 +237,8 @@ public final class PayloadCalls implements Function {
             IndexedRecord record = (IndexedRecord) value.get();
             result.put("outcome", "record");
             result.put("winner", record == current ? "current" : record == records.get(step.get("id")) ? "own" : "new");
-            put(result, record);
+            schemas.put(result, record);
         }
-    }
-
-    private void put(Map result, IndexedRecord record) throws Exception {
-        if (record == null) {
-            result.put("record", null);
-            return;
-        }
-        try {
-            result.put("record", NumberedSchemas.encoded(record));
-        } catch (Exception misfit) {
-            result.put("misfit", misfit.toString());
-            return;
-        }
-        result.put("schema", schemas.numberOf(record.getSchema()));
     }
 
     private HoodieRecordPayload payload(Map step, String name) {

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from bridge.engines.jvm.answers import JavaAnswer
-from bridge.engines.jvm.calls import CallStep, PayloadCalls, decoded, ordering_of
+from bridge.engines.jvm.calls import CallStep, ClassCalls, PayloadCalls, decoded, ordering_of
 from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
-from bridge.engines.jvm.payload import CompiledPayloadRef, JvmPayload, jvm_payload
+from bridge.engines.jvm.payload import JvmPayload
+from bridge.engines.jvm.python_jobs import attached, for_python, in_driver
+from bridge.engines.jvm.references import jvm_payload
 
 __all__ = [
     "CallStep",
-    "CompiledPayloadRef",
+    "ClassCalls",
     "Driver",
     "JavaAnswer",
     "JvmPayload",
     "PayloadCalls",
+    "attached",
     "checked",
     "decoded",
+    "for_python",
+    "in_driver",
     "jars_of",
     "jvm_payload",
     "ordering_of",

@@ -23,23 +23,28 @@ class JavaAnswer(TypedDict, total=False):
     """The answer to a step; which entries there are depends on the step.
 
     Attributes:
+        deletes: whether what a merger answered is a delete.
         current_after: the stored row after the call, where that changed it; base64 of Avro.
         error: what the step raised; there is nothing else then.
         misfit: why the record does not fit its own schema; there is no `record` then.
         outcome: `record`, `empty` or `sentinel`.
         record: base64 of Avro.
         schema: the number of the record's schema.
+        side: which of the objects given to a merger it returned: `older`, `newer`, `new`.
         skipped: the payload could not be built.
         value: what a getter returns: an ordering value as type and text, a boolean, metadata.
-        winner: which of the objects given to a method it returned: `self`, `older`, `own`, `current`, `new`, `null`.
+        winner: which of the objects given to a method it returned: `self`, `older`, `newer`, `own`, `current`,
+            `new`, `null`; of a merger, whose data it is.
     """
 
     current_after: str | None
+    deletes: bool
     error: JavaError
     misfit: str
     outcome: str
     record: str | None
     schema: int
+    side: str
     skipped: bool
     value: list[str] | dict[str, str] | bool | str | None
     winner: str

@@ -1,4 +1,4 @@
-"""PayloadCalls: steps on payloads of compiled classes, run in the driver's JVM, many in one round trip."""
+"""Calls of compiled classes from Python: steps on payloads and mergers in a JVM, many in one round trip."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
+from bridge.engines.jvm.connection import Connection
 from bridge.engines.jvm.gateway import Driver
-from bridge.engines.jvm.jars import jars_of
+from bridge.engines.jvm.jars import address_of, jars_of
 from bridge.engines.ordering_text import from_text, to_text
 from payloads import PayloadConfigError, SchemaError
 from payloads.avro import decode, encode, parse_schema
@@ -35,18 +36,11 @@ class _Reply(TypedDict):
     schemas: dict[str, str]
 
 
-class PayloadCalls:
-    """Runs steps on payloads of one list of jars, several in one call."""
+class ClassCalls:
+    """Runs steps with the classes of one list of jars, several in one call."""
 
-    def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
-        """Load the classes; raises what `jars_of` raises."""
-        driver, jars = Driver(spark), jars_of(spark, payload, release)
-        calls = driver.class_in(jars.paths, "bridge.jvm.PayloadCalls")
-        self._driver, self._loader = driver, calls.getClassLoader()
-        self._start(driver.new(driver.session_class("bridge.jvm.Calls"), calls.newInstance()).run)
-
-    def _start(self, ask: Callable[[str], str]) -> None:
-        """Begin without schemas; `ask` takes a script as JSON and returns its results."""
+    def __init__(self, ask: Callable[[str], str]) -> None:
+        """Begin without payloads and schemas; `ask` takes a script as JSON and returns its results."""
         self._ask = ask
         self.numbers = itertools.count()
         self._left: list[int] = []
@@ -69,10 +63,6 @@ class PayloadCalls:
         self._untold.clear()
         self._schemas |= {int(number): parse_schema(text) for number, text in answer["schemas"].items()}
         return answer["results"]
-
-    def class_file(self, name: str) -> bytes | None:
-        """Return the class file of a class by its full name, as these jars have it; None if they have none."""
-        return self._driver.resource(self._loader, name.replace(".", "/") + ".class")
 
     # -- steps
 
@@ -99,7 +89,6 @@ class PayloadCalls:
         if record is not None and schema is None:
             msg = f"{java_name} can't be built without the schema of its record; bind the class with for_schema(schema)"
             raise PayloadConfigError(msg)
-        text = to_text(ordering)
         return {
             "op": "make",
             "id": number,
@@ -107,7 +96,7 @@ class PayloadCalls:
             "constructor": "record_ordering",
             "schema": self.schema_number(schema),
             "record": None if record is None or schema is None else base64_of(schema, record),
-            "ordering": None if text is None else [text["type"], text["value"]],
+            "ordering": texts_of(ordering),
         }
 
     def call_fields(self, schema: AvroSchema | None, props: Props | None) -> CallStep:
@@ -138,6 +127,26 @@ class PayloadCalls:
         return decoded(self.schema_of(answer), answer["record"])
 
 
+class PayloadCalls(ClassCalls):
+    """Runs steps in the driver's JVM.
+
+    Attributes:
+        spark: the session of the JVM.
+        jars: where the classes come from.
+    """
+
+    def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
+        """Load the classes; raises what `jars_of` raises."""
+        self.spark, self.jars = spark, jars_of(spark, payload, release)
+        super().__init__(Connection(address_of(spark), self.jars.names).ask)
+
+    def class_file(self, name: str) -> bytes | None:
+        """Return the class file of a class by its full name, as these jars have it; None if they have none."""
+        driver = Driver(self.spark)
+        calls = driver.class_in(self.jars.paths, "bridge.jvm.PayloadCalls")
+        return driver.resource(calls.getClassLoader(), name.replace(".", "/") + ".class")
+
+
 def decoded(schema: AvroSchema, text: str) -> Record:
     """Return the record decoded from Avro bytes in base64."""
     record: Record = decode(schema, base64.b64decode(text))
@@ -147,6 +156,12 @@ def decoded(schema: AvroSchema, text: str) -> Record:
 def base64_of(schema: AvroSchema, record: Record) -> str:
     """Return the Avro bytes of a record as steps carry them."""
     return base64.b64encode(encode(schema, record)).decode("ascii")
+
+
+def texts_of(ordering: Ordering | None) -> list[str] | None:
+    """Return an ordering value as steps carry it: type and text."""
+    text = to_text(ordering)
+    return None if text is None else [text["type"], text["value"]]
 
 
 def ordering_of(answer: JavaAnswer) -> Ordering | None:

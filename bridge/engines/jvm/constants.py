@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.ordering_text import TYPES
 from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, Action, MergePoint
-from bridge.programs import PROGRAMS, EngineName, Origin
+from bridge.programs import PROGRAMS, Origin
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import DELETE_OPERATIONS, OPERATION_COLUMN, OPERATIONS
@@ -31,7 +31,7 @@ def groups() -> dict[str, dict[str, Constant]]:
         "Origin": {origin.name: int(origin) for origin in Origin},
         "ControlColumn": {"ORIGIN": ORIGIN, "COMMIT": COMMIT, "IS_DELETE": IS_DELETE, "ORDERING": ORDERING},
         "MergePoint": {point.name: point.value for point in MergePoint},
-        "ProgramName": _by_upper_name(name for name, spec in PROGRAMS.items() if EngineName.JVM in spec.engines),
+        "ProgramName": _by_upper_name(name for name, spec in PROGRAMS.items() if spec.in_java),
         "MergeMode": {mode.name: mode.value for mode in RecordMergeMode},
         "OrderingType": _by_upper_name(TYPES),
         "RowMark": {

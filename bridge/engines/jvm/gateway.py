@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from py4j.java_gateway import JavaClass, JavaGateway, JavaObject, JVMView
     from pyspark.sql import SparkSession
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
     JavaValue: TypeAlias = JavaObject | str | float | bool | None
 
@@ -136,6 +136,6 @@ class Driver:
         encoder = self.jvm.org.apache.spark.sql.Encoders.row(self._session.parseDataType(schema.json()))
         return DataFrame(frame._jdf.mapPartitions(function, encoder), self._spark)  # noqa: SLF001 (as above)
 
-    def register(self, name: str, function: JavaObject, result: StructType) -> None:
+    def register(self, name: str, function: JavaObject, result: DataType) -> None:
         """Register an object of one of Spark's UDF interfaces under a name of the session."""
         self._session.udf().register(name, function, self._session.parseDataType(result.json()))

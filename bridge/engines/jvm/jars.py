@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import re
+import secrets
 import shutil
 import tempfile
 import zipfile
@@ -21,6 +22,7 @@ from py4j.protocol import Py4JError
 
 from bridge.config import capabilities
 from bridge.engines.jvm import constants
+from bridge.engines.jvm.connection import Address
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
@@ -57,6 +59,7 @@ class _Application:
         self.helper: Path | None = None
         self.sent: set[str] = set()
         self.packages: dict[str, list[Path]] = {}
+        self.secret = secrets.token_hex(16)
         self.checked: dict[tuple[tuple[str, ...], HudiRelease, str | None, tuple[str, ...]], Jars] = {}
 
 
@@ -88,6 +91,18 @@ def jars_of(
             _check(driver, name, jars)
         application.checked[request] = jars
     return application.checked[request]
+
+
+def secret_of(spark: SparkSession) -> str:
+    """Return what Python has to know to call classes in the JVMs of a Spark application."""
+    return _application_of(spark).secret
+
+
+def address_of(spark: SparkSession) -> Address:
+    """Return where the driver's JVM runs calls for Python; `jars_of` has to come first."""
+    driver, secret = Driver(spark), secret_of(spark)
+    port = driver.call(driver.session_class("bridge.jvm.CallServer"), "portFor", secret)
+    return Address(int(port), secret)
 
 
 def _application_of(spark: SparkSession) -> _Application:

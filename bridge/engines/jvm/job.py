@@ -45,15 +45,21 @@ class Calls:
         classes: their full Java names, those of the plan first.
     """
 
-    def __init__(self, plan: MergePlan, *, may_call_none: bool = False) -> None:
-        """Find the classes; with `may_call_none` a plan by whose modes no class merges is none to refuse.
+    def __init__(self, plan: MergePlan, *, may_call_none: bool = False, in_java: bool = True) -> None:
+        """Find the classes.
+
+        Args:
+            plan: what merges, and how.
+            may_call_none: whether a plan by whose modes no class merges is none to refuse.
+            in_java: whether Java runs the program as well, else Python does, and calls the classes.
 
         Raises:
             PlanError: the engine does not support the plan, or the release calls no compiled class for it.
             MergeConfigError: the settings contradict each other.
         """
-        _check(plan)
+        _check(plan, in_java=in_java)
         self._plan = plan
+        self._in_java = in_java
         self._config = merge_config(plan) if capabilities(plan.release).merge_modes else None
         named = list(dict.fromkeys(self._classes()))
         merger = plan.merger
@@ -62,7 +68,8 @@ class Calls:
                 raise PlanError(_uncalled_merger(plan, self._config))
             named = named or [DEFAULT_PAYLOAD]  # is in every bundle
         if not named and may_call_none:
-            self._refuse_partial_updates()
+            if in_java:
+                self._refuse_partial_updates()
             named = [DEFAULT_PAYLOAD]
         if not named:
             raise PlanError(_uncalled(plan, self._config))
@@ -95,7 +102,7 @@ class Calls:
                 elif plan.merger is None:
                     msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger and --jar"
                     raise PlanError(msg)
-            elif partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
+            elif self._in_java and partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
                 msg = (
                     f"the {name} of this table merges by {rule.mode} with {partial}, which the jvm engine does not "
                     "run; use the python engine"
@@ -238,8 +245,8 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 # -- what the engine does not do
 
 
-def _check(plan: MergePlan) -> None:
-    if plan.global_index:
+def _check(plan: MergePlan, *, in_java: bool) -> None:
+    if plan.global_index and in_java:
         msg = "the jvm engine does not run global_index=True; use the python engine, or leave it out"
         raise PlanError(msg)
     if plan.payload is None and not capabilities(plan.release).merge_modes:

@@ -1,18 +1,15 @@
-"""JvmPayload: a compiled payload class as an ordinary payload of the library, run in the driver's JVM.
+"""JvmPayload: a compiled payload class as an ordinary payload of the library, run in a JVM.
 
-Building a payload costs no call of its own: it is sent along with the first call. So one merge is one trip through
-the gateway. For tables use the jvm engine, which runs the class inside Spark's executors.
+Building a payload costs no call of its own: it is sent along with the first call. So one merge is one round trip.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import re
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from bridge.config import capabilities
-from bridge.engines.jvm.calls import CallStep, PayloadCalls, ordering_of
+from bridge.engines.jvm.calls import ordering_of
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.jars import java_name_of
 from bridge.spark import META_COLUMNS, with_meta
@@ -22,21 +19,23 @@ from payloads import (
     HoodieRecordPayload,
     HudiRelease,
     Ordering,
+    PayloadBridgeError,
     PayloadFailedError,
     PayloadFamilyError,
-    PayloadRef,
 )
+from payloads.user import EditedRecord, copied, same_record
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from collections.abc import Callable, Hashable
 
     from bridge.engines.jvm.answers import JavaAnswer
-    from payloads import AvroSchema, Record
+    from bridge.engines.jvm.calls import CallStep, ClassCalls
+    from payloads import AvroSchema, PayloadRef, Record
     from payloads.api import Props, Sentinel
 
 
 class JvmPayload(HoodieRecordPayload):
-    """A version carried by an object of a compiled class; `jvm_payload` makes one subclass for each class.
+    """A version carried by an object of a compiled class; `payload_of` makes one subclass for each class.
 
     A failing constructor raises at the first call. Without `for_schema` the schema of that call is the
     schema of the record.
@@ -44,16 +43,15 @@ class JvmPayload(HoodieRecordPayload):
     Attributes:
         java_name: the full name of the compiled class.
         calls: what runs it.
-        reference: where it comes from.
+        of_release: gives the class of the same name in the jars of a release.
         schema: the schema of the records that payloads are built from, where `for_schema` states one.
         number: that of this payload in Java.
         is_built: whether the object exists already.
     """
 
     java_name: ClassVar[str]
-    calls: ClassVar[PayloadCalls]
-    reference: ClassVar[PayloadRef]
-    spark: ClassVar[SparkSession]
+    calls: ClassVar[ClassCalls]
+    of_release: ClassVar[Callable[[HudiRelease], type[JvmPayload]]]
     schema: ClassVar[AvroSchema | None] = None
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
@@ -70,12 +68,22 @@ class JvmPayload(HoodieRecordPayload):
     def for_release(cls, release: str | HudiRelease) -> type[Self]:
         """Return the class of the same name in the jars of `release`."""
         wanted = HudiRelease.parse(release)
-        if wanted == cls.release:
-            return cls
-        return jvm_payload(cls.spark, cls.reference, wanted)  # type: ignore[return-value]
+        return cls if wanted == cls.release else cls.of_release(wanted)  # type: ignore[return-value]
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        return type(self)(self.record, self.ordering_value)
+        record = None if self.record is None else copied(self.record)
+        twin = type(self)(record, self.ordering_value)
+        if self.is_built:
+            self._ask({"op": "copy", "as": twin.number}, None)
+            twin.is_built = True
+        return twin
+
+    def state_key(self) -> Hashable:
+        """Return the state of the object as a shuffle would write it; None if it has no such form."""
+        try:
+            return self.java_name, str(self._ask({"op": "state"}, None)["value"])
+        except PayloadBridgeError:
+            return None
 
     # -- the payload
 
@@ -173,50 +181,25 @@ class JvmPayload(HoodieRecordPayload):
                 return SENTINEL
         record = self.calls.record_of(answer)
         given = {"current": current, "own": self.record}.get(answer["winner"])
-        return given if given is not None and given == record else record
+        if given is None or record is None:
+            return record
+        if same_record(given, record):
+            return given
+        edited = EditedRecord(record)
+        edited.is_current = given is current
+        return edited
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class CompiledPayloadRef(PayloadRef):
-    """A compiled class that merges in Python call, in the driver's JVM: for the versions of one key, not for tables.
-
-    Attributes:
-        spark: the session of that JVM.
-    """
-
-    spark: SparkSession = dataclasses.field(kw_only=True, compare=False)
-
-    def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:  # noqa: ARG002 (as in `PayloadRef`)
-        """Return False: the compiled class itself is meant."""
-        return False
-
-    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-        """Return the class, one object a release, as two classes don't combine; errors: `jvm_payload`."""
-        return _resolved(self, HudiRelease.parse(release))
-
-
-@functools.lru_cache(maxsize=8)
-def _resolved(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
-    return jvm_payload(reference.spark, PayloadRef(reference.name, reference.jar, reference.package), release)
-
-
-def jvm_payload(
-    spark: SparkSession, payload: str | PayloadRef, release: str | HudiRelease = HudiRelease.latest()
+def payload_of(
+    payload: PayloadRef, release: HudiRelease, calls: ClassCalls, of_release: Callable[[HudiRelease], type[JvmPayload]]
 ) -> type[JvmPayload]:
-    """Return a compiled class as a payload class for mergers and laws.
-
-    Raises:
-        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
-    """
-    reference = PayloadRef(payload) if isinstance(payload, str) else payload
-    line = HudiRelease.parse(release)
-    name = java_name_of(reference, line)
+    """Return the class of a compiled payload that `calls` runs; `of_release` gives that of another release."""
+    name = java_name_of(payload, release)
     namespace = {
         "java_name": name,
-        "calls": PayloadCalls(spark, reference, line),
-        "reference": reference,
-        "release": line,
-        "spark": spark,
+        "calls": calls,
+        "of_release": staticmethod(of_release),
+        "release": release,
         "__doc__": f"The compiled class {name}.",
     }
     return type(re.split(r"[.$]", name)[-1], (JvmPayload,), namespace)

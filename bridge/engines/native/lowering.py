@@ -9,7 +9,6 @@ from bridge.config import capabilities
 from bridge.engines.native.ordering import Kind, kind_of
 from bridge.errors import PlanError
 from bridge.merge import MergePoint, RecordMerge, merge_config
-from bridge.programs import EngineName
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN
@@ -187,7 +186,7 @@ def lowered(job: Job) -> Lowered:
 
 def _setup(job: Job) -> _Setup:
     reasons = dict(_BEFORE_SETUP)
-    if EngineName.NATIVE not in job.spec.engines:
+    if not job.spec.native:
         raise NotLoweredError(reasons["program"])
     if not capabilities(job.plan.release).buffered_mergers:
         raise NotLoweredError(reasons["release"])

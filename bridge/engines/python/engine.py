@@ -10,14 +10,21 @@ from bridge.engines.python.worker import merged
 from bridge.spark import prepare
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructField
 
     from bridge.engines.job import Job
 
+    Receive = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
-def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...]) -> DataFrame:
+
+def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...], received: Receive | None = None) -> DataFrame:
     """Run a job over sorted versions, as `bridge.engines.Engine` says; its errors come from the tasks.
+
+    `received` is what batches go through first, in the tasks.
 
     Raises:
         EngineError: executors lack what Python needs there.
@@ -25,4 +32,9 @@ def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...]) -> DataF
     """
     prepare(versions.sparkSession, job.plan.payload_name)
     added = () if job.only_rows else job.added
-    return versions.mapInArrow(functools.partial(merged, job), result_type(fields, added))
+    task = functools.partial(merged, job) if received is None else functools.partial(_after, received, job)
+    return versions.mapInArrow(task, result_type(fields, added))
+
+
+def _after(received: Receive, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return merged(job, received(batches))

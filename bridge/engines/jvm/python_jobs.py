@@ -1,0 +1,117 @@
+"""Jobs of compiled classes whose programs Python runs: its workers call the class in the JVM of their executor.
+
+A worker learns from a column at which port that JVM listens. One merge is one round trip, of some 50 microseconds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.config import capabilities
+from bridge.engines.control_columns import ORIGIN, PORT
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import jars_of, secret_of
+from bridge.engines.jvm.job import Calls
+from bridge.engines.jvm.merger import with_strategy_id
+from bridge.engines.jvm.references import InDriver, InExecutor, called_from_python, in_executor_at
+from bridge.merge import merge_config
+from bridge.programs import Handover
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+    from bridge.engines.job import Job
+    from bridge.plan import MergePlan
+
+
+def for_python(versions: DataFrame, job: Job) -> tuple[DataFrame, Job] | None:
+    """Return versions with the port, and the job as Python runs it; None for a job that Java runs itself.
+
+    Raises:
+        PlanError, MergeConfigError: see `Calls`.
+        PlanError, MergerNotFoundError, MergerConfigError: see `with_strategy_id`.
+        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
+    """
+    spark = versions.sparkSession
+    job = _with_plans(job, lambda plan: with_strategy_id(spark, plan))
+    if not _needs_python(job):
+        return None
+    Calls(job.plan, in_java=False)
+    placed = _with_plans(job, lambda plan: _in_executor(spark, plan))
+    return versions.select("*", sf.call_udf(_port_function(spark), quoted(ORIGIN)).alias(PORT)), placed
+
+
+def attached(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give the batches of a task without the port, once this worker knows it."""
+    for batch in batches:
+        if batch.num_rows:
+            in_executor_at(batch.column(PORT)[0].as_py())
+        yield batch.drop_columns([PORT])
+
+
+def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
+    """Return a plan whose compiled payload or merger runs in the driver's JVM, called by merges in Python.
+
+    Any other plan is returned as it is. Where the class has a Python port, that is taken.
+
+    Raises:
+        EngineError, MergerNotFoundError, MergerConfigError: see `with_strategy_id`.
+    """
+    return called_from_python(with_strategy_id(spark, plan), InDriver(spark)) if plan.runs_java else plan
+
+
+def _needs_python(job: Job) -> bool:
+    """Whether a job is more than Java knows: a program, a global index, or a partial update mode."""
+    plans = [job.plan, *_plans(job.arguments.get("handover"))]
+    return not job.spec.in_java or job.plan.global_index or any(map(_updates_in_part, plans))
+
+
+def _updates_in_part(plan: MergePlan) -> bool:
+    return capabilities(plan.release).merge_modes and merge_config(plan).partial_update_mode is not None
+
+
+def _in_executor(spark: SparkSession, plan: MergePlan) -> MergePlan:
+    calls = Calls(plan, may_call_none=True, in_java=False)
+    jars = jars_of(spark, calls.reference, plan.release, calls.classes)
+    return called_from_python(plan, InExecutor(jars.names, secret_of(spark)))
+
+
+def _with_plans(job: Job, changed: Callable[[MergePlan], MergePlan]) -> Job:
+    """Return a job with other plans: its own, and those of an upgrade."""
+    arguments = {
+        name: _change(value, changed) if isinstance(value, Handover) else value for name, value in job.arguments.items()
+    }
+    return dataclasses.replace(job, plan=changed(job.plan), arguments=arguments)
+
+
+def _change(change: Handover, changed: Callable[[MergePlan], MergePlan]) -> Handover:
+    return change._replace(
+        kept=changed(change.kept),
+        upgraded=None if change.upgraded is None else changed(change.upgraded),
+        upgrading=None if change.upgrading is None else changed(change.upgrading),
+    )
+
+
+def _plans(change: object) -> list[MergePlan]:
+    if not isinstance(change, Handover):
+        return []
+    return [plan for plan in (change.kept, change.upgraded, change.upgrading) if plan is not None]
+
+
+def _port_function(spark: SparkSession) -> str:
+    """Return the name of the session's function that gives the port of the JVM in which it is called."""
+    driver, secret = Driver(spark), secret_of(spark)
+    name = "pb_port_" + hashlib.sha256(secret.encode()).hexdigest()[:16]
+    if not spark.catalog.functionExists(name):
+        server = driver.new(driver.session_class("bridge.jvm.CallServer"), secret)
+        driver.register(name, server, spark_types.IntegerType())
+    return name
