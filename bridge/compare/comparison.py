@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, TypeAlias
+import zipfile
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bridge.compare.side_names import side_names
 from bridge.config import capabilities
@@ -12,6 +13,7 @@ from bridge.merge import merge_config
 from bridge.pipeline import simulate_commits, upgrade_commits
 from bridge.plan import MergePlan
 from bridge.programs import UPSERTS, handover
+from bridge.verify import extends
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.programs import Operations
+
+_MERGER: Final = "org.apache.hudi.common.model.HoodieRecordMerger"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,7 +183,7 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
     """Return the plan of a right side: that of `left` under another release, merge mode, payload or merger.
 
     Anything but a release is under the newest one. A payload that it does not ship is accepted, as the answer to
-    that is a REFUSED; a compiled class is looked for where the left one comes from.
+    that is a REFUSED; a compiled class, be it a payload or a merger, is looked for where the left one comes from.
 
     Raises:
         PayloadBridgeError: the name is unknown, or does not fit the settings of `left`.
@@ -190,8 +194,8 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
     if to.upper() == RecordMergeMode.CUSTOM.name:
         msg = "CUSTOM runs a payload or a merger; name that one: a payload class, or your own as package.module:Class"
         raise PlanError(msg)
-    named = MergerRef(to.upper()) if to.upper() in RecordMergeMode.__members__ else _named(to, left.payload)
-    compiled = isinstance(named, PayloadRef) and ":" not in named.name
+    named = MergerRef(to.upper()) if to.upper() in RecordMergeMode.__members__ else _named(to, left)
+    compiled = named.is_compiled or (isinstance(named, PayloadRef) and ":" not in named.name)
     return dataclasses.replace(
         left,
         payload=named if isinstance(named, PayloadRef) else None,
@@ -211,9 +215,13 @@ def is_release(text: str) -> bool:
     return True
 
 
-def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
+def _named(name: str, plan: MergePlan) -> PayloadRef | MergerRef:
     """Return the payload of any release, or the merger, that has a name."""
-    payload = PayloadRef(name) if left is None or ":" in name else dataclasses.replace(left, name=name)
+    left = plan.payload or plan.merger
+    source = (None, ()) if left is None or ":" in name else (left.jar, left.package)
+    payload, merger = PayloadRef(name, *source), MergerRef(name, *source)
+    if merger.is_compiled and not merger.has_port and _is_merger(merger, plan):
+        return merger
     unknown: Exception | None = None
     for release in reversed(HudiRelease):
         try:
@@ -239,3 +247,17 @@ def _named(name: str, left: PayloadRef | None) -> PayloadRef | MergerRef:
         msg = f"{name!r} is neither a release ({known}) nor a merge mode ({modes}), and {unknown}"
         raise PlanError(msg) from error
     return merger
+
+
+def _is_merger(named: MergerRef, plan: MergePlan) -> bool:
+    """Whether the jar of a compiled class has a merger of its name; where there is none, whether the plan has one."""
+    if named.jar is None or not zipfile.is_zipfile(named.jar):
+        return plan.merger is not None
+    with zipfile.ZipFile(named.jar) as jar:
+        files = set(jar.namelist())
+
+        def load(name: str) -> bytes | None:
+            path = name.replace(".", "/") + ".class"
+            return jar.read(path) if path in files else None
+
+        return extends(named.name, _MERGER, load)

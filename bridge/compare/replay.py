@@ -14,7 +14,7 @@ from bridge.compare.comparison import comparison_of
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.grade import Grade, without_deletes, without_ties
 from bridge.compare.replay_report import report_replays, verdict_of
-from bridge.engines import COMMIT
+from bridge.engines import COMMIT, with_strategy_id
 from bridge.errors import PlanError, sentence_of
 from bridge.pipeline import (
     ARRIVAL,
@@ -91,10 +91,17 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     versions = batches.versions(comparison.left)
     if comparison.upgrade_after is not None:
         only_upserts(batches, "an upgrade")
-    comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
+    spark = versions.sparkSession
+    comparison = dataclasses.replace(
+        comparison,
+        left=with_strategy_id(spark, comparison.left),
+        operations=batches.operations_of(comparison.left),
+    )
     left = comparison.left_of(versions)
     report = ReplayReport(batches, comparison, versions, left)
     try:
+        comparison = dataclasses.replace(comparison, right=with_strategy_id(spark, comparison.right))
+        report = dataclasses.replace(report, comparison=comparison)
         right = comparison.right_of(versions)
         found = kept(_found(versions, comparison, left, right))
     except PlanError:

@@ -20,7 +20,7 @@ from bridge.engines.control_columns import (
 )
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
-from bridge.engines.jvm import in_driver
+from bridge.engines.jvm import in_driver, with_strategy_id
 from bridge.engines.native import REFUSALS, Refusal
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
@@ -52,4 +52,5 @@ __all__ = [
     "ordering_text",
     "run",
     "visible",
+    "with_strategy_id",
 ]

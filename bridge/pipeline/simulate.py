@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge.config import keys
-from bridge.engines import COMMIT, FIRST, LAST
+from bridge.engines import COMMIT, FIRST, LAST, with_strategy_id
 from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, incoming_side, layout_of
 from bridge.pipeline.run import run
@@ -85,6 +85,7 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
         msg = f"the upgrade can't come after commit {upgrade_after}; there are {commits}, counted from 1"
         raise PlanError(msg)
     keeps = keep_table_version or upgrade_after == commits
+    old, new = (with_strategy_id(versions.sparkSession, plan) for plan in (old, new))
     change = handover(old, new, after=upgrade_after, keep_table_version=keeps, properties=properties)
     layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ

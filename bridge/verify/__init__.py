@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.verify.class_file import extends
 from bridge.verify.compiled import compiled
 from bridge.verify.pytest_file import pytest_text, write
 from bridge.verify.spark_script import spark_text
@@ -10,6 +11,7 @@ from bridge.verify.verification import Verification, verify
 __all__ = [
     "Verification",
     "compiled",
+    "extends",
     "pytest_text",
     "spark_text",
     "verify",

@@ -38,11 +38,13 @@ class ClassFile(NamedTuple):
 
     Attributes:
         literals: texts and numbers, in the order of the file, each once.
-        references: the full names of the classes that it refers to, its base among them.
+        references: the full names of the classes that it refers to, its bases among them.
+        bases: the full names of the class that it extends and of the interfaces that it implements.
     """
 
     literals: tuple[Any, ...]
     references: tuple[str, ...]
+    bases: tuple[str, ...]
 
 
 def read_class(data: bytes) -> ClassFile:
@@ -69,13 +71,22 @@ def literals_of(name: str, load: Callable[[str], bytes | None]) -> tuple[Any, ..
         data = load(one)
         if data is None:
             continue
-        literals, references = read_class(data)
+        literals, references, _ = read_class(data)
         found |= dict.fromkeys((type(literal), literal) for literal in literals)
         others = (other for other in references if not other.startswith(_PLATFORM) and other not in names)
         names += list(dict.fromkeys(others))[: _MOST_CLASSES - len(names)]
     hashes = {_java_hash(literal) for _, literal in found if isinstance(literal, str)}
     # A switch over texts compares their hashes first.
     return tuple(literal for kind, literal in found if not (kind is int and literal in hashes))
+
+
+def extends(name: str, base: str, load: Callable[[str], bytes | None]) -> bool:
+    """Whether a class extends or implements another by way of classes that `load` has; see `literals_of`."""
+    names = [name]
+    for one in names:
+        data = load(one)
+        names += [] if data is None else [found for found in read_class(data).bases if found not in names]
+    return base in names[1:]
 
 
 class _Reader:
@@ -91,17 +102,17 @@ class _Reader:
         texts = {at: value for at, (tag, value) in entries.items() if tag == _UTF8}
         literals = [texts[value] for tag, value in entries.values() if tag == _STRING]
         literals += [value for tag, value in entries.values() if tag in _NUMBERS]
-        classes = [_class_name(texts[value]) for tag, value in entries.values() if tag == _CLASS]
-        self._take(">HHH")
-        interfaces = self._count()
-        self._at += 2 * interfaces
+        classes = {at: _class_name(texts[value]) for at, (tag, value) in entries.items() if tag == _CLASS}
+        _, _, parent = self._take(">HHH")
+        bases = [parent, *(self._count() for _ in range(self._count()))]
         for _ in range(2):  # fields, then methods
             for _ in range(self._count()):
                 self._take(">HHH")
                 literals += self._attributes(texts)
         distinct = dict.fromkeys((type(one), one) for one in literals if one == one)  # noqa: PLR0124 (no NaN)
         kept = tuple(one for _, one in distinct if not (isinstance(one, str) and _RECIPE in one))
-        return ClassFile(kept, tuple(dict.fromkeys(classes)))
+        named = tuple(classes[at] for at in bases if at in classes)  # Object and modules have no base
+        return ClassFile(kept, tuple(dict.fromkeys(classes.values())), named)
 
     def _take(self, form: str) -> tuple[Any, ...]:
         found = struct.unpack_from(form, self._data, self._at)

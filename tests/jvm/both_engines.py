@@ -116,9 +116,7 @@ class BothEngines:
         in_java = [run for run in runs if _is_in_java(plan, run)]
         answers = iter(self._in_java(plan, in_java) if in_java else ())
         called = in_driver(plan, self.spark) if len(in_java) < len(runs) else plan
-        return [
-            next(answers) if _is_in_java(plan, run) else _in_python(_job(called, run), run, None) for run in runs
-        ]
+        return [next(answers) if _is_in_java(plan, run) else _in_python(_job(called, run), run, None) for run in runs]
 
     def _in_java(self, plan: MergePlan, runs: list[_Run]) -> list[dict[int | None, Any]]:
         """Return the outcomes of each run by key: sorted rows, or where it failed."""

@@ -5,6 +5,7 @@ Its folder has `their_payloads.py`, and its executors don't have this project: c
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 import time
@@ -42,6 +43,9 @@ def run(spark: SparkSession, jar: str) -> dict[str, Any]:
     """Merge, fail, and combine a key with more data than an executor has memory."""
     numbers = spark.range(100).selectExpr("CAST(id AS STRING) id", "id ts", "id n")
     merged = upsert(numbers, numbers, _plan(jar, "RunningSum")).agg(sf.sum("n")).first()
+    # Python runs the program, and calls the class in the JVM of its executor.
+    index = {"partition": ("id",), "props": {"hoodie.index.type": "GLOBAL_SIMPLE"}}
+    called = upsert(numbers, numbers, dataclasses.replace(_plan(jar, "RunningSum"), **index)).agg(sf.sum("n")).first()
     # A class of the working folder, which executors don't have; nor do they have this project.
     theirs = MergePlan(payload="their_payloads:Newest", release="0.15", key=("id",), ordering=("ts",))
     in_python = upsert(numbers, numbers, theirs).agg(sf.sum("n")).first()
@@ -62,6 +66,7 @@ def run(spark: SparkSession, jar: str) -> dict[str, Any]:
     combined = combine_input(wide, _plan(jar, "RunningSum")).select("n").collect()
     return {
         "sum": merged[0],
+        "called": called[0],
         "in_python": in_python[0],
         "failure": failure,
         "seconds": took,

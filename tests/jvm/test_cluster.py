@@ -59,6 +59,10 @@ def test_executors_get_the_classes(answer):
     assert answer["sum"] == 2 * sum(range(100))
 
 
+def test_python_workers_call_the_classes_of_their_executor(answer):
+    assert answer["called"] == answer["sum"]
+
+
 def test_code_travels_to_executors_that_have_neither_this_project_nor_the_users_module(answer):
     assert answer["in_python"] == 2 * sum(range(100))
 

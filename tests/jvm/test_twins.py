@@ -9,6 +9,7 @@ import pytest
 
 from bridge import MergePlan, TableType
 from payloads import PayloadRef
+from tests.jvm.both_engines import IN_PYTHON
 from tests.jvm.versions import tables
 
 STEP = {"acme.step": "7"}
@@ -81,3 +82,20 @@ def test_both_engines_upgrade_alike(both_engines, jar, versions, of, table_type)
     compared = both_engines.compared(java, python, versions, {"simulate_upgrade"})
     assert compared.differences == []
     assert compared.merged > (0 if name == "Fails" else 1 / 3)
+
+
+@pytest.mark.parametrize("versions", [()], ids=["full"], indirect=True)
+@pytest.mark.parametrize("index", ["key", "global"])
+@pytest.mark.parametrize(
+    "of", list(itertools.product(["Latest", "Sum", "Tags", "Rewrites", "Fails"], _IN_ALL)), ids="-".join
+)
+def test_programs_that_java_lacks_call_the_class_alike(both_engines, jar, versions, of, index):
+    name, release = of
+    settings = {"release": release, "key": "id", "ordering": "ts", "props": STEP}
+    settings |= {"table_type": "cow" if release in {"0.15", "1.1"} else "mor"}
+    if index == "global":
+        settings |= {"global_index": True, "partition": "name"}
+    java = MergePlan(payload=PayloadRef(f"com.acme.Twins${name}", jar=str(jar)), **settings)
+    python = dataclasses.replace(java, payload=PayloadRef(f"tests.jvm.twins:{name}"))
+    compared = both_engines.compared(java, python, versions, IN_PYTHON)
+    assert compared.differences == []

@@ -82,7 +82,7 @@ class Row:
                 engine_of(Job(plan, SCHEMA, tuple(SCHEMA.by_name), self.program))
             if engine is EngineName.JVM:
                 check_spark(release, SPARK)
-                Calls(plan)
+                Calls(plan, in_java=False)
             else:
                 RecordMerge(plan, SCHEMA)
         except PayloadBridgeError as error:

@@ -8,6 +8,7 @@ from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
+from bridge.engines.jvm.merger import with_strategy_id
 from bridge.engines.jvm.payload import JvmPayload
 from bridge.engines.jvm.python_jobs import attached, for_python, in_driver
 from bridge.engines.jvm.references import jvm_payload
@@ -28,4 +29,5 @@ __all__ = [
     "jvm_payload",
     "ordering_of",
     "run",
+    "with_strategy_id",
 ]

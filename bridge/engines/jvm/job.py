@@ -247,7 +247,7 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 
 def _check(plan: MergePlan, *, in_java: bool) -> None:
     if plan.global_index and in_java:
-        msg = "the jvm engine does not run global_index=True; use the python engine, or leave it out"
+        msg = "a merge of two versions alone finds no row in another partition (global_index=True); use bridge.upsert"
         raise PlanError(msg)
     if plan.payload is None and not capabilities(plan.release).merge_modes:
         msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from payloads import HoodieRecordPayload
 
 
-class Place(Protocol):
+class ClassHost(Protocol):
     """The JVM that runs compiled classes."""
 
     def calls(self, payload: PayloadRef, release: HudiRelease) -> ClassCalls:
@@ -86,10 +86,10 @@ class CompiledPayloadRef(PayloadRef):
     """A compiled payload that Python calls.
 
     Attributes:
-        place: where it runs.
+        host: where it runs.
     """
 
-    place: Place = dataclasses.field(kw_only=True)
+    host: ClassHost = dataclasses.field(kw_only=True)
 
     @property
     def is_compiled(self) -> bool:
@@ -101,7 +101,7 @@ class CompiledPayloadRef(PayloadRef):
         return False
 
     def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-        """Return the class, one object a release, as two classes don't combine; errors: `Place.calls`."""
+        """Return the class, one object a release, as two classes don't combine; errors: `ClassHost.calls`."""
         return _payload_class(self, HudiRelease.parse(release))
 
 
@@ -110,15 +110,15 @@ class CompiledMergerRef(MergerRef):
     """A compiled merger that Python calls.
 
     Attributes:
-        place: where it runs.
+        host: where it runs.
         release: whose interface it has.
     """
 
-    place: Place = dataclasses.field(kw_only=True)
+    host: ClassHost = dataclasses.field(kw_only=True)
     release: HudiRelease = dataclasses.field(kw_only=True)
 
     def resolve(self) -> HoodieRecordMerger:
-        """Return the merger, a new object each time; errors: `Place.calls`."""
+        """Return the merger, a new object each time; errors: `ClassHost.calls`."""
         return adapt_merger(JvmMerger(self.name, self.merging_strategy, _merger_calls(self)))
 
 
@@ -126,12 +126,12 @@ class CompiledMergerRef(MergerRef):
 def _payload_class(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
     plain = PayloadRef(reference.name, reference.jar, reference.package)
     of_release = functools.partial(_payload_class, reference)
-    return payload_of(plain, release, reference.place.calls(plain, release), of_release)
+    return payload_of(plain, release, reference.host.calls(plain, release), of_release)
 
 
 @functools.lru_cache(maxsize=8)
 def _merger_calls(reference: CompiledMergerRef) -> ClassCalls:
-    return reference.place.calls(PayloadRef(DEFAULT_PAYLOAD, reference.jar, reference.package), reference.release)
+    return reference.host.calls(PayloadRef(DEFAULT_PAYLOAD, reference.jar, reference.package), reference.release)
 
 
 def jvm_payload(
@@ -143,29 +143,29 @@ def jvm_payload(
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     plain = PayloadRef(payload) if isinstance(payload, str) else payload
-    reference = CompiledPayloadRef(plain.name, plain.jar, plain.package, place=InDriver(spark))
+    reference = CompiledPayloadRef(plain.name, plain.jar, plain.package, host=InDriver(spark))
     return _payload_class(reference, HudiRelease.parse(release))
 
 
-def called_from_python(plan: MergePlan, place: Place) -> MergePlan:
+def called_from_python(plan: MergePlan, host: ClassHost) -> MergePlan:
     """Return a plan whose compiled payload or merger is called by Python; any other plan as it is.
 
     Where the class has a Python port, that is taken.
     """
     if not plan.runs_java:
         return plan
-    payload, stored = (_called(one, plan.release, place) for one in (plan.payload, plan.stored_payload))
+    payload, stored = (_called(one, plan.release, host) for one in (plan.payload, plan.stored_payload))
     merger = plan.merger
     if merger is not None and plan.mode is None and merger.is_compiled and not merger.has_port:
         merger = CompiledMergerRef(
-            merger.name, merger.jar, merger.package, merger.strategy, place=place, release=plan.release
+            merger.name, merger.jar, merger.package, merger.strategy, host=host, release=plan.release
         )
     return dataclasses.replace(
         plan, payload=payload, merger=merger, stored_payload=stored, engine="python", implementation=None
     )
 
 
-def _called(payload: PayloadRef | None, release: HudiRelease, place: Place) -> PayloadRef | None:
+def _called(payload: PayloadRef | None, release: HudiRelease, host: ClassHost) -> PayloadRef | None:
     if payload is None or payload.has_port(release):
         return payload
-    return CompiledPayloadRef(payload.name, payload.jar, payload.package, place=place)
+    return CompiledPayloadRef(payload.name, payload.jar, payload.package, host=host)

@@ -470,7 +470,6 @@ def test_keys_that_keep_their_row_on_every_path_are_no_difference(spark, days):
     [
         (("--table-type", "mor", "--compact-after", "1"), "--all-paths tries every compaction point"),
         (("--table-type", "mor", "--compact-every", "1"), "--all-paths tries every compaction point"),
-        (("--implementation", "java"), "the paths are run by the python engine alone"),
     ],
 )
 def test_what_contradicts_all_paths_is_refused(days, words, message):

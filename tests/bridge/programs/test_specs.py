@@ -6,12 +6,11 @@ import inspect
 import pickle
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import bridge
-from bridge import MergePlan, PlanError, engines
+from bridge import MergePlan, engines
 from bridge.engines import Job
 from bridge.programs import PROGRAMS, EngineName
 from payloads import PayloadRef, parse_schema
@@ -19,7 +18,6 @@ from tests.support.schemas import record_schema
 
 JAVA = Path(bridge.__file__).parent / "engines" / "java" / "Programs.java"
 SCHEMA = parse_schema(record_schema("Row", id="string"))
-ON_PYTHON_ALONE = [name for name, spec in PROGRAMS.items() if EngineName.JVM not in spec.engines]
 
 
 def job_of(program: str, plan: MergePlan) -> Job:
@@ -30,22 +28,18 @@ def job_of(program: str, plan: MergePlan) -> Job:
 def test_the_extras_of_a_row_that_passes_untouched_are_those_of_the_program(name: str) -> None:
     spec = PROGRAMS[name]
     assert spec.untouched is None or len(spec.untouched) == len(spec.extras)
-    assert EngineName.PYTHON in spec.engines
     assert inspect.isclass(spec.program)
-    assert bool(spec.only_there) == (EngineName.JVM not in spec.engines)
 
 
 def test_java_has_the_programs_that_the_table_gives_it() -> None:
     found = {name.lower() for name in re.findall(r"name\.equals\(ProgramName\.(\w+)\)", JAVA.read_text("utf-8"))}
-    assert found == set(PROGRAMS) - set(ON_PYTHON_ALONE)
+    assert found == {name for name, spec in PROGRAMS.items() if spec.in_java}
 
 
-@pytest.mark.parametrize("name", ON_PYTHON_ALONE)
-def test_a_program_that_an_engine_does_not_have_is_refused_by_name(name: str) -> None:
-    plan = MergePlan(payload=PayloadRef("com.acme.Custom", jar="acme.jar"), key=("id",), engine="jvm")
-    frame: Any = None  # it is refused before any row is looked at
-    with pytest.raises(PlanError, match=f"the jvm engine does not run {name}, since .*; use the python engine"):
-        engines.run(frame, job_of(name, plan), ())
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_compiled_class_runs_every_program_on_its_engine(name: str) -> None:
+    plan = MergePlan(payload=PayloadRef("com.acme.Custom", jar="acme.jar"), key=("id",))
+    assert engines.engine_of(job_of(name, plan)).engine is EngineName.JVM
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

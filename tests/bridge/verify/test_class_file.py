@@ -6,7 +6,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from bridge.verify.class_file import literals_of, read_class
+from bridge.verify.class_file import extends, literals_of, read_class
 
 JARS = Path(pyspark.__file__).parent / "jars"
 
@@ -28,11 +28,27 @@ def test_every_class_of_a_jar_can_be_read():
 
 
 def test_texts_and_numbers_of_a_class(load):
-    literals, references = read_class(load("org.apache.commons.lang3.BooleanUtils"))
+    literals, references, bases = read_class(load("org.apache.commons.lang3.BooleanUtils"))
     assert {"true", "false", "yes", "no", "on", "off"} <= set(literals)
     assert "org.apache.commons.lang3.ObjectUtils" in references
+    assert bases == ("java.lang.Object",)
     units = read_class(load("org.apache.commons.lang3.time.DateUtils")).literals
     assert {1000, 60_000, 3_600_000, 86_400_000} <= set(units)
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "expected"),
+    [
+        ("mutable.MutableInt", "java.lang.Comparable", True),
+        ("mutable.MutableInt", "java.lang.Number", True),
+        ("mutable.MutableInt", "org.apache.commons.lang3.mutable.MutableInt", False),
+        ("tuple.ImmutablePair", "java.util.Map$Entry", True),
+        ("BooleanUtils", "java.lang.Comparable", False),
+        ("Absent", "java.lang.Object", False),
+    ],
+)
+def test_bases_are_followed_through_the_jar(load, name, base, expected):
+    assert extends(f"org.apache.commons.lang3.{name}", base, load) == expected
 
 
 def test_a_class_that_is_not_there_has_no_literals():
