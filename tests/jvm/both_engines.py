@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bridge.engines import ORDERING, Job, in_driver
+from bridge.engines import ORDERING, PATH, Job, in_driver
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
@@ -264,8 +264,11 @@ def _merged(job: Job, versions: pa.RecordBatch) -> Any:
 
 
 def _comparable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return outcomes sorted, with ordering values that are equal where these are."""
+    """Return outcomes sorted, with ordering values that are equal where these are, and errors in nobody's words."""
     for row in rows:
         if isinstance(row.get(ORDERING), dict):
             row[ORDERING] = repr(from_text(row[ORDERING]))
+        if isinstance(row.get(PATH), str):
+            path = json.loads(row[PATH])
+            row[PATH] = json.dumps({**path, "error": path.get("error") is not None})
     return sorted(rows, key=repr)

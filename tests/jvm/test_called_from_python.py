@@ -77,7 +77,7 @@ def test_only_who_knows_the_secret_is_served(spark, latest):
     assert secret == secret_of(spark)
     with pytest.raises(EngineError, match=r"has ended the connection|is gone"):
         Connection(Address(port, "0" * len(secret)), jars.names)
-    with pytest.raises(EngineError, match=r"can't run the class: .*absent.jar"):
+    with pytest.raises(EngineError, match=r"can't run the class: .*NoClassDefFoundError: org/apache/hudi"):
         Connection(Address(port, secret), ["absent.jar"])
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -6,6 +6,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -128,7 +129,8 @@ public final class CallServer implements UDF1 {
                         answer = (String) target.apply(request);
                     }
                 } catch (Throwable failed) {
-                    answer = JSON.writeValueAsString(Collections.singletonMap("failed", failed.toString()));
+                    Throwable cause = failed instanceof InvocationTargetException ? failed.getCause() : failed;
+                    answer = JSON.writeValueAsString(Collections.singletonMap("failed", cause.toString()));
                 }
                 // With the line's end in one piece, so that it travels in one packet.
                 answers.print(answer + "\n");

@@ -21,8 +21,8 @@ final class MergerCalls {
     /** Merges two versions; answers which of them came back, as an object and as data, and what they hold then. */
     void merge(Map step, Map result) throws Throwable {
         List key = (List) step.get("key");
-        Side older = side((Map) step.get("older"));
-        Side newer = side((Map) step.get("newer"));
+        Side older = side((Map) step.get("before"));
+        Side newer = side((Map) step.get("after"));
         Answer answer = merger(step).merge(new HoodieKey((String) key.get(0), (String) key.get(1)),
             schemas.of(step.get("schema")), older, newer);
         if (answer == null) {

@@ -54,8 +54,8 @@ class JvmMerger:
             "schema": self._calls.schema_number(schema),
             "props": dict(props),
             "key": list(newer.key or _NO_KEY),
-            "older": self._side(older, schema),
-            "newer": self._side(newer, schema),
+            "before": self._side(older, schema),
+            "after": self._side(newer, schema),
         }
         answer = checked(self._calls.run([step])[0], self.name)
         if answer["outcome"] == "empty":
