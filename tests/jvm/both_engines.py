@@ -263,12 +263,18 @@ def _merged(job: Job, versions: pa.RecordBatch) -> Any:
         return _failure(str(error))
 
 
+def _told(path: dict[str, Any]) -> str:
+    """Return what both engines say of a path: of several that are equally near either may be named."""
+    same = {name: path.get(name) for name in ("number", "of", "is_complete", "table_type", "batches")}
+    steps = {name: len(path.get(name, ())) for name in ("commits", "compact_after")}
+    return repr({**same, **steps, "fails": path.get("error") is not None})
+
+
 def _comparable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return outcomes sorted, with ordering values that are equal where these are, and errors in nobody's words."""
     for row in rows:
         if isinstance(row.get(ORDERING), dict):
             row[ORDERING] = repr(from_text(row[ORDERING]))
-        if isinstance(row.get(PATH), str):
-            path = json.loads(row[PATH])
-            row[PATH] = json.dumps({**path, "error": path.get("error") is not None})
+        if isinstance(row.get(PATH), str) and row[PATH].startswith('{"'):
+            row[PATH] = _told(json.loads(row[PATH]))
     return sorted(rows, key=repr)

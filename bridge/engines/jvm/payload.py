@@ -169,8 +169,9 @@ class JvmPayload(HoodieRecordPayload):
         return checked(answers[-1], self.java_name)
 
     def _make(self, schema: AvroSchema | None) -> CallStep:
+        known = self.schema or schema
         return self.calls.make_step(
-            self.number, self.java_name, self.record, self.ordering_value, self.schema or schema
+            self.number, self.java_name, _written(self.record, known), self.ordering_value, known
         )
 
     def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:
@@ -180,11 +181,15 @@ class JvmPayload(HoodieRecordPayload):
             case "sentinel":
                 return SENTINEL
         record = self.calls.record_of(answer)
-        given = {"current": current, "own": self.record}.get(answer["winner"])
+        # A class that decodes its record anew answers an equal one, which is its own for those who insert it.
+        of = "own" if current is None else answer["winner"]
+        given = {"current": current, "own": self.record}.get(of)
         if given is None or record is None:
             return record
-        if same_record(given, record):
+        if same_record(given, record) or (of == "own" and same_record(_written(given, self.schema) or {}, record)):
             return given
+        if answer["winner"] == "new":
+            return record
         edited = EditedRecord(record)
         edited.is_current = given is current
         return edited
@@ -203,6 +208,13 @@ def payload_of(
         "__doc__": f"The compiled class {name}.",
     }
     return type(re.split(r"[.$]", name)[-1], (JvmPayload,), namespace)
+
+
+def _written(record: Record | None, schema: AvroSchema | None) -> Record | None:
+    """Return a record as writers build payloads of it, without the meta columns that a merge may have left in it."""
+    if record is None or schema is None or META_COLUMNS[0] not in record or META_COLUMNS[0] in schema.by_name:
+        return record
+    return {name: record[name] for name in schema.by_name}
 
 
 def _stored_schema(record: Record, schema: AvroSchema) -> AvroSchema:
