@@ -231,7 +231,7 @@ class MergePlan:
     def payload_ref(self, java_name: str) -> PayloadRef:
         """Return the reference to a payload class: the plan's own, or the table's, if it has this name."""
         known = (self.payload, self.stored_payload)
-        named = (own for own in known if own is not None and self._java_name(own) == java_name)
+        named = (own for own in known if own is not None and own.java_name(self.release) == java_name)
         return next(named, None) or PayloadRef(java_name)
 
     def writer_options(self) -> dict[str, str]:
@@ -240,19 +240,13 @@ class MergePlan:
         if self.ordering:
             options.setdefault(keys.WRITE_PRECOMBINE.key, ",".join(self.ordering))
         if self.payload is not None:
-            options[keys.WRITE_PAYLOAD_CLASS.key] = self._java_name(self.payload)
+            options[keys.WRITE_PAYLOAD_CLASS.key] = self.payload.java_name(self.release)
         elif self.mode is not None:
             options[keys.WRITE_MERGE_MODE.key] = self.mode.value
         elif self.merger is not None:
             options[keys.WRITE_MERGE_MODE.key] = RecordMergeMode.CUSTOM.value
             options[keys.WRITE_STRATEGY_ID.key] = self.merger.merging_strategy
         return options
-
-    def _java_name(self, payload: PayloadRef) -> str:
-        """Return the full Java name of a built-in payload, any other name as it is."""
-        if payload.is_compiled and not payload.has_port(self.release):
-            return payload.name
-        return str(getattr(payload.resolve(self.release), "java_name", payload.name))
 
 
 def _table_type(text: Any) -> TableType:

@@ -22,7 +22,7 @@ _GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 
 
 def quiet_session(*, small: bool = False) -> SparkSession:
-    """Return the active session, or the one that the verb's options ask for.
+    """Return the active session, or the one that the verb's options describe.
 
     Anything else that Java prints still reaches standard error. Meanwhile loads, in a thread, the modules that PySpark
     loads with the first frame.

@@ -1,6 +1,6 @@
 """Queries of a table: which slices each reads, and by which rules; decided once, before any row is read.
 
-A query is that of the newest release that reads the table, or of the one that is asked for: releases differ in which
+A query is that of the newest release that reads the table, or of the one given: releases differ in which
 blocks count, in how versions merge, and in where partition values come from.
 """
 
@@ -11,18 +11,18 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import assumed_writer, capabilities, keys
+from bridge.config import assumed_writer, capabilities, effective_config, keys
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.properties import TableProperties
-from bridge.hudi.slice_reader import SliceQuery
+from bridge.hudi.slice_query import SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadRef
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
@@ -62,17 +62,26 @@ class TableQueries:
         release: whose reader.
     """
 
-    def __init__(self, path: str, release: str | HudiRelease | None = None, *, bootstrap: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        release: str | HudiRelease | None = None,
+        *,
+        bootstrap: str | None = None,
+        payload: str | PayloadRef | None = None,
+    ) -> None:
         """Open a table.
 
         Args:
             path: its base path.
-            release: whose reader is asked; None is the newest.
+            release: the release that reads; None for the newest.
             bootstrap: where the bootstrapped files lie now, if not where the table says.
+            payload: the payload class that merges, in place of the table's own.
 
         Raises:
             HudiTableError: it can't be read, or not by this release.
             PayloadConfigError: unknown release.
+            PayloadNotFoundError: there is no Python class of that name.
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
@@ -80,13 +89,17 @@ class TableQueries:
         self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
+        self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
+        if self._payload is not None:
+            self._payload.resolve(self.release)
+            self.properties = self.properties.with_payload(self._payload.java_name(self.release))
 
     def _checked(self, release: HudiRelease) -> HudiRelease:
         newest = capabilities(release).created_version
         if self.properties.version > newest:
             msg = (
                 f"{self.files.path} has table version {self.properties.version}, and Hudi {release} reads none after "
-                f"{newest}; ask release {assumed_writer(self.properties.version)} or later"
+                f"{newest}; use release {assumed_writer(self.properties.version)} or later"
             )
             raise UnreadableTableError(msg)
         return release
@@ -120,11 +133,24 @@ class TableQueries:
         """
         return self._plan_of(self.release)
 
+    @property
+    def unnamed_class(self) -> str | None:
+        """Why versions can't be merged: a class that only the table names, and Hudi does not ship; None if they can."""
+        if self._payload is not None:
+            return None
+        rule = effective_config(self.properties.merge, None, self.release).read
+        if rule.payload is None or PayloadRef(rule.payload).is_builtin:
+            return None
+        return (
+            f"{self.files.path} merges with {rule.payload}, which Hudi does not ship, and a table's properties alone "
+            "load no code; name a Python class that does the same (payload=, --payload package.module:Class)"
+        )
+
     def _plan_of(self, release: HudiRelease) -> MergePlan:
         stored = self.properties.merge
         able = capabilities(release)
         return MergePlan(
-            payload=stored.resolved_payload(release),
+            payload=self._payload or PayloadRef(stored.resolved_payload(release)),
             release=release,
             table_type=stored.table_type,
             key=self.properties.key_fields or ("_hoodie_record_key",),
@@ -171,7 +197,7 @@ class TableQueries:
         if not self._able.file_group_reader and first is not None and chosen and first < chosen[-1].requested:
             msg = (
                 f"{self.files.path}: the commit {first} never completed, and Hudi {self.release} reads no increment "
-                "past it; roll it back first, or ask a later release"
+                "past it; roll it back first, or use a later release"
             )
             raise UnreadableTableError(msg)
         until = chosen[-1].requested if chosen else _NO_INSTANT
@@ -193,13 +219,13 @@ class TableQueries:
         return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
 
     def _check_not_cleaned(self, written: Mapping[str, AbstractSet[str]]) -> None:
-        """Refuse an increment whose files are partly gone: 1.0 shows base rows of the whole table instead."""
+        """Refuse an increment whose files are partly gone: 1.0 shows base rows of all the table instead."""
         present = dict(self.slices.listings)
         gone = [name for partition, names in written.items() for name in names - present.get(partition, {}).keys()]
         if gone:
             msg = (
                 f"{self.files.path}: the cleaner has removed {min(gone)}, which a commit of this increment wrote; "
-                "ask for a later begin, or another release"
+                "choose a later begin, or another release"
             )
             raise UnreadableTableError(msg)
 
@@ -232,6 +258,7 @@ class TableQueries:
             null_columns=self._null_columns,
             bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
             sources=TableFiles(source) if source else None,
+            unnamed_class=self.unnamed_class if merges else None,
         )
 
     def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
@@ -299,7 +326,7 @@ class TableQueries:
         if first is not None and as_of >= first:
             msg = (
                 f"{self.files.path}: the commit {first} never completed, and a query as of {as_of} would hide that; "
-                "roll it back first, or ask for an earlier instant"
+                "roll it back first, or choose an earlier instant"
             )
             raise UnreadableTableError(msg)
         kept = self.timeline.earliest_kept

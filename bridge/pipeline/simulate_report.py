@@ -106,7 +106,7 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
 
     Raises:
         InputError: a batch does not fit the one before it.
-        PlanError: a column that the plan names is not there, or the settings ask for what is not ported.
+        PlanError: a column that the plan names is not there, or a setting needs what is not ported.
 
     Added in 0.1.0.
     """

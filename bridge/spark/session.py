@@ -31,7 +31,7 @@ _HEAP = "spark.driver.memory"
 
 @dataclasses.dataclass(frozen=True)
 class SessionOptions:
-    """Where Spark runs, as a user asks for it.
+    """Where Spark runs, as the user chose.
 
     Attributes:
         master: a Spark master (`spark://`, `yarn`, `k8s://`, `local[4]`); None for this machine.

@@ -44,7 +44,7 @@ class Place:
         path: its absolute path; of a storage, with the bucket.
         scheme: the scheme of its storage, `s3a` for example; empty for the local disk.
         system: the file system of Arrow; None for the local disk.
-        is_known_folder: what a listing said, so that it is not asked again.
+        is_known_folder: what a listing said, so that it is not listed again.
     """
 
     path: str

@@ -156,7 +156,7 @@ def payload_key(payload: HoodieRecordPayload) -> Hashable:
         return payload.state_key()
     try:
         return pickle.dumps(payload)
-    except Exception:  # noqa: BLE001 (whatever a user's object raises, it can't be told apart)
+    except Exception:  # noqa: BLE001 (whatever a user's object raises, it can't be identified)
         return None
 
 
