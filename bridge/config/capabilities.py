@@ -24,6 +24,7 @@ class Capabilities:
         release: the release.
         bundle: the Maven version of the bundles whose behaviour is ported.
         newest_spark: the newest Spark 3 with a bundle of Scala 2.12.
+        on_spark_4: the bundle of Scala 2.13 that ran on Spark 4.0; None where none is known to.
         is_assumed_writer: counts as the writer of tables of the version that it creates, if nothing says who it was;
             one release a version.
         writable_versions: the table versions that it writes, or upgrades in its first write (HoodieTableVersion), the
@@ -68,6 +69,7 @@ class Capabilities:
     release: HudiRelease
     bundle: str
     newest_spark: str
+    on_spark_4: str | None = None
     is_assumed_writer: bool
     writable_versions: tuple[int, ...]
     keeps_version: bool
@@ -181,6 +183,7 @@ _V1_1 = replace(
     _V1_0,
     release=HudiRelease.V1_1,
     bundle="1.1.1",
+    on_spark_4="org.apache.hudi:hudi-spark3.5-bundle_2.13:1.1.1",
     writable_versions=(6, 8, 9),
     payload_writer=False,
     incremental_scans=False,
@@ -197,6 +200,7 @@ _V1_2 = replace(
     _V1_1,
     release=HudiRelease.V1_2,
     bundle="1.2.0",
+    on_spark_4=None,
     is_assumed_writer=False,
     commit_time_lookup=False,
     blocks_by_instant=True,

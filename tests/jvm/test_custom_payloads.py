@@ -12,10 +12,10 @@ from pyspark.sql import functions as sf
 
 from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
 from bridge.cli import main
+from bridge.engines.jvm import jvm_payload
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import bundle_for, bundles_of, check_spark, resolve
 from bridge.engines.jvm.job import Calls
-from bridge.engines.jvm.payload import jvm_payload
 from bridge.errors import EngineError, PlanError, sentence_of
 from bridge.spark import META_COLUMNS
 from mergers import AvroRecordMerger, HoodieAvroIndexedRecord, HoodieAvroRecord
@@ -207,7 +207,7 @@ def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, re
             {"payload": None, "merger": "OverwriteWithLatestMerger", "release": "1.2"},
             "runs compiled payloads, not mergers such as OverwriteWithLatestMerger",
         ),
-        ({"global_index": True, "partition": "v"}, "does not run global_index=True"),
+        ({"global_index": True, "partition": "v"}, "alone finds no row in another partition"),
     ],
 )
 def test_what_the_engine_does_not_run_is_refused(jar, settings, words):
@@ -222,9 +222,12 @@ def test_a_release_without_a_bundle_for_this_spark_is_refused_whatever_package_i
         bundles_of(spark, payload, HudiRelease.V0_14)
 
 
-def test_spark_4_is_refused():
-    with pytest.raises(PlanError, match=r"has not run on Spark 4\.0, .*; use PySpark 3\.5"):
-        check_spark(HudiRelease.V1_2, "4.0")
+@pytest.mark.parametrize(("release", "version"), [("1.2", "4.0"), ("1.0", "4.0"), ("1.1", "4.1")])
+def test_what_has_not_run_on_spark_4_is_refused(release, version):
+    words = rf"has not run on Spark {version}: on Spark 4\.0 compiled classes have run under 1\.1 alone"
+    with pytest.raises(PlanError, match=words):
+        check_spark(HudiRelease.parse(release), version)
+    check_spark(HudiRelease.V1_1, "4.0")
 
 
 def test_engine_and_implementation_must_fit():

@@ -83,6 +83,40 @@ def test_a_null_key_is_refused(plan, spark):
         upsert(frame(spark, ("a", "p", 1)), frame(spark, (None, "p", 2)), plan()).collect()
 
 
+def test_two_stored_rows_of_a_key_are_refused(plan, spark):
+    twice = frame(spark, ("a", "p", 1), ("a", "p", 2))
+    with pytest.raises(Exception, match=r"id='a'.*the stored side has more than one row for the key"):
+        upsert(twice, frame(spark, ("a", "p", 3)), plan()).collect()
+
+
+def test_a_delete_without_data_is_a_bare_key_at_every_merge_point(plan, spark):
+    """Its ordering value Integer 0 is that of a delete that any version loses to, whatever the column's type."""
+    deletes = [("a", "p", None), ("c", "p", None)]
+    ordering = sf.struct(sf.lit("int").alias("type"), sf.lit("0").alias("value"))
+    bare = frame(spark, *deletes).withColumns({"_pb_delete": sf.lit(True), "_pb_ordering": ordering})
+    stored = frame(spark, ("a", "p", 5), ("b", "p", 5))
+    assert seen(upsert(stored, bare, plan())) == [("b", "p", 5)]
+    mor = plan(table_type="mor")
+    stored, log = append(stored, None, bare, mor)
+    assert seen(stored) == [("a", "p", 5), ("b", "p", 5)]
+    for read in (snapshot, compact):
+        assert seen(read(stored, log, mor)) == [("b", "p", 5)]
+
+
+def test_the_arrival_column_decides_over_the_order_of_rows(plan, spark):
+    batch = frame(spark, *(("a", "p", 1, None, None, arrived) for arrived in (30, 10, 20)))
+    found = upsert(batch.where("false"), batch.repartition(3), plan(arrival="n"))
+    assert rows(found.select("id", "n")) == [("a", 30)]
+
+
+def test_a_failure_names_payload_merge_point_and_key(jar, plan, spark):
+    name = plan().payload.name.replace("Latest", "Fails")
+    payload = dataclasses.replace(plan().payload, name=name)
+    stored, incoming = frame(spark, ("a", "p", 1), ("b", "p", 1)), frame(spark, ("b", "p", 2, "x", "x", None, ["t"]))
+    with pytest.raises(Exception, match=r"Fails failed at upsert \(key part='p', id='b'\)"):
+        upsert(stored, incoming, plan(payload=payload)).collect()
+
+
 def test_zero_and_negative_zero_are_two_keys(plan, spark):
     zeros = [(0.0, "p", 1), (-0.0, "p", 2), (math.nan, "p", 3), (1.5, "p", 4)]
     stored = frame(spark, *zeros, key="double")

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 SOURCES: Final = Path(__file__).parents[1] / "java"
 _SCALA = re.compile(r"_(2\.1\d)\b")
+SPARK_4: Final = "4.0"
+"""The Spark 4 on which compiled classes have run."""
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
 
@@ -152,23 +154,29 @@ def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
         PlanError: the release has no bundle for this Spark.
     """
     check_spark(release)
-    return f"org.apache.hudi:hudi-spark{_own_spark()}-bundle_{_scala_of(spark)}:{capabilities(release).bundle}"
+    can = capabilities(release)
+    if not _own_spark().startswith("3.") and can.on_spark_4 is not None:
+        return can.on_spark_4
+    return f"org.apache.hudi:hudi-spark{_own_spark()}-bundle_{_scala_of(spark)}:{can.bundle}"
 
 
 def check_spark(release: HudiRelease, spark_version: str | None = None) -> None:
-    """Refuse a release whose bundles are for older versions of Spark, whatever bundle is named, and Spark 4.
+    """Refuse a release that has no bundle for this Spark, whatever bundle is named.
 
     Raises:
         PlanError: naming the newest Spark that the release has a bundle for; `spark_version` is PySpark's by default.
     """
-    own, newest = spark_version or _own_spark(), capabilities(release).newest_spark
+    own, can = spark_version or _own_spark(), capabilities(release)
+    newest = can.newest_spark
     if not own.startswith("3."):
-        msg = (
-            f"the jvm engine has not run on Spark {own}, with Hudi's bundles for Scala 2.13; "
-            "use PySpark 3.5, or a Python payload"
-        )
-        raise PlanError(msg)
-    if own > newest:
+        if own != SPARK_4 or can.on_spark_4 is None:
+            known = " and ".join(str(one) for one in HudiRelease if capabilities(one).on_spark_4 is not None)
+            msg = (
+                f"Hudi {release} has not run on Spark {own}: on Spark {SPARK_4} compiled classes have run under "
+                f"{known} alone, by a bundle for Scala 2.13; use PySpark 3.5, or a Python payload"
+            )
+            raise PlanError(msg)
+    elif own > newest:
         msg = f"Hudi {release} has no bundle for Spark {own}, only up to {newest}; use a Python payload"
         raise PlanError(msg)
 

@@ -56,7 +56,7 @@ NEW = {
 }
 """What each release does otherwise than the one before, as seen in real Hudi."""
 
-OF_ITS_OWN = {"release", "bundle", "newest_spark", "is_assumed_writer", "table_version"}
+OF_ITS_OWN = {"release", "bundle", "newest_spark", "on_spark_4", "is_assumed_writer", "table_version"}
 
 
 def test_what_each_release_does_otherwise_than_the_one_before():

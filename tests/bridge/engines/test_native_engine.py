@@ -102,7 +102,7 @@ def test_auto_runs_the_merge_modes_and_their_payloads_natively(spark: SparkSessi
 
 def test_every_refusal_has_a_name_of_its_own() -> None:
     assert len({refusal.name for refusal in REFUSALS}) == len(REFUSALS)
-    assert {name for name, spec in PROGRAMS.items() if EngineName.NATIVE in spec.engines} == {
+    assert {name for name, spec in PROGRAMS.items() if spec.native} == {
         "upsert",
         "snapshot",
         "compact",
