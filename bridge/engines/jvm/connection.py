@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.errors import EngineError
@@ -41,6 +42,7 @@ class Connection:
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._stream = connected.makefile("rwb")
         connected.close()  # the stream keeps it open
+        self._turn = threading.Lock()
         self._stream.write(address.secret.encode())
         self.ask(json.dumps(list(jars)))
 
@@ -50,11 +52,11 @@ class Connection:
         Raises:
             EngineError: the JVM is gone, or can't run the script.
         """
-        line = b""
         try:
-            self._stream.write(script.encode() + b"\n")
-            self._stream.flush()
-            line = self._stream.readline()
+            with self._turn:
+                self._stream.write(script.encode() + b"\n")
+                self._stream.flush()
+                line = self._stream.readline()
         except OSError as error:
             msg = f"the JVM that runs the class is gone ({error}); see the logs of the executor"
             raise EngineError(msg) from error
