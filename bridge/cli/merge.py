@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge import pipeline
-from bridge.cli.on_error import on_error_option, tell_quarantine
+from bridge.cli.on_error import on_error_option
 from bridge.cli.options import existing_path, plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.pipeline import POINTS, PointRun, books_table, read_frame, statistics_of
+from bridge.engines import Fate
+from bridge.pipeline import POINTS, PointRun, books_table, read_frame, statistics_of, tell_quarantine
 from bridge.plan import TableType
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import output, quoted
@@ -89,7 +90,13 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
         _show(report, run, plan, sample)
     where = "" if out is None else f", written to {out}"
     report.verdict = f"{point}: {books.rows_out} rows{where}."
-    tell_quarantine(report, books, "among the results" if out is None else f"in {out}/quarantine")
+    newer = [side for side in books.rows_in if side != "stored"]
+    tell_quarantine(
+        report,
+        books.total(Fate.QUARANTINED),
+        all_that_came=books.total(Fate.QUARANTINED, newer) == sum(books.rows_in[side] for side in newer),
+        where="among the results" if out is None else f"in {out}/quarantine",
+    )
     return report
 
 

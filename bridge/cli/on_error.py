@@ -1,17 +1,15 @@
-"""`--on-error`: what a verb does with a key that can't be merged, and what it says of the rows it set aside."""
+"""`--on-error`: what a verb does with a key that can't be merged."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.engines import Fate
 from bridge.plan import ON_ERROR
 
 if TYPE_CHECKING:
-    from bridge.engines import Books
-    from bridge.report import Report
+    from collections.abc import Mapping
 
 on_error_option = click.option(
     "--on-error",
@@ -23,20 +21,12 @@ on_error_option = click.option(
 )
 
 
-def tell_quarantine(report: Report, books: Books, where: str) -> None:
-    """Put what was set aside into a report; without success where no newer row is left.
+def refuse_quarantine(options: Mapping[str, Any], why: str) -> None:
+    """Refuse to set keys aside.
 
-    Args:
-        report: has its verdict already.
-        books: of the run.
-        where: where the rows are, in half a sentence.
+    Raises:
+        UsageError: the options ask for it; says why not.
     """
-    aside = books.total(Fate.QUARANTINED)
-    if not aside:
-        return
-    newer = [side for side in books.rows_in if side != "stored"]
-    rows = "1 row is" if aside == 1 else f"{aside} rows are"
-    report.warnings.append(f"{rows} in quarantine, since their keys can't be merged; the reasons are {where}")
-    if books.total(Fate.QUARANTINED, newer) == sum(books.rows_in[side] for side in newer):
-        report.success = False
-        report.verdict = f"NOTHING MERGED: every row that came in is in quarantine. {report.verdict}"
+    if options["on_error"] != ON_ERROR[0]:
+        msg = f"--on-error {options['on_error']}: {why}; leave it out"
+        raise click.UsageError(msg, click.get_current_context())

@@ -27,6 +27,9 @@ from bridge.pipeline import (
     differences,
     join_rows,
     only_upserts,
+    set_aside,
+    sets_aside,
+    snapshots_of,
 )
 from bridge.plan import TableType
 from bridge.programs import small_file_candidates
@@ -35,7 +38,7 @@ from bridge.spark import in_one_task, kept, quoted
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from pyspark.sql import DataFrame
 
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from bridge.report import Report
 
+SIDE = "_pb_table"
+LEFT_SIDE, RIGHT_SIDE = "left", "right"
 _COUNT, _BY_IDENTITY, _TEXTS = "_pb_count", "_pb_by_identity", "_pb_texts"
 
 
@@ -92,10 +97,12 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     if comparison.upgrade_after is not None:
         only_upserts(batches, "an upgrade")
     comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
-    left = comparison.left_of(versions)
+    outcomes = {LEFT_SIDE: _read_twice(comparison.left_outcomes(versions), comparison.left)}
+    left = snapshots_of(outcomes[LEFT_SIDE])
     report = ReplayReport(batches, comparison, versions, left)
     try:
-        right = comparison.right_of(versions)
+        outcomes[RIGHT_SIDE] = _read_twice(comparison.right_outcomes(versions), comparison.right)
+        right = snapshots_of(outcomes[RIGHT_SIDE])
         found = kept(_found(versions, comparison, left, right))
     except PlanError:
         raise
@@ -115,7 +122,20 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     last = comparison.commits
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
     counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(1, last + 1))
-    return dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
+    report = dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
+    aside = [set_aside(frame).withColumn(SIDE, sf.lit(side)) for side, frame in outcomes.items() if sets_aside(frame)]
+    if not aside:
+        return report
+    quarantine = functools.reduce(lambda one, other: one.unionByName(other), aside)
+    quarantined = {row[0]: row[1] for row in quarantine.groupBy(SIDE).count().collect()}
+    return dataclasses.replace(
+        report, quarantine=quarantine, quarantined=quarantined, outcomes=tuple(outcomes.values())
+    )
+
+
+def _read_twice(outcomes: DataFrame, plan: MergePlan) -> DataFrame:
+    """Keep outcomes that are split, so that both parts come from one run."""
+    return kept(outcomes) if plan.on_error == "quarantine" else outcomes
 
 
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:
@@ -150,6 +170,11 @@ class ReplayReport:
         counts: how many keys differ after each commit, by kind.
         refused: why the right side is refused; None if it is not.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
+        quarantine: all versions of the keys that a side can't merge, with that side (left, right) in `_pb_table`; the
+            other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the
+            plan sets such keys aside.
+        quarantined: how many rows of it each side has, by the name of the side.
+        outcomes: what Spark keeps for it.
 
     Added in 0.1.0.
     """
@@ -163,6 +188,9 @@ class ReplayReport:
     counts: tuple[Counts, ...] = ()
     refused: str | None = None
     by_identity: int = 0
+    quarantine: DataFrame | None = None
+    quarantined: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    outcomes: tuple[DataFrame, ...] = ()
 
     @property
     def is_equal(self) -> bool:
@@ -189,8 +217,9 @@ class ReplayReport:
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        if self.differences is not None:
-            self.differences.unpersist()
+        for frame in (self.differences, *self.outcomes):
+            if frame is not None:
+                frame.unpersist()
 
     def __enter__(self) -> Self:
         return self

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.compare.grade import Grade, overall
 from bridge.engines import COMMIT
 from bridge.pipeline import KINDS
-from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_json
+from bridge.report import SAMPLE, Check, Report, Table, json_rows, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +76,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     }
     report.statistics = {
         "rows_in": parts[0].batches.rows,
+        "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -101,9 +102,26 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         if sample is not None and _last(part) > sample:
             report.warnings.append(f"only the first {sample} of {_last(part)} keys that differ are listed (--sample)")
+    for part in parts:
+        _tell_quarantine(report, part)
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     return report
+
+
+def _tell_quarantine(report: Report, part: ReplayReport) -> None:
+    """Show some of the rows that a side could not merge; their keys are not in its snapshots."""
+    if part.quarantine is None or not part.quarantined:
+        return
+    names = dict(zip(("left", "right"), part.comparison.names, strict=True))
+    told = " and ".join(f"{number} rows of {names[side]}" for side, number in sorted(part.quarantined.items()))
+    report.warnings.append(
+        f"{_type(part).long_name}: {told} are in quarantine, since their keys can't be merged; a key that one side "
+        "alone can merge differs"
+    )
+    rows = json_rows(part.quarantine.limit(SAMPLE))
+    title = f"In quarantine, {_type(part).long_name}: {len(rows)} of {sum(part.quarantined.values())} rows"
+    report.body.append(Table.of_rows(tuple(part.quarantine.columns), rows, title))
 
 
 def _are_alike(parts: Sequence[ReplayReport], keys: dict[TableType, list[Difference]]) -> bool:

@@ -125,6 +125,11 @@ class PointRun:
         return found
 
 
+def sets_aside(outcomes: DataFrame) -> bool:
+    """Whether versions of keys that failed are among outcomes."""
+    return QUARANTINE in outcomes.columns
+
+
 def set_aside(outcomes: DataFrame) -> DataFrame:
     """Return the versions of the keys that failed: data columns, and why they are there.
 

@@ -11,8 +11,10 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT
 from bridge.pipeline.batches import as_batches, only_upserts
+from bridge.pipeline.books_report import tell_quarantine
 from bridge.pipeline.differences import Figures, disagreements, figures
-from bridge.pipeline.simulate import simulate_commits, upgrade_commits
+from bridge.pipeline.point_run import set_aside
+from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import kept, quoted
 
@@ -38,6 +40,7 @@ class SimulateReport:
         compact_after: the commits after which the log was compacted.
         new: the plan that took the table over, after the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
+        outcomes: the rows of all snapshots and, where the plan sets keys aside, those of `quarantine`.
 
     Added in 0.1.0.
     """
@@ -48,6 +51,21 @@ class SimulateReport:
     compact_after: tuple[int, ...] = ()
     new: MergePlan | None = None
     upgrade_after: int | None = None
+    outcomes: DataFrame | None = None
+
+    @property
+    def quarantine(self) -> DataFrame | None:
+        """All versions of the keys that can't be merged, which no snapshot has; None unless the plan sets them aside.
+
+        The columns besides the data are those of `MergeReport.quarantine`.
+        """
+        sets_aside = self.outcomes is not None and self.plan.on_error == "quarantine"
+        return set_aside(self.outcomes) if sets_aside else None  # type: ignore[arg-type]  # it is not None
+
+    @functools.cached_property
+    def quarantined(self) -> int:
+        """How many rows are in quarantine."""
+        return 0 if self.quarantine is None else self.quarantine.count()
 
     @functools.cached_property
     def figures(self) -> tuple[Figures, ...]:
@@ -86,6 +104,8 @@ class SimulateReport:
         """Release the rows that Spark keeps."""
         if "kept" in self.__dict__:
             self.kept.unpersist()
+        if self.quarantine is not None and self.outcomes is not None:
+            self.outcomes.unpersist()
 
     def __enter__(self) -> Self:
         return self
@@ -113,14 +133,15 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
     written = as_batches(batches)
     compactions = tuple(compact_after)
     versions = written.versions(plan)
-    snapshots = simulate_commits(
+    outcomes = simulate_outcomes(
         versions,
         plan,
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(plan),
     )
-    return SimulateReport(written, plan, snapshots, compactions)
+    outcomes = kept(outcomes) if plan.on_error == "quarantine" else outcomes  # they are read twice
+    return SimulateReport(written, plan, snapshots_of(outcomes), compactions, outcomes=outcomes)
 
 
 def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -148,7 +169,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     written = as_batches(batches)
     compactions = tuple(compact_after)
     only_upserts(written, "an upgrade")
-    snapshots = upgrade_commits(
+    outcomes = upgrade_outcomes(
         written.versions(old),
         old,
         new,
@@ -157,7 +178,8 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         keep_table_version=keep_table_version,
         compact_after=compactions,
     )
-    return SimulateReport(written, old, snapshots, compactions, new, upgrade_after)
+    outcomes = kept(outcomes) if old.on_error == "quarantine" else outcomes
+    return SimulateReport(written, old, snapshots_of(outcomes), compactions, new, upgrade_after, outcomes)
 
 
 # -- the report
@@ -193,6 +215,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _name_keys(report, last, counts.get(commits, 0), commits, sample)
     if whole:
         _add_snapshots(report, parts, sample)
+    for part in parts:
+        _add_quarantine(report, part, sample, whole=whole)
     return report
 
 
@@ -210,18 +234,20 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     batches = parts[0].batches
     totals = {name: sum(getattr(own, name) for part in parts for own in part.figures) for name in Figures._fields[2:]}
     written = batches.rows * len(parts)
+    quarantined = sum(part.quarantined for part in parts)
     report.statistics = {
         "rows_in": written,
         "rows_out": sum(part.figures[-1].rows for part in parts),
         "inserted": totals["inserted"],
         "merged": totals["changed"],
         "deleted": totals["deleted"],
-        "ignored": written - sum(totals.values()),
-        "quarantined": 0,
+        "ignored": written - quarantined - sum(totals.values()),
+        "quarantined": quarantined,
         "commits": len(batches),
     }
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
     report.verdict = f"{batches.rows} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+    tell_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")
 
 
 def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sample: int | None) -> None:
@@ -251,3 +277,16 @@ def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int 
             report.results.append({"commit": commit, "table_type": table_type, "snapshot": rows[:sample]})
     if sample is not None and longest > sample:
         report.warnings.append(f"only the first {sample} rows of each snapshot are listed (--sample)")
+
+
+def _add_quarantine(report: Report, part: SimulateReport, sample: int | None, *, whole: bool) -> None:
+    """Put the rows in quarantine into the results and the text: at most `sample`, or a readable number."""
+    if part.quarantine is None or not part.quarantined:
+        return
+    table_type = part.plan.table_type
+    limit = SAMPLE if sample is None else sample
+    rows = json_rows(part.quarantine.limit(part.quarantined if whole and sample is None else limit))
+    report.results.append({"table_type": table_type.value, "quarantine": rows})
+    shown = rows[:limit]
+    title = f"In quarantine, {table_type.long_name}: {len(shown)} of {part.quarantined} rows"
+    report.body.append(Table.of_rows(tuple(part.quarantine.columns), shown, title))
