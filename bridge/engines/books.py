@@ -59,6 +59,11 @@ def entry(point: str, side: str, fate: str) -> str:
     return f"{point} {side} {fate}"
 
 
+def _parts(name: str) -> tuple[str, str, Fate]:
+    point, side, fate = name.split(" ")
+    return point, side, Fate(fate)
+
+
 def final_point(program: str) -> str:
     """Return the merge point of an operation's result, as its users name it."""
     return program.removesuffix("_global_index").replace("_", "-")
@@ -89,17 +94,24 @@ class Books:
     @classmethod
     def of_run(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
         """Make the books of what Spark observed as `columns` asks."""
+        found = cls.of_texts(rows_in, str(observed.get(BOOKS) or "").splitlines())
+        counted = {_parts(name): int(number or 0) for name, number in observed.items() if " " in name}
+        return dataclasses.replace(
+            found,
+            counts={**found.counts, **counted},
+            rows_out=int(observed[_VISIBLE]),
+            inserted=int(observed[_INSERTED]),
+            are_kept=BOOKS in observed or bool(counted),
+        )
+
+    @classmethod
+    def of_texts(cls, rows_in: Mapping[str, int], texts: Iterable[str]) -> Books:
+        """Make the books of the texts of `_pb_books`; nothing is known of the result then."""
         totals: collections.Counter[str] = collections.Counter()
-        for text in str(observed.get(BOOKS) or "").splitlines():
+        for text in texts:
             totals.update(json.loads(text))
-        totals.update({name: int(number or 0) for name, number in observed.items() if " " in name})
-        are_kept = BOOKS in observed or bool(totals)
         made = totals.pop(MADE, 0)
-        counts = {}
-        for name, number in totals.items():
-            point, side, fate = name.split(" ")
-            counts[point, side, Fate(fate)] = number
-        return cls(rows_in, counts, made, int(observed[_VISIBLE]), int(observed[_INSERTED]), are_kept)
+        return cls(rows_in, {_parts(name): number for name, number in totals.items()}, made, 0, 0)
 
     def total(self, fate: Fate, sides: Iterable[str] = SIDES) -> int:
         """Return how many rows of the sides had a fate."""
@@ -113,15 +125,23 @@ class Books:
         """
         if not self.are_kept:
             return
+        self.check_sides()
+        kept = self.total(Fate.KEPT)
+        if kept + self.made != self.rows_out:
+            msg = f"the result has {self.rows_out} rows, of {kept} kept and {self.made} made"
+            raise BooksError(_UNBALANCED.format(msg))
+
+    def check_sides(self) -> None:
+        """Compare what came in on each side with what became of it.
+
+        Raises:
+            BooksError: they differ.
+        """
         for side, number in self.rows_in.items():
             found = {fate: self.total(fate, [side]) for fate in Fate}
             if sum(found.values()) != number:
                 told = ", ".join(f"{count} {fate}" for fate, count in found.items())
                 raise BooksError(_UNBALANCED.format(f"of {number} {side} rows that came in, {told}"))
-        kept = self.total(Fate.KEPT)
-        if kept + self.made != self.rows_out:
-            msg = f"the result has {self.rows_out} rows, of {kept} kept and {self.made} made"
-            raise BooksError(_UNBALANCED.format(msg))
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the counts as a list: one line a merge point and side, those without rows left out."""

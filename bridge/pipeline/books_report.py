@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.engines import Fate
+from pyspark.sql import functions as sf
+
+from bridge.engines import BOOKS, Books, Fate
 from bridge.report import Table
 
 if TYPE_CHECKING:
-    from bridge.engines import Books
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+
     from bridge.report import Report
 
 
@@ -27,10 +32,19 @@ def statistics_of(books: Books) -> dict[str, Any]:
     }
 
 
-def books_table(books: Books) -> Table:
-    """Return the fates by merge point and side as a table."""
+def books_table(books: Books, of: str = "") -> Table:
+    """Return the fates by merge point and side as a table; `of` names one of several runs."""
     columns = ("merge_point", "side", *Fate)
-    return Table.of_rows(columns, books.lines(), "What became of the rows that came in")
+    title = "What became of the rows that came in"
+    return Table.of_rows(columns, books.lines(), f"{title} ({of})" if of else title)
+
+
+def books_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> Books | None:
+    """Return the books among outcomes that Spark keeps, one row a task; None if there are none."""
+    if BOOKS not in outcomes.columns:
+        return None
+    texts = [row[0] for row in outcomes.where(sf.col(BOOKS).isNotNull()).select(BOOKS).collect()]
+    return Books.of_texts(rows_in, texts)
 
 
 def tell_quarantine(report: Report, aside: int, *, all_that_came: bool, where: str) -> None:

@@ -52,22 +52,24 @@ def simulate_commits(
     return snapshots_of(simulate_outcomes(versions, plan, **settings))
 
 
-def simulate_outcomes(
+def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     versions: DataFrame,
     plan: MergePlan,
     *,
     commits: int,
     compact_after: Collection[int] = (),
     operations: Operations = UPSERTS,
+    books: bool = False,
 ) -> DataFrame:
     """Return the rows of all snapshots, each once, with the first and last commit at which it is visible.
 
-    Among them are the versions of keys that the plan sets aside; `snapshots_of` leaves them out.
+    Among them are the versions of keys that the plan sets aside and, with `books`, what the engine counts where it can;
+    `snapshots_of` leaves both out.
     """
     layout, side = commits_of(versions, plan)
     if operations.by_commit:
         return _operated(side, layout, plan, commits, compact_after, operations)
-    return _simulated([side], layout, plan, commits, compact_after)
+    return _simulated([side], layout, plan, commits, compact_after, books=books)
 
 
 def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]:
@@ -90,6 +92,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
     properties: Mapping[str, str] | None = None,
+    books: bool = False,
 ) -> DataFrame:
     """Do what `simulate_outcomes` does for a table that `old` writes until `upgrade_after`, and then `new`.
 
@@ -114,7 +117,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         "log_updates": log_updates,
         "handover": change,
     }
-    return run([side], layout, old, program="simulate_upgrade", arguments=arguments)
+    return run([side], layout, old, program="simulate_upgrade", arguments=arguments, books=books)
 
 
 def upgrade_commits(versions: DataFrame, old: MergePlan, new: MergePlan, **settings: Any) -> DataFrame:
@@ -127,8 +130,14 @@ def upgrade_commits(versions: DataFrame, old: MergePlan, new: MergePlan, **setti
     return snapshots_of(upgrade_outcomes(versions, old, new, **settings))
 
 
-def _simulated(
-    sides: list[DataFrame], layout: Layout, plan: MergePlan, commits: int, compact_after: Collection[int]
+def _simulated(  # noqa: PLR0913 (settings of one job)
+    sides: list[DataFrame],
+    layout: Layout,
+    plan: MergePlan,
+    commits: int,
+    compact_after: Collection[int],
+    *,
+    books: bool,
 ) -> DataFrame:
     log_updates = plan.table_type is TableType.MERGE_ON_READ
     puts_in_base = log_updates and plan.inserts_to == "base"
@@ -141,7 +150,9 @@ def _simulated(
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
     program = "simulate_global_index" if plan.global_index else "simulate"
     program = "simulate_small_files" if candidates else program
-    return run(sides, layout, plan, program=program, arguments=arguments)
+    # A table of the other programs has no one row of a key.
+    books = books and program == "simulate"
+    return run(sides, layout, plan, program=program, arguments=arguments, books=books)
 
 
 def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT
+from bridge.engines import COMMIT, Fate
 from bridge.pipeline.batches import as_batches, only_upserts
-from bridge.pipeline.books_report import tell_quarantine
+from bridge.pipeline.books_report import books_in, books_table, tell_quarantine
 from bridge.pipeline.differences import Figures, disagreements, figures
-from bridge.pipeline.point_run import set_aside
+from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import kept, quoted
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.engines import Books
     from bridge.pipeline.batches import Batches, BatchesLike
     from bridge.plan import MergePlan
 
@@ -36,22 +37,20 @@ class SimulateReport:
     Attributes:
         batches: what was written.
         plan: what merged; after an upgrade, `new`.
-        snapshots: the rows of the table after each commit, with the number of the commit in `_pb_commit` (from 1).
+        outcomes: the rows of all snapshots, each once, and what `books` and `quarantine` are made of.
         compact_after: the commits after which the log was compacted.
         new: the plan that took the table over, after the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
-        outcomes: the rows of all snapshots and, where the plan sets keys aside, those of `quarantine`.
 
     Added in 0.1.0.
     """
 
     batches: Batches
     plan: MergePlan
-    snapshots: DataFrame
+    outcomes: DataFrame
     compact_after: tuple[int, ...] = ()
     new: MergePlan | None = None
     upgrade_after: int | None = None
-    outcomes: DataFrame | None = None
 
     @property
     def quarantine(self) -> DataFrame | None:
@@ -59,8 +58,22 @@ class SimulateReport:
 
         The columns besides the data are those of `MergeReport.quarantine`.
         """
-        sets_aside = self.outcomes is not None and self.plan.on_error == "quarantine"
-        return set_aside(self.outcomes) if sets_aside else None  # type: ignore[arg-type]  # it is not None
+        return set_aside(self._kept_outcomes) if sets_aside(self._kept_outcomes) else None
+
+    @functools.cached_property
+    def books(self) -> Books | None:
+        """What became of the rows that came in, by the snapshot after their batch; None where the engine can't say.
+
+        A row is kept if it is what that snapshot shows of its key, merged if the snapshot shows another row than before
+        the batch, deleted if it shows none any more, and ignored if it shows what it did before.
+
+        Raises:
+            BooksError: rows were lost or doubled.
+        """
+        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows})
+        if found is not None:
+            found.check_sides()
+        return found
 
     @functools.cached_property
     def quarantined(self) -> int:
@@ -87,10 +100,19 @@ class SimulateReport:
         """True: an error of a payload or of the settings is raised."""
         return True
 
+    @property
+    def snapshots(self) -> DataFrame:
+        """The rows of the table after each commit, with the number of the commit in `_pb_commit` (from 1)."""
+        return snapshots_of(self.outcomes)
+
+    @functools.cached_property
+    def _kept_outcomes(self) -> DataFrame:
+        return kept(self.outcomes)
+
     @functools.cached_property
     def kept(self) -> DataFrame:
         """The snapshots, kept from the first job on."""
-        return kept(self.snapshots)
+        return snapshots_of(self._kept_outcomes)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line; `whole`: with the rows of each snapshot, `sample` of them at most."""
@@ -102,10 +124,8 @@ class SimulateReport:
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        if "kept" in self.__dict__:
-            self.kept.unpersist()
-        if self.quarantine is not None and self.outcomes is not None:
-            self.outcomes.unpersist()
+        if "_kept_outcomes" in self.__dict__:
+            self._kept_outcomes.unpersist()
 
     def __enter__(self) -> Self:
         return self
@@ -139,9 +159,9 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(plan),
+        books=True,
     )
-    outcomes = kept(outcomes) if plan.on_error == "quarantine" else outcomes  # they are read twice
-    return SimulateReport(written, plan, snapshots_of(outcomes), compactions, outcomes=outcomes)
+    return SimulateReport(written, plan, outcomes, compactions)
 
 
 def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -177,9 +197,9 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         upgrade_after=upgrade_after,
         keep_table_version=keep_table_version,
         compact_after=compactions,
+        books=True,
     )
-    outcomes = kept(outcomes) if old.on_error == "quarantine" else outcomes
-    return SimulateReport(written, old, snapshots_of(outcomes), compactions, new, upgrade_after, outcomes)
+    return SimulateReport(written, old, outcomes, compactions, new, upgrade_after)
 
 
 # -- the report
@@ -235,16 +255,22 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     totals = {name: sum(getattr(own, name) for part in parts for own in part.figures) for name in Figures._fields[2:]}
     written = batches.rows * len(parts)
     quarantined = sum(part.quarantined for part in parts)
+    books = {part.plan.table_type.value: part.books for part in parts}
+    fates = {fate.value: [None if one is None else one.total(fate) for one in books.values()] for fate in Fate}
     report.statistics = {
         "rows_in": written,
         "rows_out": sum(part.figures[-1].rows for part in parts),
         "inserted": totals["inserted"],
-        "merged": totals["changed"],
-        "deleted": totals["deleted"],
-        "ignored": written - quarantined - sum(totals.values()),
+        "changed": totals["changed"],
+        "removed": totals["deleted"],
+        **{fate: None if None in numbers else sum(numbers) for fate, numbers in fates.items()},
         "quarantined": quarantined,
+        "books": {table_type: None if one is None else one.lines() for table_type, one in books.items()},
         "commits": len(batches),
     }
+    for table_type, one in books.items():
+        if one is not None:
+            report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
     report.verdict = f"{batches.rows} rows in {len(batches)} batches; the last snapshot has {rows} rows."
     tell_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")

@@ -19,12 +19,12 @@ from bridge.engines.control_columns import BOOKS, COMMIT, IS_DELETE, ORDERING, O
 from bridge.engines.ordering_text import from_text
 from bridge.engines.python.fast_path import FastPath, RowMerges
 from bridge.engines.python.keys import Groups, values_of
-from bridge.engines.python.ledger import Ledger
+from bridge.engines.python.ledger import CommitLedger, Ledger
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached, Outcomes, UnfitOutcomeError
 from bridge.engines.python.records import RecordReader, RecordWriter
 from bridge.errors import InputError, MergeFailedError
 from bridge.merge import Action, MetaColumns, RecordMerge, located
-from bridge.programs import Arrival, Origin
+from bridge.programs import Arrival, Origin, Simulate
 from bridge.spark import META_COLUMNS, with_meta
 from payloads import NullOrderingError, OrderingTypeError
 
@@ -61,11 +61,18 @@ class BatchMerger:
         identity = (*self.plan.partition, *self.plan.key)
         self.outcomes = Outcomes(added, identity, writer, meta)
         self.fast_path = FastPath(self.calls, self._row_merges() if job.spec.upserts_pairs else None, self.outcomes)
-        self.ledger = Ledger(job) if job.books else None
+        self.ledger = self._ledger() if job.books else None
         self.open = False
         self.row: int | Detached = 0  # the current row, or the last one of the open key
         self.groups = Groups(job.grouping)
         self.waiting: tuple[pa.RecordBatch, Mask] | None = None
+
+    def _ledger(self) -> Ledger:
+        if not isinstance(self.program, Simulate):
+            return Ledger(self.job)
+        ledger = CommitLedger(self.job)
+        self.program.on_commit = ledger.commit
+        return ledger
 
     def _row_merges(self) -> RowMerges:
         return RowMerges(self.calls, self.read_written, self.read_stored, self._failed_at)
@@ -146,6 +153,8 @@ class BatchMerger:
                 self.program.finish(self._emit)
             except Exception as error:
                 raise self._failed(error) from error
+            if self.ledger is not None:
+                self.ledger.end_key(self.row)
 
     def _emit(self, action: Action, row: Carrier | None, *extras: object) -> None:
         self.outcomes.add(action, row, self.row, extras)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bridge.engines.books import MADE, SIDES, Fate, entry, final_point, fold_point
 from bridge.engines.python.outcomes import UNDECIDED
-from bridge.merge import Action
+from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import Codes, Mask, Rows
     from bridge.engines.python.outcomes import Noted
+    from bridge.merge import StoredRow
 
 # What becomes of the rows of a key that are not in its result, the strongest last.
 _FATES = (Fate.IGNORED, Fate.DELETED, Fate.MERGED)
@@ -57,6 +58,9 @@ class Ledger:
     def add_made(self, records: int) -> None:
         """Count records of the result that merges made."""
         self._counts[MADE] += records
+
+    def end_key(self, row: object) -> None:
+        """Note the last version of a key; `row` is in the batch."""
 
     def add(  # noqa: PLR0913 (keyword-only parts of one batch)
         self,
@@ -129,3 +133,44 @@ class Ledger:
                 others = last.astype(np.int64)
             for code, fate in enumerate(_FATES):
                 self._counts[entry(self._point, name, fate)] += int(others[of_key == code].sum())
+
+
+class CommitLedger(Ledger):
+    """Counts the rows of a table's commits by what the snapshot after each shows of their key.
+
+    Such a row is kept if it is what the snapshot shows, merged if the snapshot shows another row than before, deleted
+    if it shows none any more, and ignored if it shows what it did before.
+    """
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self._of_key: collections.Counter[Fate] = collections.Counter()
+        self._ended: list[tuple[int, collections.Counter[Fate]]] = []
+
+    def commit(self, rows: int, before: StoredRow | None, after: StoredRow | None) -> None:
+        """Take what a commit made of the open key, as `bridge.programs.CommitListener` says."""
+        if after is None:
+            self._of_key[Fate.IGNORED if before is None else Fate.DELETED] += rows
+        elif after is before or (before is not None and before.record == after.record):
+            self._of_key[Fate.IGNORED] += rows
+        else:
+            stands = after.source is not None
+            self._of_key[Fate.KEPT] += stands
+            self._of_key[Fate.MERGED] += rows - stands
+
+    def end_key(self, row: object) -> None:
+        """Note the last version of a key; `row` is in the batch."""
+        self._ended.append((int(row), self._of_key))  # type: ignore[call-overload]
+        self._of_key = collections.Counter()
+
+    def _set_aside(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
+        aside = super()._set_aside(rows, firsts, quarantined)
+        for row, fates in self._ended:
+            if not aside[np.searchsorted(firsts, row, "right") - 1]:
+                for fate, number in fates.items():
+                    self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[Origin.INCOMING], fate)] += number
+        self._ended.clear()
+        return aside
+
+    def _count(self, rows: Rows, of_key: Codes) -> None:
+        """Count nothing: `commit` has."""

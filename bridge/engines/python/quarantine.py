@@ -158,6 +158,8 @@ class QuarantiningMerger(BatchMerger):
         else:
             self.outcomes.cut(self.mark)
             self.failures[row] = self.failure  # type: ignore[index]
+        if self.ledger is not None:
+            self.ledger.end_key(row)
 
     def _records(self, selected: pa.RecordBatch, origins: Codes) -> list[Record]:
         records: list[Any] = [None] * selected.num_rows

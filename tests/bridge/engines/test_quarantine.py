@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge import MergeFailedError
+from bridge import Books, BooksError, MergeFailedError
 from bridge.engines import ACTION, BOOKS, COMMIT, IS_DELETE, QUARANTINE, Job
-from bridge.engines.python import ledger
 from bridge.engines.python.outcomes import Outcomes
 from bridge.engines.python.worker import merged
 from bridge.merge import Action
@@ -23,6 +23,8 @@ from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bridge.plan import MergePlan
     from payloads import Record
 
@@ -86,7 +88,7 @@ def plan(program: str, **settings: Any) -> MergePlan:
 
 def job(program: str, **settings: Any) -> Job:
     arguments: dict[str, object] = dict(TIMED) if program == "simulate" else {}
-    return Job(plan(program, **settings), SCHEMA, NAMES, program, arguments, books=program != "simulate")
+    return Job(plan(program, **settings), SCHEMA, NAMES, program, arguments, books=True)
 
 
 def table(rows: list[Row], program: str) -> pa.Table:
@@ -166,7 +168,7 @@ def test_keys_that_fail_go_with_all_versions_and_the_others_are_as_without_them(
         assert (row[QUARANTINE]["commit"] is not None) == (program == "simulate")
 
 
-@pytest.mark.parametrize("program", [name for name in PROGRAMS if name != "simulate"])
+@pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("on_error", ["fail", "quarantine"])
 @settings(max_examples=30)
 @given(stored=stored_keys, newer=st.lists(versions, max_size=12), batch_size=st.sampled_from([1, 2, 3, 10_000]))
@@ -184,7 +186,8 @@ def test_every_row_is_counted_once(
         assert fate_of(total, origin.name.lower()) == sum(row[0] is origin for row in rows)
     left = [row for row in found if row[ACTION] in {Action.INSERT, Action.UPDATE, Action.KEEP}]
     kept = sum(number for name, number in total.items() if name.endswith(" kept"))
-    assert kept + total.get("made", 0) == len(left)
+    if program != "simulate":  # where a row may be seen, hidden, and be seen again
+        assert kept + total.get("made", 0) == len(left)
     aside = sum(number for name, number in total.items() if name.endswith(" quarantined"))
     assert aside == sum(row.get(QUARANTINE) is not None for row in found)
 
@@ -216,6 +219,24 @@ def test_the_fates_of_an_upsert() -> None:
     }
 
 
+def test_the_fates_of_the_rows_of_a_table() -> None:
+    batches = [
+        [("a", 5, "x"), ("b", 1, "x"), ("b", 2, "y")],  # two rows of b are combined
+        [("a", 4, "y"), ("b", 3, "a"), ("c", 1, "delete")],  # a wins and b loses by value, c is unknown
+        [("a", 6, "made"), ("b", 4, "delete")],
+    ]
+    rows: list[Row] = [(Origin.INCOMING, number, *row) for number, batch in enumerate(batches, 1) for row in batch]
+    table = Job(plan("upsert"), SCHEMA, NAMES, "simulate", {"commits": 3, "log_updates": False}, books=True)
+    for batch_size in (1, 2, 10_000):
+        found = counts(run(table, rows, batch_size))
+        assert {name: number for name, number in found.items() if name != "made"} == {
+            "snapshot incoming kept": 3,
+            "snapshot incoming merged": 2,
+            "snapshot incoming ignored": 2,
+            "snapshot incoming deleted": 1,
+        }
+
+
 def test_a_row_without_a_key_is_set_aside() -> None:
     rows: list[Row] = [(Origin.INCOMING, 1, None, 1, "a"), (Origin.INCOMING, 1, "a", 1, "a")]  # type: ignore[list-item]
     found = run(job("upsert", on_error="quarantine"), rows)
@@ -243,18 +264,27 @@ def test_what_is_wrong_with_all_keys_ends_the_run(monkeypatch: pytest.MonkeyPatc
         run(job("upsert", on_error="quarantine"), [(Origin.INCOMING, 1, "a", 1, "a")])
 
 
-@pytest.mark.parametrize("plant", ["lost", "doubled"])
-def test_books_of_a_lost_or_doubled_row_do_not_balance(monkeypatch: pytest.MonkeyPatch, plant: str) -> None:
-    rows: list[Row] = [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")]
-    flush, add = Outcomes.flush, ledger.Ledger.add
+@pytest.mark.parametrize("times", [0, 2])
+def test_books_of_a_lost_or_doubled_outcome_do_not_balance(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    flush = Outcomes.flush
 
-    def flawed(self: Outcomes, batch: pa.RecordBatch) -> Any:
+    def flawed(self: Outcomes, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         for found in flush(self, batch):
-            yield from () if plant == "lost" else (found, found)
+            yield from [found] * times
 
     monkeypatch.setattr(Outcomes, "flush", flawed)
-    found = run(job("append"), rows)
-    total = counts(found)
-    left = [row for row in found if row[ACTION] in {Action.INSERT, Action.UPDATE, Action.KEEP}]
-    assert total["append stored kept"] + total["append incoming kept"] != len(left)
-    assert add is ledger.Ledger.add
+    found = run(job("append"), [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")])
+    texts = [row[BOOKS] for row in found if row[BOOKS] is not None]
+    left = sum(row[ACTION] is not None for row in found)
+    books = dataclasses.replace(Books.of_texts({"stored": 1, "incoming": 1}, texts), rows_out=left)
+    books.check_sides()
+    with pytest.raises(BooksError, match=f"the result has {2 * times} rows, of 2 kept and 0 made"):
+        books.check()
+
+
+@pytest.mark.parametrize("rows_in", [0, 2])
+def test_books_of_a_lost_or_doubled_version_do_not_balance(rows_in: int) -> None:
+    rows: list[Row] = [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")]
+    texts = [row[BOOKS] for row in run(job("upsert"), rows) if row[BOOKS] is not None]
+    with pytest.raises(BooksError, match=f"of {rows_in} incoming rows that came in, 0 merged, 1 kept"):
+        Books.of_texts({"stored": 1, "incoming": rows_in}, texts).check_sides()
