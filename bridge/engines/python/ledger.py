@@ -151,7 +151,7 @@ class CommitLedger(Ledger):
         """Take what a commit made of the open key, as `bridge.programs.CommitListener` says."""
         if after is None:
             self._of_key[Fate.IGNORED if before is None else Fate.DELETED] += rows
-        elif after is before or (before is not None and before.record == after.record):
+        elif before is not None and before.record == after.record:
             self._of_key[Fate.IGNORED] += rows
         else:
             stands = after.source is not None
