@@ -16,7 +16,7 @@ from bridge.cli.session import session_options
 from bridge.cli.table_input import check_path, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.hudi import HudiTable
-from bridge.report import SAMPLE, Report, Table, json_rows
+from bridge.report import Report, Table, json_rows, limit_of
 from bridge.spark import META_COLUMNS, output, quoted
 from payloads import HudiRelease
 
@@ -59,7 +59,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     if isinstance(run, Shown):
         _show(report, run.frames[""], rows, sample)
     report.statistics = {"rows_out": rows}
-    where = "" if out is None else f", written to {out}"
+    where = "" if target is None else f", written to {target.path}"
     moment = f" as of {as_of}" if as_of else ""
     report.verdict = f"{table}{moment}: {rows} rows, as Hudi {found.release} reads them{where}."
     return report
@@ -68,9 +68,9 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
 def _show(report: Report, frame: DataFrame, total: int, sample: int | None) -> None:
     """Add the written rows to the report."""
     everything = wants_json()
-    shown = total if everything and sample is None else min(total, SAMPLE if sample is None else sample)
+    shown = min(total, limit_of(sample, whole=everything))
     report.results = json_rows(frame.orderBy(*map(quoted, _ORDER)).limit(shown))
     if everything and shown < total:
-        report.warnings.append(f"results has {shown} of {total} rows (--sample {sample})")
+        report.warnings.append(f"results has {shown} of {total} rows (--sample)")
     title = f"rows: {total}" if shown == total else f"rows: {shown} of {total}"
     report.body.append(Table.of_rows(tuple(frame.columns), report.results, title))

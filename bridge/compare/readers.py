@@ -16,7 +16,7 @@ from bridge.compare.readers_report import BASE_FILES, report_readers, verdict_of
 from bridge.engines import arrow_schema
 from bridge.hudi import Differing, ReaderQuery, SliceReaders, converted
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.report import json_rows
+from bridge.report import json_rows, limit_of
 from bridge.spark import META_COLUMNS, kept, spark_schema
 from payloads import HudiRelease, PayloadBridgeError
 
@@ -119,8 +119,8 @@ class ReadersReport:
         return verdict_of(self)
 
     def to_report(self, sample: int | None = None) -> Report:
-        """Return the report of the command line, with `sample` rows a reader; without it all."""
-        return report_readers(self, sample)
+        """Return the report of the command line, with `sample` rows a reader; without it all up to 100,000."""
+        return report_readers(self, limit_of(sample, whole=True))
 
     def to_json(self, sample: int | None = None) -> str:
         """Return what `payload-bridge compare-readers --output json` prints."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.compare.grade import Grade
 from bridge.compare.replay_report import keys_table, kinds_of
-from bridge.report import SAMPLE, Check, Report, Table
+from bridge.report import SAMPLE, Check, Report, Table, limit_of
 
 if TYPE_CHECKING:
     from bridge.compare.differing import Difference
@@ -106,7 +106,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
         "only_right": result.only_right,
         "changed": result.changed,
     }
-    limit = SAMPLE if sample is None and not whole else sample
+    limit = limit_of(sample, whole=whole)
     rows = found.collect(result.reader, limit)
     report.results = [_as_json(row) for row in rows]
     if rows:
@@ -114,8 +114,8 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
         report.body.append(
             keys_table(rows[: SAMPLE if sample is None else sample], result.total, names, "Rows that differ")
         )
-    if sample is not None and result.total > sample:
-        report.warnings.append(f"only the first {sample} of {result.total} rows that differ are listed (--sample)")
+    if (whole or sample is not None) and result.total > limit:
+        report.warnings.append(f"only the first {limit} of {result.total} rows that differ are listed (--sample)")
     if result.refused is None:
         report.body.append(_PROOF)
     report.checks = [Check(f"read by {result.reader}", None if grade.is_equal else report.verdict)]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import io
 import posixpath
 import re
 import urllib.parse
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from bridge.errors import InputError
 
@@ -30,6 +31,7 @@ _FORMATS = {
     ".ndjson": "json",
     ".csv": "csv",
 }
+_BUFFER = 1 << 20
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")  # two letters at least: C: is a drive
 _WILD = re.compile(r"[*?\[]")
 _OF_SPARK = re.compile(r"([\\*?\[\]{}])")
@@ -116,7 +118,16 @@ class Place:
         """
         if self.system is None:
             return Path(self.path).open("rb")
-        return cast("BinaryIO", self.system.open_input_file(self.path))
+        # Readers take a few bytes at a time, and each read is a request.
+        return io.BufferedReader(self.system.open_input_file(self.path), _BUFFER)
+
+    def size(self) -> int:
+        """Return the bytes of a file.
+
+        Raises:
+            InputError: the storage does not say.
+        """
+        return Path(self.path).stat().st_size if self.system is None else _info(self).size or 0
 
     def write(self, data: bytes) -> None:
         """Write a file at once.
