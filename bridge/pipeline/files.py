@@ -23,7 +23,7 @@ from bridge.engines import ARRIVAL
 from bridge.errors import InputError
 from bridge.pipeline.avro_files import avro_frame
 from bridge.pipeline.file_errors import failures, refuse_taken, unreadable
-from bridge.spark import batch_places, files_of, in_one_task, place_of, quoted
+from bridge.spark import batch_places, files_of, fit_batches, in_one_task, place_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,10 +59,13 @@ def read_batches(
     Raises:
         InputError: naming the file or folder that can't be read, and what to do.
     """
-    return [
+    found = [
         BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check))
         for entry in batch_places(path, spark)
     ]
+    with failures(place_of(path, spark)):
+        fit_batches(found[-1].frame)
+    return found
 
 
 def read_frame(
@@ -77,7 +80,11 @@ def read_frame(
     Raises:
         InputError: see `read_batches`.
     """
-    return _read(spark, files_of(place_of(path, spark)), schema, arrival=arrival)
+    place = place_of(path, spark)
+    frame = _read(spark, files_of(place), schema, arrival=arrival)
+    with failures(place):
+        fit_batches(frame)
+    return frame
 
 
 def _read(

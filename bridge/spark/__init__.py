@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.spark.arrow_batches import fit_batches
 from bridge.spark.cluster import PACKAGES, Worker, check_workers, has_executors, prepare, versions, workers
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
@@ -44,6 +45,7 @@ __all__ = [
     "decimal_size",
     "files_of",
     "find_java",
+    "fit_batches",
     "has_executors",
     "in_one_task",
     "is_connect",

@@ -54,7 +54,8 @@ def test_settings_of_the_user_come_last_and_packages_are_added(no_session):
 def test_without_a_master_all_cores_of_this_machine_are_used(no_session):
     session_of()
     assert no_session["master"] == "local[*]"
-    assert no_session["spark.sql.shuffle.partitions"] == str(_cores(None))
+    assert no_session["spark.sql.shuffle.partitions"] == str(32 * _cores(None))
+    assert "spark.sql.adaptive.enabled" not in no_session
 
 
 def test_a_cluster_gets_no_setting_of_this_machine(no_session):
