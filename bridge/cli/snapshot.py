@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +32,8 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
+@click.option("--columns", metavar="NAMES", help="What to show, with commas between; without it, every column.")
+@click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
 @out_options
 @sample_option("rows")
 @session_options
@@ -48,9 +51,13 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     target = target_of(out, query)
 
     found = HudiTable(quiet_session(), table, release)
-    frame = found.read_optimized() if read_optimized else found.snapshot(as_of)
+    named = query["columns"]
+    columns = None if named is None else [name.strip() for name in named.split(",") if name.strip()]
+    ask = found.read_optimized if read_optimized else functools.partial(found.snapshot, as_of)
+    frame = ask(columns=columns, where=query["where"])
     config = found.config
     settings = {"table": table, "release": str(found.release), "read": config.read.why, "as_of": as_of}
+    settings |= {"columns": columns, "where": query["where"]}
     report = Report("snapshot", "", plan=settings)
     counted = Observation()
     with contextlib.nullcontext(Shown()) if target is None else output(quiet_session(), target) as run:
@@ -61,7 +68,8 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     report.statistics = {"rows_out": rows}
     where = "" if target is None else f", written to {target.path}"
     moment = f" as of {as_of}" if as_of else ""
-    report.verdict = f"{table}{moment}: {rows} rows, as Hudi {found.release} reads them{where}."
+    chosen = f" where {query['where']}" if query["where"] else ""
+    report.verdict = f"{table}{moment}{chosen}: {rows} rows, as Hudi {found.release} reads them{where}."
     return report
 
 
@@ -69,7 +77,8 @@ def _show(report: Report, frame: DataFrame, total: int, sample: int | None) -> N
     """Add the written rows to the report."""
     everything = wants_json()
     shown = min(total, limit_of(sample, whole=everything))
-    report.results = json_rows(frame.orderBy(*map(quoted, _ORDER)).limit(shown))
+    order = [name for name in _ORDER if name in frame.columns] or frame.columns[:1]
+    report.results = json_rows(frame.orderBy(*map(quoted, order)).limit(shown))
     if everything and shown < total:
         report.warnings.append(f"results has {shown} of {total} rows (--sample)")
     title = f"rows: {total}" if shown == total else f"rows: {shown} of {total}"

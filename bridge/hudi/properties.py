@@ -112,6 +112,14 @@ class TableProperties:
         return self._has_key_generator("Timestamp")
 
     @property
+    def keys_tell_values(self) -> bool:
+        """Whether a key generator of Hudi makes the record keys, so that they are known from the key fields' values."""
+        name = self.stored.get(keys.KEYGEN_CLASS, "")
+        return self.stored.get(keys.KEYGEN_TYPE, "").upper() != "USER_PROVIDED" and (
+            not name or name.startswith("org.apache.hudi.keygen.")
+        )
+
+    @property
     def has_meta_fields(self) -> bool:
         """Whether the meta columns hold values."""
         return self._text(keys.POPULATE_META_FIELDS, "true").lower() == "true"

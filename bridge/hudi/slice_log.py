@@ -122,9 +122,11 @@ class LogFolder:
         """
         with self.blocks(found) as blocks:
             log = SliceLog(self._whole, self._query.plan.payload_name, by_position=_has_positions(found, blocks))
+            wanted = self._query.keys
             for each in blocks:
                 for key, fold in self._entries(each, found.partition, log):
-                    log.add(HoodieKey(key, found.partition), fold)
+                    if wanted is None or key in wanted:
+                        log.add(HoodieKey(key, found.partition), fold)
         return log
 
     @contextlib.contextmanager
