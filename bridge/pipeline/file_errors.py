@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.spark import Place
 
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
+_UNLIKE = re.compile(r'Failed to merge incompatible data types "?(.+?)"? and "?(.+?)"?\.', re.DOTALL)
 
 
 @contextlib.contextmanager
@@ -36,6 +37,11 @@ def failures(origin: Place) -> Iterator[None]:
 
 def unreadable(origin: Place, error: Exception) -> InputError:
     """Return the error for a file or folder, with the reason in one line."""
+    if kinds := _UNLIKE.search(str(error)):
+        return InputError(
+            f"{origin} has files of different schemas (a column is {kinds[1].lower()} in one and {kinds[2].lower()} in "
+            "another); make files of different schemas own batches, or write them with one schema"
+        )
     causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
     reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
     return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from bridge.spark.arrow_batches import fit_batches
-from bridge.spark.cluster import PACKAGES, Worker, check_workers, has_executors, prepare, versions, workers
+from bridge.spark.cluster import (
+    PACKAGES,
+    Worker,
+    check_java,
+    check_workers,
+    driver_java,
+    has_executors,
+    prepare,
+    versions,
+    workers,
+)
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
 from bridge.spark.output import OutputRun, check_target, output, write_file, write_texts
@@ -37,12 +47,14 @@ __all__ = [
     "Worker",
     "avro_schema",
     "batch_places",
+    "check_java",
     "check_table",
     "check_target",
     "check_workers",
     "common_type",
     "common_types",
     "decimal_size",
+    "driver_java",
     "files_of",
     "find_java",
     "fit_batches",

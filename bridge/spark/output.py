@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import EngineError, InputError
 from bridge.spark.cluster import has_executors
 from bridge.spark.output_table import TableRun, output_table
-from bridge.spark.storage import Place, place_of
+from bridge.spark.storage import Place, asked, place_of
 from bridge.spark.target import partitions_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from bridge.spark.target import Target
 
+_BUCKETS = ("s3", "s3a", "s3n", "gs")
 _RENAMES = ("", "hdfs", "viewfs")
 _DONE = "_SUCCESS"
 _STAGED = "_payload_bridge_"
@@ -110,6 +111,10 @@ def check_target(target: Target, place: Place) -> None:
     """
     if not target.overwrite and _is_taken(place):
         msg = f"--out {target.path} already exists; name a new folder, or replace it with --overwrite"
+        raise InputError(msg)
+    bucket = Place(place.path.split("/")[0], place.scheme, place.system)
+    if place.scheme in _BUCKETS and not bucket.exists():
+        msg = f"--out {target.path}: there is no bucket {bucket}; correct its name, or create it first"
         raise InputError(msg)
     if not place.scheme and not Path(place.path).parent.is_dir():
         msg = f"--out {target.path}: the folder {Path(place.path).parent} does not exist; create it first"
@@ -208,7 +213,8 @@ def _publish(staged: Place, place: Place) -> None:
 def _files(place: Place) -> list[str]:
     from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
 
-    found = place.system.get_file_info(fs.FileSelector(place.path, recursive=True, allow_not_found=True))
+    selected = fs.FileSelector(place.path, recursive=True, allow_not_found=True)
+    found = asked(place, lambda: place.system.get_file_info(selected))
     return [info.path for info in found if info.is_file]
 
 

@@ -102,11 +102,11 @@ class Place:
             InputError: it can't be listed.
         """
         if self.system is None:
-            named = {entry.name: entry.is_dir() for entry in Path(self.path).iterdir()}
+            named = asked(self, lambda: {entry.name: entry.is_dir() for entry in Path(self.path).iterdir()})
         else:
             from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
 
-            found = _asked(self, lambda: self.system.get_file_info(fs.FileSelector(self.path)))
+            found = asked(self, lambda: self.system.get_file_info(fs.FileSelector(self.path)))
             named = {info.base_name: info.type is fs.FileType.Directory for info in found if info.base_name}
         return [dataclasses.replace(self.below(name), is_known_folder=named[name]) for name in sorted(named)]
 
@@ -325,10 +325,15 @@ def _format(path: Place) -> str:
 
 
 def _info(place: Place) -> Any:
-    return _asked(place, lambda: place.system.get_file_info(place.path))
+    return asked(place, lambda: place.system.get_file_info(place.path))
 
 
-def _asked(place: Place, question: Callable[[], Any]) -> Any:
+def asked(place: Place, question: Callable[[], Any]) -> Any:
+    """Return the answer of a storage.
+
+    Raises:
+        InputError: it gives none, saying why.
+    """
     try:
         return question()
     except OSError as error:

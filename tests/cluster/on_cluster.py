@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+import shlex
 import urllib.parse
+import urllib.request
+import venv
 from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
@@ -12,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from bridge import MergePlan, upsert
 from bridge.cli import main
+from tests.cluster.over_connect import ROOT, THEIRS
 from tests.cluster.servers import HADOOP_AWS, KEYS
 
 if TYPE_CHECKING:
@@ -96,4 +102,46 @@ def _check_upsert(spark: SparkSession, plan: MergePlan) -> None:
     assert upsert(stored, incoming, plan).where("ts = 2").count() == _ROWS
 
 
-PARTS = (python_engine, jvm_engine)
+def guide(servers: Servers, spark: SparkSession) -> None:
+    """The commands of the page "On a cluster", on folders and a class of the names that it gives."""
+    spark.sql("SELECT 'a' id, 1L ts, 'I' Op").write.parquet(f"{_DAYS}/2024-01")
+    for day in (1, 2):
+        rows = spark.createDataFrame([("a", day)], "id string, ts long")
+        rows.write.parquet((servers.folder / "days" / str(day)).as_uri())
+    page = (ROOT / "migration_guide" / "cluster.md").read_text(encoding="utf-8")
+    (servers.folder / "my_payloads.py").write_text(THEIRS)
+    commands = re.findall(r"^```console\npayload-bridge (.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    with contextlib.chdir(servers.folder):
+        for command in commands:
+            answered(*shlex.split(command.replace("\\\n", " ").replace("spark://head:7077", servers.master)))
+    assert len(commands) > 2
+
+
+def bad_input(servers: Servers, spark: SparkSession) -> None:
+    """What the cluster or the storage lacks is said in a sentence, and nothing is written."""
+    merge = ("merge", "upsert", *_THEIRS, "--release", "0.15", *_SIDES)
+    batches = ("simulate", *_THEIRS, "--release", "0.15", "--batches")
+    assert "there is no bucket s3a://nowhere; correct its name" in answered(*merge, "--out", "s3a://nowhere/x", code=3)
+    assert "s3a://nowhere/days does not exist; name a folder" in answered(*batches, "s3a://nowhere/days", code=3)
+    _authorize(servers, after=0)
+    assert f"{_DAYS} can't be listed (" in (said := answered(*batches, _DAYS, code=3))
+    assert "check bucket, address and permissions" in said
+    assert KEYS[1] not in said
+    _authorize(servers, after=1_000_000)
+
+    venv.create(servers.folder / "bare", symlinks=True, with_pip=False)
+    context = spark.sparkContext
+    context.pythonExec, before = str(servers.folder / "bare" / "bin" / "python"), context.pythonExec
+    said = answered("check-cluster", code=3)
+    context.pythonExec = before
+    assert "lacks pyarrow (not installed)" in said
+    assert "install it there, or ship an environment" in said
+
+
+def _authorize(servers: Servers, after: int) -> None:
+    """Let S3 refuse every request that comes after some more, whose credentials it does not know."""
+    request = urllib.request.Request(f"{servers.s3}/moto-api/reset-auth", str(after).encode(), method="POST")  # noqa: S310
+    urllib.request.urlopen(request).close()  # noqa: S310 (a server of this test)
+
+
+PARTS = (python_engine, jvm_engine, guide, bad_input)
