@@ -10,7 +10,7 @@ import click
 from pyspark.sql import Observation
 from pyspark.sql import functions as sf
 
-from bridge.cli.options import release_option, sample_option
+from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
@@ -30,6 +30,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
 @table_argument
 @release_option(default=HudiRelease.latest().value, show_default=True)
+@payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
 @click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
 @click.option("--columns", metavar="NAMES", help="What to show, with commas between; without it, every column.")
@@ -50,7 +51,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     check_path(table)
     target = target_of(out, query)
 
-    found = HudiTable(quiet_session(), table, release)
+    found = HudiTable(quiet_session(), table, release, payload=query["payload"])
     named = query["columns"]
     columns = None if named is None else [name.strip() for name in named.split(",") if name.strip()]
     ask = found.read_optimized if read_optimized else functools.partial(found.snapshot, as_of)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from bridge.config import TableMergeConfig, capabilities, keys, parse_properties
 from bridge.hudi.errors import UnreadableTableError
+from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
 
@@ -63,6 +65,16 @@ class TableProperties:
             )
             raise UnreadableTableError(msg)
         return found
+
+    def with_payload(self, name: str) -> Self:
+        """Return the properties of a table whose versions merge by a payload class of this Java name."""
+        dropped = (keys.MERGE_MODE.key, keys.STRATEGY_ID.key, keys.PARTIAL_UPDATE_MODE.key)
+        stored = {key: text for key, text in self.stored.items() if key not in dropped}
+        stored[keys.PAYLOAD_CLASS.key] = name
+        if self.has_completion_times:
+            stored[keys.MERGE_MODE.key] = RecordMergeMode.CUSTOM.value
+            stored[keys.STRATEGY_ID.key] = PAYLOAD_BASED_MERGE_STRATEGY_UUID
+        return dataclasses.replace(self, stored=stored)
 
     @functools.cached_property
     def merge(self) -> TableMergeConfig:

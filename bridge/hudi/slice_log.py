@@ -110,6 +110,8 @@ class LogFolder:
 
     @functools.cached_property
     def _whole(self) -> RecordMerge:
+        if self._query.unnamed_class is not None:
+            raise UnreadableTableError(self._query.unnamed_class)
         return RecordMerge(self._query.plan, self._schema, has_meta=True)
 
     def folded(self, found: FileSlice) -> SliceLog:

@@ -56,6 +56,7 @@ class SliceQuery:
         sources: where these files are.
         shown: the columns of the answer, of those of `schema` and the meta columns; None for all.
         keys: the record keys whose versions are read; None for all.
+        unnamed_class: why nothing can be merged; None where it can.
     """
 
     files: TableFiles
@@ -71,6 +72,7 @@ class SliceQuery:
     sources: TableFiles | None = None
     shown: frozenset[str] | None = None
     keys: frozenset[str] | None = None
+    unnamed_class: str | None = None
 
 
 class SliceReader:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import types as spark_types
@@ -18,7 +18,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from bridge.config import TableType, capabilities, effective_config
 from bridge.errors import InputError
-from bridge.hudi.errors import HudiTableError
+from bridge.hudi.errors import HudiTableError, UnreadableTableError
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
 from bridge.hudi.slice_reader import SliceReader
@@ -61,6 +61,7 @@ class HudiTable:
         release: str | HudiRelease | None = None,
         *,
         bootstrap: str | None = None,
+        payload: str | PayloadRef | None = None,
     ) -> None:
         """Open a table.
 
@@ -69,15 +70,18 @@ class HudiTable:
             path: the table's base path, which executors must reach: a local one, or a URI that Arrow can read.
             release: whose reader is asked; None is the newest.
             bootstrap: where bootstrapped files lie now, if not where the table says.
+            payload: the payload class by which versions merge, in place of the table's own class or mode. A class that
+                Hudi does not ship has to be named here: a table's properties alone load no code.
 
         Raises:
             HudiTableError: the path has no Hudi table, or one that is not supported.
             PayloadConfigError: unknown release.
+            PayloadNotFoundError: there is no Python class of that name.
         """
         self.spark = spark
-        self._open = functools.partial(TableQueries, path, release, bootstrap=bootstrap)
+        self._given: dict[str, Any] = {"bootstrap": bootstrap, "payload": payload}
+        self._open = functools.partial(TableQueries, path, release, **self._given)
         opened = self._open()
-        self._bootstrap = bootstrap
         self.path = path
         self.release = opened.release
         self._properties = opened.properties
@@ -105,7 +109,7 @@ class HudiTable:
         Raises:
             HudiTableError: the release can't read the table's version.
         """
-        return HudiTable(self.spark, self.path, release, bootstrap=self._bootstrap)
+        return HudiTable(self.spark, self.path, release, **self._given)
 
     @property
     def is_merge_on_read(self) -> bool:
@@ -146,6 +150,8 @@ class HudiTable:
         """
         opened = self._open() if release is None else self._open().read_by(release)
         schema = opened.snapshot().query.schema
+        if payload is None and opened.unnamed_class is not None:
+            raise UnreadableTableError(opened.unnamed_class)
         named = opened.plan.payload if payload is None else PayloadRef(payload)
         return dataclasses.replace(opened.plan, payload=named, props=dict(props or {}), schema=schema, engine="python")
 
@@ -259,12 +265,14 @@ class HudiTable:
 
     def slices_of(self, answer: Answer) -> DataFrame:
         """Return the file slices of an answer, one a row, for tasks that read each with `pickle.loads`."""
-        prepare(self.spark)
+        prepare(self.spark, answer.query.plan.payload_name)
         return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
 
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
     ) -> DataFrame:
+        if answer.query.unnamed_class is not None and any(found.data_logs for found in answer.slices):
+            raise UnreadableTableError(answer.query.unnamed_class)
         names = None if columns is None else self._checked(answer, columns)
         known = conditions(where) if isinstance(where, str) else []
         if where is None or known:
