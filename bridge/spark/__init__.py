@@ -16,6 +16,7 @@ from bridge.spark.cluster import (
 )
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
+from bridge.spark.listing import Files, batch_places, files_of, visible
 from bridge.spark.output import OutputRun, check_target, output, write_file, write_texts
 from bridge.spark.output_table import TableRun, check_table
 from bridge.spark.promotion import common_type, common_types, promoted, with_types
@@ -30,7 +31,7 @@ from bridge.spark.schema import (
 )
 from bridge.spark.session import SessionOptions, is_connect, local_session, session_of
 from bridge.spark.small_input import in_one_task, is_small, kept
-from bridge.spark.storage import Files, Place, batch_places, files_of, is_local, local_path, place_of, visible
+from bridge.spark.storage import Place, is_local, local_path, place_of
 from bridge.spark.target import FORMATS as OUTPUT_FORMATS
 from bridge.spark.target import Target
 

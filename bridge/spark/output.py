@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import EngineError, InputError
 from bridge.spark.cluster import has_executors
 from bridge.spark.output_table import TableRun, output_table
-from bridge.spark.storage import Place, asked, place_of
+from bridge.spark.storage import STAGED, Place, asked, place_of
 from bridge.spark.target import partitions_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _BUCKETS = ("s3", "s3a", "s3n", "gs")
 _RENAMES = ("", "hdfs", "viewfs")
 _DONE = "_SUCCESS"
-_STAGED = "_payload_bridge_"
 
 
 class OutputRun:
@@ -147,7 +146,7 @@ def _folder(spark: SparkSession | None, target: Target) -> Iterator[Place]:
             _rename(folder, place, target)
         return
     # Readers pass over names that start with an underscore.
-    staged = place.below(f"{_STAGED}{uuid.uuid4().hex[:12]}")
+    staged = place.below(f"{STAGED}{uuid.uuid4().hex[:12]}")
     try:
         yield staged
         check_target(target, place)
@@ -226,7 +225,7 @@ def _is_taken(place: Place) -> bool:
 
 
 def _is_staged(path: str, place: Place) -> bool:
-    return path.startswith(f"{place.path}/{_STAGED}")
+    return path.startswith(f"{place.path}/{STAGED}")
 
 
 def _remove(place: Place) -> None:

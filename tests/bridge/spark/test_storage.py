@@ -12,7 +12,18 @@ import pytest
 from pyarrow import fs
 
 from bridge import EngineError, InputError
-from bridge.spark import Target, batch_places, check_table, output, place_of, storage, write_file, write_texts
+from bridge.spark import (
+    Target,
+    batch_places,
+    check_table,
+    files_of,
+    listing,
+    output,
+    place_of,
+    storage,
+    write_file,
+    write_texts,
+)
 from bridge.spark.output import _publish
 from bridge.spark.storage import Place, _s3
 
@@ -89,7 +100,7 @@ def test_batches_are_entries_of_a_folder_or_what_matches_a_pattern(tmp_path):
 
 def test_batches_on_a_storage_are_listed_once(objects, monkeypatch):
     place = objects("days", **{"2.csv": "", "1.csv": "", "_SUCCESS": "", "3__part.csv": ""})
-    monkeypatch.setattr(storage, "place_of", lambda *_: place)
+    monkeypatch.setattr(listing, "place_of", lambda *_: place)
     found = batch_places("s3a://days")
     monkeypatch.setattr(storage, "_info", None)  # what is known is not asked again
     assert [(one.name, one.is_folder()) for one in found] == [("1.csv", False), ("2.csv", False), ("3", True)]
@@ -214,3 +225,11 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         write_file(place, b"new")
     assert [(entry.name, entry.read_bytes()) for entry in tmp_path.iterdir()] == [("report.md", b"old")]
+
+
+def test_what_a_killed_run_left_is_not_read(objects):
+    place = objects("rows", **{"part-1.parquet": "", "_payload_bridge_1__part-1.parquet": ""})
+    with pytest.raises(InputError, match="is the output of a run that did not end"):
+        files_of(place)
+    objects("rows", _SUCCESS="")
+    assert len(files_of(place).paths) == 1
