@@ -17,8 +17,9 @@ from pyspark.sql import SparkSession
 
 from bridge import MergePlan, upsert
 from bridge.cli import main
+from bridge.pipeline import read_frame
 from tests.cluster.over_connect import ROOT, THEIRS
-from tests.cluster.servers import HADOOP_AWS, KEYS
+from tests.cluster.servers import KEYS, PACKAGES
 
 if TYPE_CHECKING:
     from tests.cluster.servers import Servers
@@ -59,7 +60,7 @@ def session_by_command(servers: Servers) -> SparkSession:
     assert "1 executor hosts have what merges need" in found
     spark = SparkSession.getActiveSession()
     assert spark is not None
-    assert spark.conf.get("spark.jars.packages") == HADOOP_AWS
+    assert spark.conf.get("spark.jars.packages") == ",".join(PACKAGES)
     for day in (1, 2):
         rows = spark.range(_ROWS).selectExpr("CAST(id AS STRING) id", f"{day}L ts", f"{day} day")
         rows.write.parquet(f"{_DAYS}/{day}")
@@ -82,6 +83,11 @@ def python_engine(servers: Servers, spark: SparkSession) -> None:
     assert spark.read.parquet("s3a://warehouse/merged").where("day = 2 AND ts = 2").count() == _ROWS
     listed = store_of(servers).get_file_info(fs.FileSelector("warehouse/merged"))
     assert not [one for one in listed if "payload_bridge" in one.path]
+    avro = "s3a://warehouse/avro"
+    answered("merge", "upsert", *_THEIRS, "--release", "0.15", *_SIDES, "--out", avro, "--out-format", "avro")
+    again = ("merge", "combine-input", *_THEIRS, "--release", "0.15", "--incoming", avro)
+    assert "combine-input: 100 rows" in answered(*again)
+    assert read_frame(spark, avro).inputFiles()  # which a frame of mapInArrow has none of
     plan = MergePlan(payload="their_payloads:Newest", release="0.15", key="id", ordering="ts")
     _check_upsert(spark, plan)
 

@@ -19,7 +19,8 @@ from bridge.spark import find_java
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HADOOP_AWS = "org.apache.hadoop:hadoop-aws:3.3.4"
+PACKAGES = ("org.apache.hadoop:hadoop-aws:3.3.4", f"org.apache.spark:spark-avro_2.12:{pyspark.__version__}")
+"""What the session has besides Spark: a way to S3, and Spark's own reader and writer of Avro."""
 KEYS = ("of-this-test", "of-this-test-alone")
 """The credentials of S3; environment and files have none."""
 
@@ -53,7 +54,7 @@ class Servers(NamedTuple):
         return {f"spark.hadoop.fs.s3a.{name}": value for name, value in of_s3.items()} | {
             "spark.cores.max": "2",
             "spark.executor.memory": "600m",
-            "spark.jars.packages": HADOOP_AWS,
+            "spark.jars.packages": ",".join(PACKAGES),
             "spark.sql.shuffle.partitions": "2",
             "spark.ui.enabled": "false",
         }
