@@ -138,9 +138,7 @@ def _choice(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> Choice
     return pipeline.choice_of(program, plan, newer, *stored)
 
 
-def _run(
-    point: str, frames: dict[str, DataFrame], plan: MergePlan, run: OutputRun | TableRun | Shown
-) -> dict[str, int]:
+def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, run: Run) -> dict[str, int]:
     """Write the result of a merge point, and count rows in the same pass."""
     inputs = []
     for name in POINTS[point].required:
