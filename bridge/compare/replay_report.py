@@ -15,7 +15,7 @@ from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.tables import example_table, keys_table, kinds_of, name_of
 from bridge.engines import COMMIT
 from bridge.pipeline import KIND, LEFT, RIGHT
-from bridge.report import SAMPLE, Check, Report, Table, json_rows, plan_as_json, sides_as_json
+from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -185,12 +185,12 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
 
     Args:
         parts: the replays.
-        sample: how many keys to show; None: all, or a readable number if not `whole`.
-        whole: whether the results have all keys.
+        sample: how many keys to show; None: all up to `MOST`, or a readable number if not `whole`.
+        whole: whether the results are for programs.
     """
     first = parts[0].comparison
     grade = overall(part.grade for part in parts)
-    limit = SAMPLE if sample is None and not whole else sample
+    limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
     report = Report("replay", _joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
     report.plan = plan_as_json(first.left) | {
@@ -226,8 +226,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         report.checks += _checks(part, shown)
         if part is first_part or not alike:
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
-        if sample is not None and _last(part) > sample:
-            report.warnings.append(f"only the first {sample} of {_last(part)} keys that differ are listed (--sample)")
+        if (whole or sample is not None) and _last(part) > limit:
+            report.warnings.append(f"only the first {limit} of {_last(part)} keys that differ are listed (--sample)")
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     return report
