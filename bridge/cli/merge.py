@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -16,7 +16,7 @@ from bridge.cli.verb import Verb, wants_json
 from bridge.engines import Fate
 from bridge.pipeline import POINTS, PointRun, books_table, read_frame, statistics_of, tell_quarantine
 from bridge.plan import TableType
-from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
+from bridge.report import Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import output, quoted
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from bridge.engines import Books, Choice
     from bridge.plan import MergePlan
-    from bridge.spark import OutputRun
+    from bridge.spark import OutputRun, TableRun
+
+    Run: TypeAlias = OutputRun | TableRun | Shown
 
 
 _TYPES = {
@@ -82,20 +84,20 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     with contextlib.nullcontext(Shown()) if target is None else output(spark, target) as run:
         books = _run(point_run, run)
     report.statistics = statistics_of(books)
-    report.body.append(
-        ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items() if name != "books")
-    )
-    report.body.append(books_table(books))
+    counts = {name.replace("_", " "): n for name, n in report.statistics.items() if isinstance(n, int)}
+    report.body.append(", ".join(f"{name} {n}" for name, n in counts.items()))
+    if books.are_kept:
+        report.body.append(books_table(books))
     if isinstance(run, Shown):
         _show(report, run, plan, sample)
-    where = "" if out is None else f", written to {out}"
+    where = "" if target is None else f", written to {target.path}"
     report.verdict = f"{point}: {books.rows_out} rows{where}."
     newer = [side for side in books.rows_in if side != "stored"]
     tell_quarantine(
         report,
         books.total(Fate.QUARANTINED),
         all_that_came=books.total(Fate.QUARANTINED, newer) == sum(books.rows_in[side] for side in newer),
-        where="among the results" if out is None else f"in {out}/quarantine",
+        where="among the results" if target is None else f"in {target.path}/quarantine",
     )
     return report
 
@@ -131,7 +133,7 @@ def _choice(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> Choice
     return pipeline.choice_of(program, plan, newer, *stored)
 
 
-def _run(run: PointRun, out: OutputRun | Shown) -> Books:
+def _run(run: PointRun, out: Run) -> Books:
     """Write the results of a merge point in one pass over its inputs; several are split once the outcomes are written.
 
     Raises:
@@ -154,10 +156,10 @@ def _show(report: Report, run: Shown, plan: MergePlan, sample: int | None) -> No
     all_rows = wants_json()
     for name, frame in run.frames.items():
         total = frame.count()
-        shown = total if all_rows and sample is None else min(total, SAMPLE if sample is None else sample)
+        shown = min(total, limit_of(sample, whole=all_rows))
         rows = json_rows(frame.orderBy(*map(quoted, plan.identity)).limit(shown))
         report.results += [{"to": name, **row} for row in rows] if name else rows
         if all_rows and shown < total:
-            report.warnings.append(f"results has {shown} of {total} {name or 'result'} rows (--sample {sample})")
+            report.warnings.append(f"results has {shown} of {total} {name or 'result'} rows (--sample)")
         title = f"{name or 'rows'}: {total}" if shown == total else f"{name or 'rows'}: {shown} of {total}"
         report.body.append(Table.of_rows(tuple(frame.columns), rows, title))

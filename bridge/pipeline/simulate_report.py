@@ -7,6 +7,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, Self
 
+from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT, Fate
@@ -15,7 +16,7 @@ from bridge.pipeline.books_report import books_in, books_table, tell_quarantine
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
-from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
+from bridge.report import SAMPLE, Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import kept, quoted
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from bridge.engines import Books
     from bridge.pipeline.batches import Batches, BatchesLike
     from bridge.plan import MergePlan
+
+_PLACE = "_pb_place"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -146,7 +149,7 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
 
     Raises:
         InputError: a batch does not fit the one before it.
-        PlanError: a column that the plan names is not there, or the settings ask for what is not ported.
+        PlanError: a column that the plan names is not there, or a setting needs what is not ported.
 
     Added in 0.1.0.
     """
@@ -291,18 +294,21 @@ def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sampl
 
 def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int | None) -> None:
     """Put the snapshots into the results, `sample` rows of each."""
-    longest = 0
+    limit = limit_of(sample, whole=True)
     for part in parts:
         by_commit: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
-        for row in json_rows(part.kept.orderBy(COMMIT, *map(quoted, part.plan.identity))):
+        identity = [*map(quoted, part.plan.identity)]
+        place = sf.row_number().over(Window.partitionBy(COMMIT).orderBy(*identity))
+        first = part.kept.withColumn(_PLACE, place).where(sf.col(_PLACE) <= limit).drop(_PLACE)
+        for row in json_rows(first.orderBy(COMMIT, *identity)):
             by_commit[row.pop(COMMIT)].append(row)
-        for commit in range(1, len(part.batches) + 1):
-            rows = by_commit[commit]
-            longest = max(longest, len(rows))
-            table_type = part.plan.table_type.value
-            report.results.append({"commit": commit, "table_type": table_type, "snapshot": rows[:sample]})
-    if sample is not None and longest > sample:
-        report.warnings.append(f"only the first {sample} rows of each snapshot are listed (--sample)")
+        table_type = part.plan.table_type.value
+        report.results += [
+            {"commit": commit, "table_type": table_type, "snapshot": by_commit[commit]}
+            for commit in range(1, len(part.batches) + 1)
+        ]
+    if any(own.rows > limit for part in parts for own in part.figures):
+        report.warnings.append(f"only the first {limit} rows of each snapshot are listed (--sample)")
 
 
 def _add_quarantine(report: Report, part: SimulateReport, sample: int | None, *, whole: bool) -> None:
@@ -310,9 +316,8 @@ def _add_quarantine(report: Report, part: SimulateReport, sample: int | None, *,
     if part.quarantine is None or not part.quarantined:
         return
     table_type = part.plan.table_type
-    limit = SAMPLE if sample is None else sample
-    rows = json_rows(part.quarantine.limit(part.quarantined if whole and sample is None else limit))
+    rows = json_rows(part.quarantine.limit(limit_of(sample, whole=whole)))
     report.results.append({"table_type": table_type.value, "quarantine": rows})
-    shown = rows[:limit]
+    shown = rows[: limit_of(sample, whole=False)]
     title = f"In quarantine, {table_type.long_name}: {len(shown)} of {part.quarantined} rows"
     report.body.append(Table.of_rows(tuple(part.quarantine.columns), shown, title))
