@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
-from bridge.compare.tables import example_table, keys_table, kinds_of, name_of
+from bridge.compare.tables import example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
 from bridge.pipeline import KIND, LEFT, RIGHT
 from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
@@ -240,26 +240,15 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit} of {_last(part)} keys that differ are listed (--sample)")
-    for part in parts:
-        _tell_quarantine(report, part)
+        if part.quarantine is not None and part.quarantined:
+            aside = quarantine_table(part.quarantine, part.quarantined, _type(part))
+            report.body.append(aside)
+            report.warnings.append(
+                f"{aside.title}: their keys can't be merged on that side; a key that one side alone can merge differs"
+            )
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     return report
-
-
-def _tell_quarantine(report: Report, part: ReplayReport) -> None:
-    """Show some of the rows that a side could not merge; their keys are not in its snapshots."""
-    if part.quarantine is None or not part.quarantined:
-        return
-    names = dict(zip(("left", "right"), part.comparison.names, strict=True))
-    told = " and ".join(f"{number} rows of {names[side]}" for side, number in sorted(part.quarantined.items()))
-    report.warnings.append(
-        f"{_type(part).long_name}: {told} are in quarantine, since their keys can't be merged; a key that one side "
-        "alone can merge differs"
-    )
-    rows = json_rows(part.quarantine.limit(SAMPLE))
-    title = f"In quarantine, {_type(part).long_name}: {len(rows)} of {sum(part.quarantined.values())} rows"
-    report.body.append(Table.of_rows(tuple(part.quarantine.columns), rows, title))
 
 
 def _are_alike(parts: Sequence[ReplayReport], keys: dict[TableType, list[Difference]]) -> bool:

@@ -364,7 +364,7 @@ def test_keys_that_one_side_cannot_merge_are_set_aside_and_differ(spark: SparkSe
         assert [(one.key, one.kind) for one in found.collect()] == [({"id": "b"}, "only-right")]
         report = found.to_report()
         assert report.statistics["quarantined"] == {"cow": {"left": 2}}
-        assert "2 rows of" in report.warnings[0]
+        assert "2 on the left: their keys can't be merged on that side" in report.warnings[0]
 
 
 def test_a_simulation_sets_keys_aside(spark: SparkSession) -> None:
