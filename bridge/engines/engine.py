@@ -68,6 +68,9 @@ def engine_of(job: Job) -> Choice:
             why = f"not native: {error}"
         else:
             name, why = EngineName.NATIVE, "the merge mode runs as Spark's own expressions"
+    if job.quarantines and job.spec.only_fails:
+        msg = f"on_error='quarantine' is not possible in {job.program}: {job.spec.only_fails}; leave it out"
+        raise PlanError(msg)
     return Choice(name, why)
 
 

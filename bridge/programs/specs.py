@@ -44,6 +44,8 @@ class Extra(enum.StrEnum):
 
 _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
+_SHARED_FILES = "the keys of a partition share files there, so that none can be taken out"
+_ALL_ANSWERS = "a failure of a path is one of its answers"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +62,7 @@ class ProgramSpec:
             `insert_single`.
         in_java: whether Java has it as well; else the jvm engine lets Python run it, which calls the class in Java.
         native: whether it may run as expressions.
+        only_fails: why a key that fails can't be set aside, in half a sentence; empty if it can.
     """
 
     program: Callable[..., Program]
@@ -69,6 +72,7 @@ class ProgramSpec:
     upserts_pairs: bool = False
     in_java: bool = False
     native: bool = False
+    only_fails: str = ""
 
 
 PROGRAMS = {
@@ -80,11 +84,13 @@ PROGRAMS = {
     "compact": ProgramSpec(Compact, untouched=(), in_java=True, native=True),
     "snapshot": ProgramSpec(Snapshot, untouched=(), in_java=True, native=True),
     "simulate": ProgramSpec(Simulate, _SPAN, in_java=True),
-    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, in_java=True),
+    "simulate_small_files": ProgramSpec(
+        SmallFileTable, _SPAN, by_partition=True, in_java=True, only_fails=_SHARED_FILES
+    ),
     "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN),
     "simulate_operations": ProgramSpec(OperationTable, _SPAN),
     "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, in_java=True),
-    "all_paths": ProgramSpec(AllPaths, (Extra.PATH,)),
-    "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,)),
+    "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_fails=_ALL_ANSWERS),
+    "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_fails=_ALL_ANSWERS),
 }
 """The programs by the name that is sent to tasks."""

@@ -155,7 +155,7 @@ def _by_versions(runs: list[_Run]) -> Iterator[tuple[Versions, list[_Run]]]:
 
 
 def _is_in_java(plan: MergePlan, run: _Run) -> bool:
-    return PROGRAMS[run.program].in_java and not plan.global_index
+    return PROGRAMS[run.program].in_java and not plan.global_index and plan.on_error == "fail"
 
 
 def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:

@@ -70,9 +70,10 @@ def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
 
 
 def _needs_python(job: Job) -> bool:
-    """Whether a job is more than Java knows: a program, a global index, or a partial update mode."""
+    """Whether a job is more than Java knows: a program, a global index, a partial update mode, keys in quarantine."""
     plans = [job.plan, *_plans(job.arguments.get("handover"))]
-    return not job.spec.in_java or job.plan.global_index or any(map(_updates_in_part, plans))
+    more = not job.spec.in_java or job.plan.global_index or job.quarantines
+    return more or any(map(_updates_in_part, plans))
 
 
 def _updates_in_part(plan: MergePlan) -> bool:

@@ -31,9 +31,8 @@ def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...], received
         InputError, MergeFailedError: from Spark, as in `merged`.
     """
     prepare(versions.sparkSession, job.plan.payload_name)
-    added = () if job.only_rows else job.added
     task = functools.partial(merged, job) if received is None else functools.partial(_after, received, job)
-    return versions.mapInArrow(task, result_type(fields, added))
+    return versions.mapInArrow(task, result_type(fields, job.handed_over))
 
 
 def _after(received: Receive, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
