@@ -17,7 +17,7 @@ from bridge.engines.jvm.connection import Address, Connection
 from bridge.engines.jvm.jars import address_of, jars_of, secret_of
 from bridge.engines.jvm.references import InExecutor
 from bridge.errors import EngineError, sentence_of
-from bridge.pipeline import as_batches, simulate_commits
+from bridge.pipeline import as_batches, merge_frames, simulate_commits
 from bridge.programs import Operations, WriteOperation
 from mergers import MergerRef
 from payloads import HudiRelease, PayloadRef
@@ -69,6 +69,16 @@ def test_a_failure_names_class_merge_point_and_key(spark, jar):
     with pytest.raises(Exception, match="failed at") as failure:
         upsert(frame, frame, plan).collect()
     assert sentence_of(failure.value).startswith("com.acme.Examples$Throwing failed at upsert (key id='bad'): ")
+
+
+def test_keys_that_a_compiled_class_fails_are_set_aside(spark, jar):
+    payload = PayloadRef("com.acme.Examples$Throwing", jar=str(jar))
+    plan = MergePlan(payload=payload, release="0.15", key="id", ordering="ts", on_error="quarantine")
+    stored, incoming = batch(spark, ("bad", "p", 1), ("good", "p", 1)), batch(spark, ("bad", "p", 2), ("good", "p", 2))
+    found = merge_frames("upsert", plan, stored=stored, incoming=incoming)
+    assert rows(found.rows.select("id", "ts")) == [("good", 2)]
+    aside = rows(found.quarantine.select("id", "ts", "_pb_merge_point", "_pb_side"))
+    assert aside == [("bad", 1, "upsert", "stored"), ("bad", 2, "upsert", "incoming")]
 
 
 def test_only_who_knows_the_secret_is_served(spark, latest):

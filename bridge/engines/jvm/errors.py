@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.errors import EngineError
 from payloads import (
     NullOrderingError,
     OrderingTypeError,
@@ -32,6 +33,8 @@ _IN_COMPARISON: dict[str, type[PayloadBridgeError]] = {
     "java.lang.NullPointerException": NullOrderingError,
 }
 _RULES = (
+    # The class was compiled for other jars: no record can change that.
+    _Rule("(?:NoClassDefFound|NoSuchMethod|NoSuchField|AbstractMethod|IncompatibleClassChange)Error", "", EngineError),
     _Rule(
         "ClassCastException",
         r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)",

@@ -18,7 +18,7 @@ from bridge.engines.python.batch_merger import BatchMerger
 from bridge.engines.python.fast_path import RowMerges
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
 from bridge.engines.python.spool import Spool
-from bridge.errors import PlanError
+from bridge.errors import EngineError, PlanError
 from bridge.merge import MergePointError, located
 from bridge.programs import Origin
 from mergers import MergerConfigError, MergerNotFoundError
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from payloads import Record
 
 _OF_ALL_KEYS = (
+    EngineError,
     MemoryError,
     MergerConfigError,
     MergerNotFoundError,
