@@ -1,6 +1,6 @@
 """JvmPayload: a compiled payload class as an ordinary payload of the library, run in a JVM.
 
-Building a payload costs no call of its own: it is sent along with the first call. So one merge is one round trip.
+A payload is built by a call of its own where its schema is stated, else by the first call.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class JvmPayload(HoodieRecordPayload):
     """A version carried by an object of a compiled class; `payload_of` makes one subclass for each class.
 
-    A failing constructor raises at the first call. Without `for_schema` the schema of that call is the
-    schema of the record.
+    Without `for_schema` a payload is built by its first call, whose schema is that of the record; a failing constructor
+    raises then.
 
     Attributes:
         java_name: the full name of the compiled class.
@@ -58,6 +58,10 @@ class JvmPayload(HoodieRecordPayload):
         super().__init__(record, ordering_value)  # type: ignore[arg-type]  # the compiled class decides about null
         self.number = self.calls.number_for(self)
         self.is_built = False
+        if record is None or self.schema is not None:
+            # Now, as a constructor that fails has to fail at the merge point that calls it.
+            checked(self.calls.run([self._make(None)])[0], self.java_name)
+            self.is_built = True
 
     @classmethod
     def for_schema(cls, schema: AvroSchema) -> type[Self]:
@@ -71,11 +75,12 @@ class JvmPayload(HoodieRecordPayload):
         return cls if wanted == cls.release else cls.of_release(wanted)  # type: ignore[return-value]
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        record = None if self.record is None else copied(self.record)
-        twin = type(self)(record, self.ordering_value)
+        twin = type(self).__new__(type(self))
+        twin.record = None if self.record is None else copied(self.record)
+        twin.ordering_value, twin.is_built = self.ordering_value, self.is_built
+        twin.number = self.calls.number_for(twin)
         if self.is_built:
             self._ask({"op": "copy", "as": twin.number}, None)
-            twin.is_built = True
         return twin
 
     def state_key(self) -> Hashable:

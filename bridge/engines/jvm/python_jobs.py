@@ -1,6 +1,6 @@
 """Jobs of compiled classes whose programs Python runs: its workers call the class in the JVM of their executor.
 
-A worker learns from a column at which port that JVM listens. One merge is one round trip, of some 50 microseconds.
+A worker learns from a column at which port that JVM listens. A call is a round trip, of some 50 microseconds.
 """
 
 from __future__ import annotations
