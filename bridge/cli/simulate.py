@@ -23,6 +23,7 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
+from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.verb import Verb, wants_json
 from bridge.pipeline import Batches, SimulateReport, report_simulations
 from bridge.plan import TableType
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 @operation_option
 @plain_after_option
 @compaction_options
+@scope_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
     """Write batches to a new table, and show what a query sees after each.
@@ -78,9 +80,10 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
         msg = f"--plain-after {plain_after}: there are {count} batches; name one that others follow"
         raise click.UsageError(msg, click.get_current_context())
 
+    scope = scope_of(plan, batches, options)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = batches.read(spark, struct).written_by(operations)
+    read = batches.read(spark, struct, scope).written_by(operations)
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
             return found.to_report(sample, whole=wants_json())

@@ -33,6 +33,8 @@ _SWITCHES = {
 OUTPUTS = ("text", "json", "markdown")
 
 
+EXTENT = "bridge.extent"
+"""How much the verb that runs reads, as text, in the meta of its context."""
 _FORMS = "bridge.forms"
 
 
@@ -126,6 +128,8 @@ def _dry_report(context: click.Context) -> Report:
     }
     settings = " ".join(f"{option} {path}" for option, path in paths.items())
     verdict = f"The options are right; nothing was run, and nothing written{f' ({settings})' if settings else ''}."
+    if extent := context.meta.get(EXTENT):
+        verdict += f" It would read {extent}, estimated."
     return Report(context.command.name or "", verdict, plan={"dry_run": True, **paths})
 
 

@@ -96,7 +96,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     report = ReplayReport(batches, comparison, versions, left)
     try:
         right = comparison.right_of(versions)
-        found = kept(_found(versions, comparison, left, right))
+        found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
     except PlanError:
         raise
     except PayloadBridgeError as error:
@@ -112,9 +112,9 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         found.unpersist()
         raise
     numbers = {(commit, kind): number for commit, kind, number, _ in rows}
-    last = comparison.commits
+    first, last = batches.first, comparison.commits
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
-    counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(1, last + 1))
+    counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
     return dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
 
 
@@ -143,11 +143,11 @@ class ReplayReport:
         versions: all rows of the batches, with the number of their batch in `_pb_commit`.
         left: the rows of the left table after each commit (`_pb_commit`, from 1).
         right: those of the right table; None if it is refused.
-        differences: every difference after any commit: `_pb_commit`, the columns that identify the row, both rows as
-            `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
+        differences: every difference after any commit of the scope: `_pb_commit`, the columns that identify the row,
+            both rows as `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
             `_pb_by_identity boolean`, whether it exists only because Hudi's IGNORE_DEFAULTS compares objects. None
             if the right side is refused.
-        counts: how many keys differ after each commit, by kind.
+        counts: how many keys differ after each commit of the scope, by kind.
         refused: why the right side is refused; None if it is not.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
 
@@ -299,4 +299,5 @@ class ReplayReport:
         if versions is None:
             return False
         sides = self.comparison
-        return differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity).isEmpty()
+        found = differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity)
+        return found.where(sf.col(COMMIT) >= self.batches.first).isEmpty()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.compare.grade import Grade, overall
 from bridge.engines import COMMIT
-from bridge.pipeline import KINDS
+from bridge.pipeline import KINDS, tell_scope
 from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "compact_after": list(first.compact_after),
     }
     report.statistics = {
-        "rows_in": parts[0].batches.rows,
+        "rows_in": parts[0].batches.rows_of(first.left),
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -103,6 +103,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.warnings.append(f"only the first {sample} of {_last(part)} keys that differ are listed (--sample)")
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
+    differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
+    tell_scope(report, first_part.batches, first.left, differing)
     return report
 
 
@@ -155,7 +157,8 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
         return [Check(name, part.verdict)]
     checks = []
     kinds = kinds_of(part.comparison.names)
-    for batch, counts in zip(part.batches.names, part.counts, strict=True):
+    for counts in part.counts:
+        batch = part.batches.names[counts.commit - 1]
         failure = f"{_keys_differ(counts.total)}: {_by_kind(counts, kinds)}" if counts.total else None
         is_last = counts.commit == part.comparison.commits
         lines = [f"{_name(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
@@ -193,8 +196,8 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
 def _commits(part: ReplayReport) -> Table:
     kinds = (*part.comparison.names, "changed")
     lines = [
-        {"batch": batch, "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
-        for batch, one in zip(part.batches.names, part.counts, strict=True)
+        {"batch": part.batches.names[one.commit - 1], "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
+        for one in part.counts
     ]
     return Table.of_rows(
         ("batch", "commit", *kinds), lines, "Keys after each commit that are on one side only, or changed"

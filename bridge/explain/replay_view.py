@@ -122,7 +122,7 @@ def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Char
         if not part.counts:
             continue
         table = f", {part.comparison.left.table_type.long_name}" if len(parts) > 1 else ""
-        bars = [Bar(batch, counts[1:]) for batch, counts in zip(part.batches.names, part.counts, strict=True)]
+        bars = [Bar(part.batches.names[counts.commit - 1], counts[1:]) for counts in part.counts]
         charts.append(_chart(f"After each batch{table}", bars, _spaced))
     plan = parts[0].comparison.left
     if plan.partition and any(map(_last, parts)):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
+from bridge.pipeline import tell_scope
 from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
         "keep_table_version": made.evidence is not None and made.evidence.keep_table_version,
     }
     report.statistics = {
-        "rows_in": None if made.evidence is None else made.evidence.batches.rows,
+        "rows_in": None if made.evidence is None else made.evidence.batches.rows_of(made.left),
         "checked": made.is_checked,
         "equal": made.is_equal,
         "accepted": made.is_accepted,
@@ -51,6 +52,9 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     report.body = [*_tried(made), *_differences(made, sample)]
     if made.is_accepted:
         report.body += [*_settings(made), *_skeletons(made)]
+    if made.evidence is not None:
+        differing = {trial.table_type.long_name: trial.differing for trial in made.decisive}
+        tell_scope(report, made.evidence.batches, made.left, differing)
     return report
 
 

@@ -6,6 +6,7 @@ from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
+from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
 from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
 from bridge.pipeline.merge_points import (
@@ -21,6 +22,8 @@ from bridge.pipeline.merge_points import (
 )
 from bridge.pipeline.paths_report import PathsReport, all_paths
 from bridge.pipeline.run import choice_of
+from bridge.pipeline.scope import Scope, percent, share
+from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.pipeline.simulate_report import SimulateReport, report_simulations, simulate, simulate_upgrade
 
@@ -33,11 +36,13 @@ __all__ = [
     "Batch",
     "Batches",
     "BatchesLike",
+    "Extent",
     "Figures",
     "KeyAnswer",
     "Layout",
     "PathCounts",
     "PathsReport",
+    "Scope",
     "SimulateReport",
     "SmallestFound",
     "all_paths",
@@ -50,17 +55,21 @@ __all__ = [
     "combine_input",
     "compact",
     "differences",
+    "extent_of",
     "incoming_side",
     "join_rows",
     "layout_of",
     "only_upserts",
+    "percent",
     "read_frame",
     "read_outcomes",
     "report_simulations",
+    "share",
     "simulate",
     "simulate_commits",
     "simulate_upgrade",
     "snapshot",
+    "tell_scope",
     "upgrade_commits",
     "upsert",
     "upsert_outcomes",

@@ -27,13 +27,16 @@ from payloads.avro import read_container
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+    from typing import TypeAlias
 
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.spark import Files, Place
+
+    Narrow: TypeAlias = Callable[[DataFrame], DataFrame]
 
 # The type of `ARRIVAL`.
 _ARRIVAL_TYPE = spark_types.StructType(
@@ -59,20 +62,26 @@ class BatchFile(NamedTuple):
 
 
 def read_batches(
-    spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None, *, check: bool = True
+    spark: SparkSession,
+    path: str | Path,
+    schema: spark_types.StructType | None = None,
+    *,
+    check: bool = True,
+    narrow: Narrow = lambda frame: frame,
 ) -> list[BatchFile]:
     """Read the folder or pattern of `--batches`, a batch per entry; each batch keeps the schema that its files have.
 
     CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
     unless the caller parses all rows himself, and comes back to `check` them where that fails or a batch has no rows.
     A CSV file starts with its header, and an empty field is null.
-    Names that start with `.` or `_` are left out.
+    Names that start with `.` or `_` are left out. `narrow` drops rows where Spark still passes its condition on to the
+    reader of the files.
 
     Raises:
         InputError: naming the file or folder that can't be read, and what to do.
     """
     return [
-        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check))
+        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check, narrow=narrow))
         for entry in batch_places(path, spark)
     ]
 
@@ -92,17 +101,18 @@ def read_frame(
     return _read(spark, files_of(place_of(path, spark)), schema, arrival=arrival)
 
 
-def _read(
+def _read(  # noqa: PLR0913 (keyword-only settings of one reader)
     spark: SparkSession,
     files: Files,
     schema: spark_types.StructType | None,
     *,
     arrival: bool,
     check: bool = True,
+    narrow: Narrow = lambda frame: frame,
 ) -> DataFrame:
     with _failures(files.origin):
         if files.format == "avro":
-            return _avro(spark, files, arrival=arrival)
+            return narrow(_avro(spark, files, arrival=arrival))
         frame = _of_spark(spark, files, schema, check=check)
     if ARRIVAL in frame.columns:
         _refuse_taken(files)
@@ -113,6 +123,7 @@ def _read(
         # The columns that a batch lacks stay absent: schema evolution decides what they become.
         wanted = [name for name in schema.fieldNames() if name in wanted]
     columns = [quoted(name) for name in wanted]
+    frame = narrow(frame)  # before the ids of the order of arrival, through which Spark pushes no condition
     return frame.select(*columns, _arrival(files.paths).alias(ARRIVAL)) if arrival else frame.select(*columns)
 
 

@@ -12,6 +12,7 @@ from pyspark.sql import functions as sf
 from bridge.engines import COMMIT
 from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.differences import Figures, disagreements, figures
+from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import kept, quoted
@@ -181,6 +182,7 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     if first.new is not None:
         taken_over = {"to": str(first.new.release), "upgrade_after": first.upgrade_after}
         report.plan |= {"plain_after": first.upgrade_after} if first.new.plain else taken_over
+    disagreeing: dict[str, DataFrame] | None = None
     if len(parts) == 1:
         _tell(report, parts, {})
     else:
@@ -191,8 +193,10 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _tell(report, parts, counts)
         last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)
         _name_keys(report, last, counts.get(commits, 0), commits, sample)
+        disagreeing = {"both table types": last}
     if whole:
         _add_snapshots(report, parts, sample)
+    tell_scope(report, first.batches, plan, disagreeing, "disagree after the last batch")
     return report
 
 
@@ -200,7 +204,8 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     """Put the figures of all commits into the report; `differing` are the keys on which table types disagree."""
     lines = []
     for part in parts:
-        for batch, own in zip(part.batches.names, part.figures, strict=True):
+        for own in part.figures[part.batches.first - 1 :]:
+            batch = part.batches.names[own.commit - 1]
             line = {"table type": part.plan.table_type.value, "batch": batch, **own._asdict()}
             if len(parts) > 1:
                 line["disagree"] = differing.get(own.commit, 0)
@@ -209,7 +214,8 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
 
     batches = parts[0].batches
     totals = {name: sum(getattr(own, name) for part in parts for own in part.figures) for name in Figures._fields[2:]}
-    written = batches.rows * len(parts)
+    rows_in = batches.rows_of(parts[0].plan)
+    written = rows_in * len(parts)
     report.statistics = {
         "rows_in": written,
         "rows_out": sum(part.figures[-1].rows for part in parts),
@@ -221,7 +227,7 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
         "commits": len(batches),
     }
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
-    report.verdict = f"{batches.rows} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+    report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
 
 
 def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sample: int | None) -> None:
@@ -244,7 +250,7 @@ def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int 
         by_commit: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
         for row in json_rows(part.kept.orderBy(COMMIT, *map(quoted, part.plan.identity))):
             by_commit[row.pop(COMMIT)].append(row)
-        for commit in range(1, len(part.batches) + 1):
+        for commit in range(part.batches.first, len(part.batches) + 1):
             rows = by_commit[commit]
             longest = max(longest, len(rows))
             table_type = part.plan.table_type.value

@@ -45,12 +45,14 @@ class Place:
         scheme: the scheme of its storage, `s3a` for example; empty for the local disk.
         system: the file system of Arrow; None for the local disk.
         is_known_folder: what a listing said, so that it is not asked again.
+        listed_size: the bytes of a file, as a listing of a storage said.
     """
 
     path: str
     scheme: str = ""
     system: Any = dataclasses.field(default=None, compare=False, repr=False)
     is_known_folder: bool | None = dataclasses.field(default=None, compare=False, repr=False)
+    listed_size: int | None = dataclasses.field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.path}" if self.scheme else self.path
@@ -73,7 +75,8 @@ class Place:
 
     def below(self, name: str) -> Place:
         """Return a file or folder in this folder."""
-        return dataclasses.replace(self, path=posixpath.join(self.path, name), is_known_folder=None)
+        path = posixpath.join(self.path, name)
+        return dataclasses.replace(self, path=path, is_known_folder=None, listed_size=None)
 
     def exists(self) -> bool:
         """Whether it is a file or folder.
@@ -99,14 +102,29 @@ class Place:
         Raises:
             InputError: it can't be listed.
         """
+        named: dict[str, tuple[bool, int | None]]
         if self.system is None:
-            named = {entry.name: entry.is_dir() for entry in Path(self.path).iterdir()}
+            named = {entry.name: (entry.is_dir(), None) for entry in Path(self.path).iterdir()}
         else:
             from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
 
             found = _asked(self, lambda: self.system.get_file_info(fs.FileSelector(self.path)))
-            named = {info.base_name: info.type is fs.FileType.Directory for info in found if info.base_name}
-        return [dataclasses.replace(self.below(name), is_known_folder=named[name]) for name in sorted(named)]
+            kind = fs.FileType.Directory
+            named = {info.base_name: (info.type is kind, info.size) for info in found if info.base_name}
+        return [
+            dataclasses.replace(self.below(name), is_known_folder=is_folder, listed_size=size)
+            for name, (is_folder, size) in sorted(named.items())
+        ]
+
+    def size(self) -> int:
+        """Return the bytes of a file.
+
+        Raises:
+            InputError: the storage does not say.
+        """
+        if self.system is None:
+            return Path(self.path).stat().st_size
+        return self.listed_size if self.listed_size is not None else int(_info(self).size or 0)
 
     def open(self) -> BinaryIO:
         """Open a file for reading at any place.
