@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     )
     from bridge.plan import MergePlan, TableType
     from bridge.programs import key_paths, smallest_history
+    from bridge.redaction import redacted
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
     from payloads import PayloadBridgeError
@@ -118,6 +119,7 @@ __all__ = [
     "local_session",
     "migrate",
     "plan_migration",
+    "redacted",
     "replay",
     "replay_batches",
     "replay_history",
@@ -185,6 +187,7 @@ _HOMES: Final = {
     ),
     "bridge.plan": ("MergePlan", "TableType"),
     "bridge.programs": ("key_paths", "smallest_history"),
+    "bridge.redaction": ("redacted",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
     "payloads": ("PayloadBridgeError",),

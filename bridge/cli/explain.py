@@ -135,11 +135,11 @@ def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
         if not equals or name not in plan.identity:
             if len(plan.key) > 1:
                 columns = " and ".join(plan.identity)
-                msg = f"--row {text}: the key has several columns; write COLUMN=VALUE with {columns}"
+                msg = f"--row: the key has several columns; write COLUMN=VALUE with {columns}"
                 raise click.UsageError(msg, click.get_current_context())
             name, value = plan.key[0], text
         if name in row:
-            msg = f"--row {text}: {name} is given twice; give each column once"
+            msg = f"--row: {name} is given twice; give each column once"
             raise click.UsageError(msg, click.get_current_context())
         row[name] = value
     return row

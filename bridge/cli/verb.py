@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -16,6 +17,7 @@ from pyspark.errors import PySparkException
 from bridge.cli.examples import EXAMPLES
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, may_replace
 from bridge.errors import sentence_of
+from bridge.redaction import ALL, Redaction, current, without_credentials
 from bridge.report import FORMS, Report, error_as_json, write_report
 from payloads.errors import PayloadBridgeError
 
@@ -88,6 +90,14 @@ class Verb(click.Command):
                 help="Also write the result to a file: a page, the JSON object, JUnit XML, or Markdown.",
             )
         )
+        self.params.append(
+            click.Option(
+                ["--redact"],
+                type=_columns,
+                metavar="a[,b]|all",
+                help="Hide the values of these columns in reports, traces and messages: a keyed hash stands for each.",
+            )
+        )
         for name, text in _SWITCHES.items():
             self.params.append(click.Option([name], is_flag=True, help=text))
 
@@ -104,6 +114,7 @@ class Verb(click.Command):
         output, path = ctx.params.pop("output"), ctx.params.pop("report")
         ctx.meta[_FORMS] = {output, path.suffix.lower().lstrip(".") if path else output}
         ctx.meta[OVERWRITE], ctx.meta[DRY_RUN] = ctx.params.pop("overwrite"), ctx.params.pop("dry_run")
+        _redact(ctx)
         if path is not None:
             may_replace(path, "--report")
         try:
@@ -114,9 +125,34 @@ class Verb(click.Command):
             write_report(report, path)
         if output != "json":
             for warning in report.warnings:
-                click.echo(f"warning: {warning}", err=True)
-        click.echo(report.rendered(output, colours=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+                click.echo(without_credentials(f"warning: {warning}"), err=True)
+        colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        click.echo(without_credentials(report.rendered(output, colours=colours)))
         return 0 if report.success else self.failed_code
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    """Read the columns of `--redact`."""
+    found = tuple(name.strip() for name in text.split(","))
+    if not all(found):
+        msg = f"{text!r} has an empty name; write a, a,b or {ALL}"
+        raise click.BadParameter(msg)
+    return found
+
+
+def _redact(context: click.Context) -> None:
+    """Hide the values of columns until the command line ends.
+
+    Raises:
+        UsageError: the verb writes rows as they are.
+    """
+    columns = context.params.pop("redact")
+    if columns is None:
+        return
+    if isinstance(context.params.get("out"), str):
+        msg = "--out has rows as they are, which --redact does not change; leave one of them out"
+        raise click.UsageError(msg, context)
+    Redaction.of(columns).activate()
 
 
 def _dry_report(context: click.Context) -> Report:
@@ -140,7 +176,10 @@ class Verbs(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **extra: Any) -> NoReturn:
         """Run the command line and exit; exceptions become exit codes."""
-        words = list(sys.argv[1:] if args is None else args)
+        with Redaction().applied():
+            self._run(list(sys.argv[1:] if args is None else args), *more, **extra)
+
+    def _run(self, words: list[str], *more: Any, **extra: Any) -> NoReturn:
         # PySpark 4 warns that it does not fully support pandas 3; mapInArrow hands over Arrow, not pandas.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
         try:
@@ -149,15 +188,20 @@ class Verbs(click.Group):
             error.show()
             sys.exit(WRONG_COMMAND)
         except click.ClickException as error:
-            error.show()
+            shown = io.StringIO()
+            error.show(file=shown)
+            click.echo(without_credentials(shown.getvalue()), err=True, nl=False)
             self._fail(words, error.format_message(), WRONG_COMMAND)
         except click.Abort:
             self._fail(words, _say("stopped before the end; nothing was written"), FAILED)
         except (PayloadBridgeError, PySparkException, Py4JError, OSError) as error:
             self._fail(words, _say(sentence_of(error)), FAILED)
         except Exception as error:  # noqa: BLE001 (a bug, which must not look like exit code 1, a difference)
-            traceback.print_exc()
-            self._fail(words, _say(f"unexpected {type(error).__name__}: {error}; please report it"), FAILED)
+            hidden = current().is_active
+            told = "" if hidden else f": {error}"
+            lines = traceback.format_tb(error.__traceback__) if hidden else traceback.format_exception(error)
+            click.echo(without_credentials("".join(lines)), err=True)
+            self._fail(words, _say(f"unexpected {type(error).__name__}{told}; please report it"), FAILED)
         sys.exit(code)
 
     def _fail(self, words: list[str], message: str, code: int) -> NoReturn:
@@ -167,7 +211,8 @@ class Verbs(click.Group):
         sys.exit(code)
 
 
-def _say(message: str) -> str:
+def _say(text: str) -> str:
+    message = without_credentials(text)
     click.echo(f"error: {message}", err=True)
     return message
 

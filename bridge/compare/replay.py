@@ -30,6 +30,7 @@ from bridge.pipeline import (
 )
 from bridge.plan import TableType
 from bridge.programs import small_file_candidates
+from bridge.redaction import current
 from bridge.report import json_rows
 from bridge.spark import in_one_task, kept, quoted
 from payloads import PayloadBridgeError
@@ -101,7 +102,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         raise
     except PayloadBridgeError as error:
         left.count()
-        return dataclasses.replace(report, refused=str(error))
+        return dataclasses.replace(report, refused=sentence_of(error))
     try:
         rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(_BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
@@ -267,7 +268,10 @@ class ReplayReport:
         chosen.unpersist()
         examples = []
         for row in pairs:
-            texts = dict(zip(identity, row[_TEXTS], strict=True))
+            texts = {
+                name: row[name] if text and current().hides(name) else text
+                for name, text in zip(identity, row[_TEXTS], strict=True)
+            }
             examples.append(Example(row[COMMIT], self._difference(row), versions[row[KIND]], texts))
         return sorted(examples, key=lambda example: KINDS.index(example.difference.kind))
 

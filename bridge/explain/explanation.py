@@ -18,6 +18,8 @@ from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import same_record
 from bridge.pipeline import ARRIVAL, as_batches, only_upserts
 from bridge.programs import handover
+from bridge.redaction import current
+from bridge.report import json_record
 from bridge.spark import prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
@@ -76,6 +78,12 @@ class ExplainReport:
     sides: tuple[ExplainedSide, ...]
     comparison: Comparison | None = None
     compact_after: tuple[int, ...] = ()
+
+    @property
+    def shown_row(self) -> dict[str, str]:
+        """The columns that identify the row, as reports show them."""
+        shown = json_record(self.versions[0][1], self.schema)
+        return {name: shown[name] if text and current().hides(name) else text for name, text in self.row.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -302,8 +310,8 @@ def _text(name: str) -> Column:
     return sf.coalesce(quoted(name).cast("string"), sf.lit(""))
 
 
-def _words(row: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in row.items())
+def _words(row: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={current().text(name, text)}" for name, text in row.items())
 
 
 def _versions_of(

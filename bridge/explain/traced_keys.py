@@ -17,6 +17,7 @@ from bridge.explain.explanation import ExplainReport, explain_sides
 from bridge.explain.timeline import timeline_of
 from bridge.explain.trace import check_traceable
 from bridge.pipeline import ARRIVAL
+from bridge.redaction import current
 from bridge.report import json_record
 from bridge.spark import in_one_task, kept, prepare, quoted
 from payloads.errors import PayloadBridgeError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.compare import Comparison, ReplayReport
+    from bridge.redaction import Redaction
     from payloads import AvroSchema, Record
 
 MOST_TRACED: Final = 5_000
@@ -100,7 +102,7 @@ def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: 
     if not in_one_task(versions.sparkSession):
         named = named.repartition(_NAME)
     prepare(versions.sparkSession, sides.left.payload_name, sides.right.payload_name)
-    job = _Tracing(sides, layout.schema, frozenset(told))
+    job = _Tracing(sides, layout.schema, frozenset(told), current())
     return named.sortWithinPartitions(_NAME, COMMIT, ARRIVAL).mapInArrow(functools.partial(_trace, job), _TRACED)
 
 
@@ -109,15 +111,17 @@ def _text(column: Column) -> Column:
 
 
 class _Tracing(NamedTuple):
-    """What a task needs: both sides, the schema of the versions, and the keys whose timelines are wanted."""
+    """What a task needs: both sides, the schema of the versions, the keys with timelines, and what is hidden."""
 
     sides: Comparison
     schema: AvroSchema
     told: frozenset[str]
+    redaction: Redaction
 
 
 def _trace(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Trace the keys of a task, whose rows come in order."""
+    job.redaction.activate()  # of the task's own process
     for _, rows in itertools.groupby(_rows(job, batches), key=lambda row: row[0]):
         versions = [(commit, record) for _, commit, record in itertools.islice(rows, MOST_VERSIONS + 1)]
         yield pa.RecordBatch.from_pylist([_answer(job, versions)], _ARROW)

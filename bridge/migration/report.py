@@ -8,6 +8,7 @@ from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
 from bridge.pipeline import tell_scope
+from bridge.redaction import without_credentials
 from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ def _skeletons(made: MigrateReport) -> list[str | Table]:
 
 def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
     """Return the files of a migration that is accepted, by their names in a folder."""
-    files = {"migration.md": report.as_markdown() + "\n", "migration.json": report.as_json() + "\n"}
+    told = {"migration.md": report.as_markdown(), "migration.json": report.as_json()}
+    files = {name: without_credentials(text) + "\n" for name, text in told.items()}
     for one, plan in made.plans.items():
         files |= _plan_files(one, plan)
         if one in made.new_tables:

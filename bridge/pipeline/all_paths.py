@@ -14,6 +14,7 @@ from bridge.pipeline.run import run
 from bridge.pipeline.simulate import commits_of
 from bridge.plan import TableType
 from bridge.programs import FEW, Path, check_plan
+from bridge.redaction import current, without_values
 from bridge.report import json_rows
 from bridge.spark import quoted
 
@@ -161,7 +162,10 @@ def _answer(row: dict[str, Any], plan: MergePlan) -> KeyAnswer:
     path = Path(TableType(found["table_type"]), tuple(found["commits"]), tuple(found["compact_after"]))
     key = {name: row[name] for name in plan.identity}
     data = _data(row) if row[HAS_ROW] else None
-    return KeyAnswer(key, found["number"], path, found["batches"], data, found["error"])
+    error = found["error"]
+    if error is not None and current().is_active:
+        error = without_values(error, "an error")
+    return KeyAnswer(key, found["number"], path, found["batches"], data, error)
 
 
 def _data(row: dict[str, Any]) -> dict[str, Any]:

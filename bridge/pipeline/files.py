@@ -22,6 +22,7 @@ from pyspark.sql import types as spark_types
 
 from bridge.engines import ARRIVAL, RecordWriter, arrow_schema
 from bridge.errors import InputError
+from bridge.redaction import current
 from bridge.spark import batch_places, files_of, in_one_task, place_of, prepare, quoted, spark_schema
 from payloads.avro import read_container
 from payloads.errors import SchemaError
@@ -161,6 +162,8 @@ def _failures(origin: Place) -> Iterator[None]:
 def _unreadable(origin: Place, error: Exception) -> InputError:
     causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
     reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
+    if current().is_active:
+        reason = "--redact hides the cause, which may quote values"
     return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
 
 

@@ -16,6 +16,7 @@ from bridge.engines import COMMIT
 from bridge.errors import InputError, PlanError
 from bridge.pipeline.layout import join_rows
 from bridge.programs import small_file_candidates
+from bridge.redaction import current
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Scope:
         """Say of which keys a sample is taken."""
         told = "the keys"
         if self.partitions:
-            places = ["/".join(one.values()) or "the empty partition" for one in self.partitions]
+            places = ["/".join(_shown(one).values()) or "the empty partition" for one in self.partitions]
             told += f" in {places[0]}" if len(places) == 1 else f" in {', '.join(places[:-1])} and {places[-1]}"
         if self.since is not None:
             told += f" with a version in {names[self.first(names) - 1]} or later"
@@ -170,8 +171,13 @@ class Scope:
 
     def as_json(self) -> dict[str, Any]:
         """Return the scope under the names of the options."""
-        partitions = [dict(one) for one in self.partitions]
+        partitions = [_shown(one) for one in self.partitions]
         return {"partitions": partitions, "since": self.since, "keys_sample": self.keys_sample}
+
+
+def _shown(partition: Mapping[str, str]) -> dict[str, str]:
+    """Return a partition as reports show it."""
+    return {name: current().text(name, text) for name, text in partition.items()}
 
 
 def is_null(value: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_rows import json_rows
-from bridge.report.json_values import cell, json_record, json_value, texts
+from bridge.report.json_values import cell, json_field, json_record, json_value, texts
 from bridge.report.report import SAMPLE, Check, Label, Report, Table, error_as_json, plan_as_json, sides_as_json
 from bridge.report.schema import envelope_schema
 from bridge.report.view import (
@@ -40,6 +40,7 @@ __all__ = [
     "cell",
     "envelope_schema",
     "error_as_json",
+    "json_field",
     "json_record",
     "json_rows",
     "json_value",

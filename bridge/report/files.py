@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 from bridge.errors import InputError
+from bridge.redaction import without_credentials
 from bridge.report.printable import printable
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def write_report(report: Report, path: Path) -> None:
     """
     unfinished = path.with_name(f".{path.name}.part")
     try:
-        unfinished.write_text(FORMS[path.suffix.lower()](report) + "\n", encoding="utf-8")
+        text = without_credentials(FORMS[path.suffix.lower()](report))
+        unfinished.write_text(text + "\n", encoding="utf-8")
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
