@@ -19,7 +19,7 @@ from bridge.merge import Action
 from bridge.pipeline import read_frame, visible
 from bridge.plan import TableType
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
-from bridge.spark import output, quoted
+from bridge.spark import described, output, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -95,7 +95,9 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     report = Report("merge", "", plan=plan_as_json(plan) | about)
     report.body.append(f"engine {ran.engine}: {ran.why}")
     with contextlib.nullcontext(Shown()) if target is None else output(spark, target) as run:
-        report.statistics = _run(point, frames, plan, run)
+        what = f"{point}: {plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}"
+        with described(spark, what):
+            report.statistics = _run(point, frames, plan, run)
     report.body.append(", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report.statistics.items()))
     if isinstance(run, Shown):
         _show(report, run, plan, sample)

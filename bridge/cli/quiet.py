@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 import pyspark
 from pyspark.sql import SparkSession
 
+from bridge.cli.run import current_run
 from bridge.cli.session import asked_session
 from bridge.cli.writing import stop_if_dry
 from bridge.spark import session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from bridge.spark import SessionOptions
 
 _GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 
@@ -35,6 +38,13 @@ def quiet_session(*, small: bool = False) -> SparkSession:
     """
     options = asked_session()
     stop_if_dry()
+    spark = _session(options, small=small)
+    if (run := current_run()) is not None:
+        run.use(spark)
+    return spark
+
+
+def _session(options: SessionOptions, *, small: bool) -> SparkSession:
     if SparkSession.getActiveSession() is not None:
         return session_of(options)
     threading.Thread(target=importlib.import_module, args=("pandas",), daemon=True).start()

@@ -15,6 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from bridge.cli.examples import EXAMPLES
+from bridge.cli.run import run_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, may_replace
 from bridge.errors import sentence_of
 from bridge.redaction import ALL, Redaction, current, without_credentials
@@ -29,6 +30,7 @@ DIFFERENT, WRONG_COMMAND, FAILED = 1, 2, 3
 
 _SWITCHES = {
     "--overwrite": "Replace what --report and other options name, if it exists.",
+    "--quiet": "Say nothing while it runs: a line shows how far long work is, in a log every ten seconds.",
     "--dry-run": "Check options and paths, and stop before anything is merged or written.",
 }
 
@@ -118,7 +120,8 @@ class Verb(click.Command):
         if path is not None:
             may_replace(path, "--report")
         try:
-            report: Report = super().invoke(ctx)
+            with run_of(ctx, quiet=ctx.params.pop("quiet")):
+                report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx)
         if path is not None and not ctx.meta[DRY_RUN]:

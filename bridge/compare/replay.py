@@ -32,10 +32,11 @@ from bridge.plan import TableType
 from bridge.programs import small_file_candidates
 from bridge.redaction import current
 from bridge.report import json_rows
-from bridge.spark import in_one_task, kept, quoted
+from bridge.spark import described, in_one_task, kept, quoted
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Collection
 
     from pyspark.sql import DataFrame
@@ -101,13 +102,16 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     except PlanError:
         raise
     except PayloadBridgeError as error:
-        left.count()
+        with _job(comparison, versions, "the left side alone"):
+            left.count()
         return dataclasses.replace(report, refused=sentence_of(error))
     try:
-        rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(_BY_IDENTITY)).collect()
+        with _job(comparison, versions, "keys that differ after each commit"):
+            rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(_BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
         found.unpersist()
-        left.count()  # raises if this side is at fault
+        with _job(comparison, versions, "the left side alone"):
+            left.count()  # raises if this side is at fault
         return dataclasses.replace(report, refused=sentence_of(error))
     except BaseException:
         found.unpersist()
@@ -117,6 +121,12 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
     counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
     return dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
+
+
+def _job(sides: Comparison, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
+    """Say in Spark's pages which comparison a job belongs to."""
+    names = " and ".join(sides.names)
+    return described(frame.sparkSession, f"{names}, {sides.left.table_type.long_name}: {what}")
 
 
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:
@@ -217,9 +227,10 @@ class ReplayReport:
         differing = self.versions
         if not self._share_files:
             differing = join_rows(differing, keys, identity, "leftsemi", or_empty=self.comparison.left.partition)
-        if self._agree(without_ties(differing, self.comparison.left)):
+        if self._agree(without_ties(differing, self.comparison.left), "without ties"):
             return Grade.ON_TIES
-        return Grade.ON_DELETES if self._agree(without_deletes(differing, self.comparison)) else Grade.DIFFERS
+        no_deletes = without_deletes(differing, self.comparison)
+        return Grade.ON_DELETES if self._agree(no_deletes, "without deletes") else Grade.DIFFERS
 
     def collect(self, limit: int | None = None, *, spread: bool = False) -> list[Difference]:
         """Collect the keys that differ after the last commit, by key.
@@ -233,7 +244,8 @@ class ReplayReport:
         identity = [*map(quoted, self.comparison.left.identity)]
         if limit is not None:
             last = last.orderBy(*([sf.xxhash64(*identity)] if spread else []), *identity).limit(limit)
-        return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
+        with _job(self.comparison, last, "the rows of keys that differ"):
+            return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
 
     @property
     def last_differences(self) -> DataFrame | None:
@@ -299,9 +311,10 @@ class ReplayReport:
         plans = self.comparison.left, self.comparison.right
         return any(plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props) for plan in plans)
 
-    def _agree(self, versions: DataFrame | None) -> bool:
+    def _agree(self, versions: DataFrame | None, what: str) -> bool:
         if versions is None:
             return False
         sides = self.comparison
         found = differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity)
-        return found.where(sf.col(COMMIT) >= self.batches.first).isEmpty()
+        with _job(sides, versions, f"keys that differ {what}"):
+            return found.where(sf.col(COMMIT) >= self.batches.first).isEmpty()

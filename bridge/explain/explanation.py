@@ -20,7 +20,7 @@ from bridge.pipeline import ARRIVAL, as_batches, only_upserts
 from bridge.programs import handover
 from bridge.redaction import current
 from bridge.report import json_record
-from bridge.spark import prepare, quoted
+from bridge.spark import described, prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
@@ -242,8 +242,10 @@ def _found(
     only_upserts(batches, "explain")
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
-    identity = find_row(versions, plan.identity, row)
-    return identity, _versions_of(versions, layout, plan, identity), layout.schema, versions.sparkSession
+    spark = versions.sparkSession
+    with described(spark, "explain: the row, and its versions"):
+        identity = find_row(versions, plan.identity, row)
+        return identity, _versions_of(versions, layout, plan, identity), layout.schema, spark
 
 
 def explain_sides(

@@ -19,7 +19,7 @@ from bridge.explain.trace import check_traceable
 from bridge.pipeline import ARRIVAL
 from bridge.redaction import current
 from bridge.report import json_record
-from bridge.spark import in_one_task, kept, prepare, quoted
+from bridge.spark import described, in_one_task, kept, prepare, quoted
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKey
     if differing is None or found.is_equal:
         return TracedKeys({}, {}, 0)
     traced = kept(_traced(found.versions, differing, sides, {name_of(key.values()) for key in told}))
-    counted = traced.where(sf.col(_CAUSE).isNotNull()).groupBy(_CAUSE).count().collect()
+    with described(traced.sparkSession, f"{' and '.join(sides.names)}: traces of the keys that differ"):
+        counted = traced.where(sf.col(_CAUSE).isNotNull()).groupBy(_CAUSE).count().collect()
     stories = traced.where(sf.col(_STORY).isNotNull()).collect()
     traced.unpersist()
     causes = {Cause[row[_CAUSE]]: row["count"] for row in sorted(counted, key=lambda row: (-row["count"], row[_CAUSE]))}

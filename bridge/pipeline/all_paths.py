@@ -16,7 +16,7 @@ from bridge.plan import TableType
 from bridge.programs import FEW, Path, check_plan
 from bridge.redaction import current, without_values
 from bridge.report import json_rows
-from bridge.spark import quoted
+from bridge.spark import described, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,7 +112,8 @@ def counted(versions: DataFrame, found: DataFrame, plan: MergePlan) -> PathCount
     sizes = keys.agg(total, sf.count(sf.lit(1)), sf.count(sf.when(size > FEW, 1))).collect()[0]
     path = sf.col(PATH)
     several, incomplete = sf.when(path.of > 1, 1), sf.when(~path.is_complete, 1)
-    answers = found.where(path.number == 1).agg(sf.count(several), sf.count(incomplete)).collect()[0]
+    with described(found.sparkSession, f"{plan.payload_name}, Hudi {plan.release}: every path of every key"):
+        answers = found.where(path.number == 1).agg(sf.count(several), sf.count(incomplete)).collect()[0]
     return PathCounts(*sizes, *answers)
 
 

@@ -15,7 +15,7 @@ from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
-from bridge.spark import kept, quoted
+from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -53,7 +53,10 @@ class SimulateReport:
     @functools.cached_property
     def figures(self) -> tuple[Figures, ...]:
         """What each commit changed: rows, and keys inserted, changed and deleted."""
-        return tuple(figures(self.kept, self.plan.identity, len(self.batches), duplicates=self.has_duplicates))
+        plan = self.plan
+        what = f"{plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}: the snapshot after each commit"
+        with described(self.snapshots.sparkSession, what):
+            return tuple(figures(self.kept, plan.identity, len(self.batches), duplicates=self.has_duplicates))
 
     @property
     def has_duplicates(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bridge.spark.cluster import PACKAGES, Worker, check_workers, has_executors, prepare, versions, workers
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
+from bridge.spark.jobs import RunJobs, Running, described
 from bridge.spark.output import FORMATS as OUTPUT_FORMATS
 from bridge.spark.output import OutputRun, Target, check_target, output
 from bridge.spark.promotion import common_type, common_types, promoted, with_types
@@ -28,6 +29,8 @@ __all__ = [
     "Files",
     "OutputRun",
     "Place",
+    "RunJobs",
+    "Running",
     "SessionOptions",
     "Target",
     "Worker",
@@ -38,6 +41,7 @@ __all__ = [
     "common_type",
     "common_types",
     "decimal_size",
+    "described",
     "files_of",
     "find_java",
     "has_executors",
