@@ -30,6 +30,7 @@ KEY_VARIABLE: Final = "PAYLOAD_BRIDGE_REDACT_KEY"
 
 _CONTROL: Final = "_pb_"
 _ORDERING: Final = "_pb_ordering"
+_OF_DATA: Final = frozenset({_ORDERING, "_pb_left", "_pb_right"})
 _OF_KEYS: Final = frozenset({"_hoodie_record_key", "_hoodie_partition_path"})
 _DIGEST: Final = 8  # bytes: two of a million values are alike once in 30 million runs
 _KEY_BYTES: Final = 32
@@ -68,7 +69,7 @@ class Redaction:
         if not self.columns:
             return False
         if column.startswith(_CONTROL):
-            return column == _ORDERING
+            return column == _ORDERING  # rows of data in a control column are asked about column by column
         return column in self.columns or ALL in self.columns or column in _OF_KEYS
 
     def hides_ordering(self, columns: Iterable[str]) -> bool:
@@ -122,6 +123,11 @@ def redacted(*columns: str) -> contextlib.AbstractContextManager[Redaction]:
     Added in 0.1.0.
     """
     return Redaction.of(columns).applied()
+
+
+def is_control(column: str) -> bool:
+    """Whether a column, with all that it holds, is the project's own and has no data."""
+    return column.startswith(_CONTROL) and column not in _OF_DATA
 
 
 _KINDS: Final = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as spark_types
 
-from bridge.redaction import current
+from bridge.redaction import Redaction, current, is_control
 from bridge.report.json_values import json_value
 
 if TYPE_CHECKING:
@@ -35,7 +35,11 @@ def _struct(struct: spark_types.StructType) -> Callable[[Row], dict[str, Any]]:
 
 def _of_column(field: spark_types.StructField) -> Callable[[Any], Any]:
     """Return the conversion of values of a column that are not null; it may hide them."""
-    of, hidden = _converter(field.dataType), current()
+    hidden = current()
+    if hidden.is_active and is_control(field.name):
+        with Redaction().applied():
+            return _converter(field.dataType)
+    of = _converter(field.dataType)
     return (lambda value: hidden.token(value, of(value))) if hidden.hides(field.name) else of
 
 

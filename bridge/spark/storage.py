@@ -33,6 +33,7 @@ _FORMATS = {
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")  # two letters at least: C: is a drive
 _WILD = re.compile(r"[*?\[]")
 _OF_SPARK = re.compile(r"([\\*?\[\]{}])")
+_USER_INFO = re.compile(r"[^/@:]*:[^@]*@")
 _NO_SECRETS = re.compile(r"//[^/@]*@")
 
 
@@ -75,8 +76,7 @@ class Place:
 
     def below(self, name: str) -> Place:
         """Return a file or folder in this folder."""
-        path = posixpath.join(self.path, name)
-        return dataclasses.replace(self, path=path, is_known_folder=None, listed_size=None)
+        return Place(posixpath.join(self.path, name), self.scheme, self.system)
 
     def exists(self) -> bool:
         """Whether it is a file or folder.
@@ -182,13 +182,16 @@ def place_of(text: str | Path, spark: SparkSession | None = None) -> Place:
         spark: the session whose settings have the credentials of the storage.
 
     Raises:
-        InputError: there is no way to a storage of this scheme.
+        InputError: there is no way to a storage of this scheme, or the path has credentials.
     """
     named = str(text)
     if is_local(named):
         return Place(str(local_path(named)))
     scheme, _, rest = named.partition(":")
     path = rest.lstrip("/").rstrip("/")
+    if _USER_INFO.match(path):
+        msg = f"{scheme}: a path does not take credentials; give them as settings, such as --conf spark.hadoop.fs.*"
+        raise InputError(msg)
     return Place(path, scheme, _system(scheme, path, _settings_of(spark)))
 
 

@@ -23,7 +23,9 @@ def test_no_output_about_a_table_has_a_hidden_value(tables: Path, spark: SparkSe
     row = rows[0]
     # Short numbers are everywhere; of the columns with longer texts none may be seen.
     values = {text for found in rows for text in map(str, found.values()) if re.search(r"[a-z]", text)}
-    secret = re.compile("|".join(rf"(?<![\w.]){re.escape(text)}(?![\w.])" for text in values - {"true", "false"}))
+    secret = re.compile(
+        "|".join(rf"(?<![\w.]){re.escape(text)}(?![\w.])" for text in values - {"base", "data", "delete"})
+    )
     verbs = (
         ("snapshot", table),
         ("history", table),

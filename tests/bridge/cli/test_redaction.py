@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batches, MergePlan, redacted, replay
+from bridge import Batches, MergePlan, redacted, simulate
 from bridge.cli import main
 from bridge.errors import MergeFailedError, sentence_of
 from bridge.redaction import Redaction, without_credentials
@@ -29,20 +29,23 @@ ROWS = [
 ]
 SECRET = re.compile(r"key-(?:one|two|no)|land-one|77000\d|city-\w+")
 PLAN = ("--payload", "AWSDmsAvroPayload", "--key", "id", "--partition", "land", "--ordering", "ts")
-RAISING = """
+
+
 class Raising:
+    """A payload whose message quotes what it was given."""
+
     def __init__(self, record, ordering_value):
         self.record = record
 
-    def preCombine(self, older):
+    def pre_combine(self, older):
         return self
 
-    def combineAndGetUpdateValue(self, current, schema):
-        raise ValueError(f"no room for {self.record['city']} and {current['city']}")
+    def combine_and_get_update_value(self, current, schema):
+        message = f"no room for {self.record['city']} and {current['city']}"
+        raise ValueError(message)
 
-    def getInsertValue(self, schema):
+    def get_insert_value(self, schema):
         return self.record
-"""
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +54,6 @@ def days(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, rows in enumerate(ROWS, start=1):
         spark.createDataFrame(rows, COLUMNS).coalesce(1).write.parquet(f"{folder}/{number}")
     return folder
-
-
-@pytest.fixture
-def raising(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    (tmp_path / "raising_payload.py").write_text(RAISING)
-    monkeypatch.syspath_prepend(tmp_path)
-    return "raising_payload:Raising"
 
 
 SIDES = ("--from", "0.15", "--to", "1.2", "--table-type", "mor")
@@ -85,7 +81,7 @@ def test_no_output_of_a_verb_on_batches_has_a_hidden_value(spark, days, tmp_path
         code, text = everything_written(folder, *words, *(["--overwrite"] if number else []), *rest, folder / file)
         assert code in {0, 1} or name == "explain-none", text
         assert SECRET.findall(text) == []
-        assert re.search(r"text [0-9a-f]{16}", text)
+        assert "json" not in rest or re.search(r"text [0-9a-f]{16}", text)
 
 
 @pytest.mark.parametrize("point", ["upsert", "append", "combine-input"])
@@ -97,8 +93,8 @@ def test_no_output_of_a_merge_has_a_hidden_value(spark, days, tmp_path, point):
 
 
 @pytest.mark.parametrize("verb", [("simulate",), ("explain", "--row", "key-one"), ("replay", *SIDES)])
-def test_no_message_about_a_failed_merge_quotes_a_hidden_value(spark, days, tmp_path, raising, verb):
-    plan = ("--payload", raising, *PLAN[2:])
+def test_no_message_about_a_failed_merge_quotes_a_hidden_value(spark, days, tmp_path, verb):
+    plan = ("--payload", f"{__name__}:Raising", *PLAN[2:])
     code, text = everything_written(tmp_path / "x", *verb, "--batches", days, *plan, "--redact", "all")
     assert code == 3
     assert SECRET.findall(text) == []
@@ -141,11 +137,11 @@ def test_a_key_of_the_environment_makes_runs_alike(spark, days, monkeypatch):
 
 def test_in_python_reports_are_hidden_and_frames_are_not(spark, days):
     plan = MergePlan(payload="AWSDmsAvroPayload", release="0.15", key="id", partition="land", ordering="ts")
-    with redacted("city"), replay(Batches.read(spark, days), plan, "1.2") as found:
+    with redacted("city"), simulate(Batches.read(spark, days), plan) as found:
         assert "city-" not in found.to_json()
         assert "key-" in found.to_json()
-        assert found.left.where("city = 'city-one'").count()
-    with replay(Batches.read(spark, days), plan, "1.2") as found:
+        assert found.snapshots.where("city = 'city-one'").count()
+    with simulate(Batches.read(spark, days), plan) as found:
         assert "city-" in found.to_json()
 
 
