@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bridge.cli.quiet import quiet_session
+from bridge.cli.verb import BATCH_COLUMN
 from bridge.errors import InputError
 from bridge.pipeline import Batches, extent_of, read_frame
 from bridge.spark import batch_places, is_local, is_small, local_path
@@ -26,7 +27,6 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 TABLE = "table:"
 """What stands before the name of a table of Spark's catalogue."""
-_COLUMN = "bridge.batch_column"
 
 
 class BatchSource:
@@ -41,7 +41,7 @@ class BatchSource:
     @property
     def column(self) -> str | None:
         """The column of `--batch-column`."""
-        found = click.get_current_context().meta.get(_COLUMN)
+        found = click.get_current_context().meta.get(BATCH_COLUMN)
         return None if found is None else str(found)
 
     @functools.cached_property
@@ -106,7 +106,7 @@ class _Batches(click.ParamType[Any]):
         if isinstance(value, BatchSource):
             return value
         text = str(value)
-        column = None if ctx is None else ctx.meta.get(_COLUMN)
+        column = None if ctx is None else ctx.meta.get(BATCH_COLUMN)
         if text.startswith(TABLE) and column is None:
             self.fail(f"{text!r} is one table; say by --batch-column which column splits it into batches", param, ctx)
         if not text.startswith(TABLE) and is_local(text):
@@ -127,7 +127,7 @@ class _Batches(click.ParamType[Any]):
 
 def _noted(context: click.Context, _option: click.Parameter, value: str | None) -> None:
     if value is not None:
-        context.meta[_COLUMN] = value
+        context.meta[BATCH_COLUMN] = value
 
 
 def batches_option_of(*, required: bool) -> Callable[[F], F]:

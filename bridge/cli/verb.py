@@ -37,6 +37,8 @@ _SWITCHES = {
 OUTPUTS = ("text", "json", "markdown")
 
 
+BATCH_COLUMN = "bridge.batch_column"
+"""The column that splits the input into batches, in the meta of the context of a verb."""
 EXTENT = "bridge.extent"
 """How much the verb that runs reads, as text, in the meta of its context."""
 _FORMS = "bridge.forms"
@@ -147,13 +149,17 @@ def _redact(context: click.Context) -> None:
     """Hide the values of columns until the command line ends.
 
     Raises:
-        UsageError: the verb writes rows as they are.
+        UsageError: the verb writes rows as they are, or values name its batches.
     """
     columns = context.params.pop("redact")
     if columns is None:
         return
     if isinstance(context.params.get("out"), str):
         msg = "--out has rows as they are, which --redact does not change; leave one of them out"
+        raise click.UsageError(msg, context)
+    named = context.meta.get(BATCH_COLUMN)
+    if named in columns:
+        msg = f"--redact {named}: its values are the names of the batches, which are shown; split by another column"
         raise click.UsageError(msg, context)
     Redaction.of(columns).activate()
 

@@ -83,6 +83,7 @@ class Batches:
         self._check = check
         self.operations = dict(operations or {})
         self.scope = scope
+        self._has_rows = False  # in the scope, as far as it is known
         self.have_schema = False
 
     @classmethod
@@ -226,7 +227,11 @@ class Batches:
             versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
         if self.operations:
             versions = bare_keys(versions, plan, self.operations)
-        return versions if self.scope is None else self.scope.narrow(versions, plan, self.names)
+        if self.scope is None:
+            return versions
+        chosen = self.scope.narrow(versions, plan, self.names, has_rows=self._has_rows)
+        self._has_rows = True
+        return chosen
 
     def _check_layout(self, plan: MergePlan) -> None:
         """Check that each frame fits the one before it; rows that are not whole ones need only have what they name."""

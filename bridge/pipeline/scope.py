@@ -106,8 +106,8 @@ class Scope:
             matches |= _is(frame, one)
         return frame.where(matches)
 
-    def narrow(self, versions: DataFrame, plan: MergePlan, names: Sequence[str]) -> DataFrame:
-        """Return what `of_keys` does, once it is known that there is something, and that the scope suits the plan.
+    def narrow(self, versions: DataFrame, plan: MergePlan, names: Sequence[str], *, has_rows: bool) -> DataFrame:
+        """Return what `of_keys` does, if the scope suits the plan, and has rows; `has_rows`: that is known already.
 
         Raises:
             InputError: there is no row, or no batch has the name `since` or a later one.
@@ -115,7 +115,7 @@ class Scope:
         """
         self.check(plan)
         chosen = self.of_keys(versions, plan, names)
-        if chosen.isEmpty():
+        if not has_rows and chosen.isEmpty():
             msg = f"the batches have no row of {self.words(names)}; choose more"
             raise InputError(msg)
         return chosen

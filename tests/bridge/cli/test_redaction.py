@@ -152,6 +152,13 @@ def test_rows_are_not_written_where_values_are_hidden(days, tmp_path):
     assert "--out has rows as they are" in result.stderr
 
 
+def test_a_column_that_names_batches_is_not_hidden(days):
+    words = ["simulate", "--batches", days / "1", "--batch-column", "ts", *PLAN, "--redact", "id,ts"]
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == 2
+    assert "--redact ts: its values are the names of the batches" in " ".join(result.stderr.split())
+
+
 # -- messages
 
 
