@@ -109,8 +109,7 @@ class Place:
             from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
 
             found = _asked(self, lambda: self.system.get_file_info(fs.FileSelector(self.path)))
-            kind = fs.FileType.Directory
-            named = {info.base_name: (info.type is kind, info.size) for info in found if info.base_name}
+            named = {info.base_name: (info.type.name == "Directory", info.size) for info in found if info.base_name}
         return [
             dataclasses.replace(self.below(name), is_known_folder=is_folder, listed_size=size)
             for name, (is_folder, size) in sorted(named.items())
@@ -189,10 +188,11 @@ def place_of(text: str | Path, spark: SparkSession | None = None) -> Place:
         return Place(str(local_path(named)))
     scheme, _, rest = named.partition(":")
     path = rest.lstrip("/").rstrip("/")
+    system = _system(scheme, path, _settings_of(spark))
     if _USER_INFO.match(path):
         msg = f"{scheme}: a path does not take credentials; give them as settings, such as --conf spark.hadoop.fs.*"
         raise InputError(msg)
-    return Place(path, scheme, _system(scheme, path, _settings_of(spark)))
+    return Place(path, scheme, system)
 
 
 def _settings_of(spark: SparkSession | None) -> Callable[[str], str | None]:
