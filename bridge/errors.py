@@ -96,6 +96,28 @@ _ABOUT_SETTINGS = {
     "PlanError",
     "UnsupportedPayloadOperationError",
 }
+_FULL = (
+    "a disk is full (no space left on device); free some, or name other disks: of executors by "
+    "--conf spark.local.dir=FOLDER, of the output by --out"
+)
+_OLDER_JAVA = (
+    "executors run an older Java than the driver ({}); run one version on both (JAVA_HOME, and "
+    "--conf spark.executorEnv.JAVA_HOME=FOLDER)"
+)
+# What surrounds a job: what its error has, and what to tell.
+_SURROUNDINGS = {
+    re.compile(
+        r"(?:Spark)?FileNotFoundException: File (\S+) does not exist\s*It is possible the underlying"
+    ): "{} is no longer there, and was when the job began; let nothing write to this input, and run it again",
+    re.compile(r"No space left on device"): _FULL,
+    re.compile(
+        r"(?:AccessControlException|AccessDeniedException): (?:Permission denied: )?([^\n]+)"
+    ): "the storage gives no permission ({}); check the credentials (spark.hadoop.fs.*) and what they allow",
+    re.compile(
+        r"UnknownStoreException: ([^\n]+)"
+    ): "there is no such bucket or container ({}); correct its name, or create it",
+    re.compile(r"UnsupportedClassVersionError: ([^\n]+)"): _OLDER_JAVA,
+}
 
 
 def sentence_of(error: BaseException) -> str:
@@ -116,6 +138,12 @@ def _told(error: BaseException) -> tuple[str, str]:
         return raised[-1][0], raised[-1][1].strip()
     if merges := _JAVA_MERGE.findall(text):
         return MergeFailedError.__name__, merges[-1].strip()
+    for pattern, sentence in _SURROUNDINGS.items():
+        if found := pattern.search(text):
+            return EngineError.__name__, sentence.format(*(part.strip().rstrip(".") for part in found.groups()))
+    if isinstance(error, PermissionError):
+        denied = f"{error.filename or error}: there is no permission; run as another user, or name another path"
+        return EngineError.__name__, denied
     causes = _CAUSE.findall(text)
     lines = text.strip().splitlines() or [type(error).__name__]
     return kind, str(causes[-1] if causes else lines[0]).strip()

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from bridge.cli.run import current_run
 from bridge.cli.session import asked_session
-from bridge.cli.writing import stop_if_dry
+from bridge.cli.writing import check_storage, stop_if_dry
 from bridge.spark import session_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 
 
 def quiet_session(*, small: bool = False) -> SparkSession:
-    """Return the active session, or the one that the verb's options ask for.
+    """Return the active session, or the one that the verb's options describe.
 
     Anything else that Java prints still reaches standard error. Meanwhile loads, in a thread, the modules that PySpark
     loads with the first frame.
@@ -34,11 +34,13 @@ def quiet_session(*, small: bool = False) -> SparkSession:
         JavaNotFoundError: there is no Java that Spark can run on.
         EngineError: what the options name can't be reached, or Spark does not start.
         UsageError: the options contradict each other.
+        InputError: what is to be written is there already, on a storage.
         DryRunEnd: the verb has `--dry-run`.
     """
     options = asked_session()
     stop_if_dry()
     spark = _session(options, small=small)
+    check_storage(spark)
     if (run := current_run()) is not None:
         run.use(spark)
     return spark

@@ -10,7 +10,7 @@ from bridge.explain.versions import ordering_text, same_record
 from bridge.report import Table, json_record
 
 if TYPE_CHECKING:
-    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.row import ExplainedRow, ExplainedSide
     from bridge.explain.trace import TracedCall
     from bridge.explain.versions import Side
     from bridge.report import Label
@@ -27,7 +27,7 @@ _WIDTH = 54
 PARTING = "<- the sides diverge here"
 
 
-def story(told: ExplainReport) -> list[str | Table]:
+def story(told: ExplainedRow) -> list[str | Table]:
     """Return the versions, the calls of each side under its name, and the rows that merging made."""
     labels = Labels(told)
     parting = told.deciding_calls()
@@ -61,7 +61,7 @@ class Labels:
         made: the rows that merging made, as JSON values.
     """
 
-    def __init__(self, told: ExplainReport) -> None:
+    def __init__(self, told: ExplainedRow) -> None:
         """Name the versions of a row in order."""
         self.made: list[dict[str, Any]] = []
         self._schema = told.schema
@@ -98,7 +98,7 @@ class Labels:
         return next(same, None)
 
 
-def _calls(told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, decided: TracedCall | None) -> Table:
+def _calls(told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, decided: TracedCall | None) -> Table:
     releases = {call.release for call in side.trace.calls}
     lines = [
         (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))

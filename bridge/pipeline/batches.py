@@ -234,7 +234,7 @@ class Batches:
         return chosen
 
     def _check_layout(self, plan: MergePlan) -> None:
-        """Check that each frame fits the one before it; rows that are not whole ones need only have what they name."""
+        """Check that each frame fits the one before it; incomplete rows need only the columns that they name."""
         if len(self._frames) < len(self.names):
             return
         numbered = list(enumerate(self._frames, start=1))
@@ -249,7 +249,7 @@ class Batches:
                 self._check_names(number, frame, whole[-1], plan)
 
     def _check_names(self, number: int, frame: DataFrame, whole: DataFrame, plan: MergePlan) -> None:
-        """Check rows that are not whole ones: they have what their operation names, in the types of the table."""
+        """Check incomplete rows: they have what their operation names, in the types of the table."""
         operation = self._operation(number)
         what = f"batch {number} ({operation.value})"
         needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
@@ -280,7 +280,7 @@ class Batches:
 
     @functools.cached_property
     def _versions(self) -> DataFrame:
-        # The columns of the last whole rows come first.
+        # The columns of the last complete rows come first.
         in_order = sorted(enumerate(self._frames, start=1), key=lambda one: self._operation(one[0]).writes_rows)
         kinds = common_types(self._frames)
         frames = [with_types(frame, kinds) for _, frame in reversed(in_order)]
