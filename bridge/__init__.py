@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         upsert,
     )
     from bridge.plan import MergePlan, TableType
-    from bridge.programs import key_paths, smallest_history
+    from bridge.programs import Takeover, key_paths, smallest_history
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
     from payloads import PayloadBridgeError
@@ -103,6 +103,7 @@ __all__ = [
     "TableMergeConfig",
     "TableRow",
     "TableType",
+    "Takeover",
     "Verification",
     "all_paths",
     "append",
@@ -181,7 +182,7 @@ _HOMES: Final = {
         "upsert",
     ),
     "bridge.plan": ("MergePlan", "TableType"),
-    "bridge.programs": ("key_paths", "smallest_history"),
+    "bridge.programs": ("Takeover", "key_paths", "smallest_history"),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
     "payloads": ("PayloadBridgeError",),

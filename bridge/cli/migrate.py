@@ -19,8 +19,8 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.out import check_out, new_folder
-from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
+from bridge.cli.upgrades import upgrade_point
 from bridge.cli.verb import Verb, wants_json
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade

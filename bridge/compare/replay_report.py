@@ -71,6 +71,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "from": str(first.left.release),
         "to": first.to or first.names[1],
         "upgrade_after": first.upgrade_after,
+        "via": [f"{one.after}={one.plan.release}" for one in first.via],
         "keep_table_version": first.keep_table_version,
         "compact_after": list(first.compact_after),
     }

@@ -17,7 +17,6 @@ from bridge.explain.report import parting_words, report_of
 from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import same_record
 from bridge.pipeline import ARRIVAL, as_batches, only_upserts
-from bridge.programs import handover
 from bridge.spark import prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from bridge.compare import Comparison, Target
     from bridge.pipeline import Batches, BatchesLike
     from bridge.plan import MergePlan
-    from bridge.programs import Handover
     from bridge.report import Report
     from payloads import AvroSchema, Record
 
@@ -250,9 +248,8 @@ def explain_sides(
     left = ExplainedSide(sides.left, trace_key(versions, sides.left, schema, **settings))
     if sides.upgrade_after is None:
         return left, ExplainedSide(sides.right, trace_key(versions, sides.right, schema, **settings))
-    keeps = sides.keep_table_version or sides.upgrade_after == sides.commits
     try:
-        change: Handover = handover(sides.left, sides.right, after=sides.upgrade_after, keep_table_version=keeps)
+        change = sides.handover()
     except PayloadBridgeError as error:
         return left, ExplainedSide(sides.left, Trace([], {}, error), sides.right)
     trace = trace_key(versions, sides.left, schema, **settings, handover=change)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from bridge.merge import Action, Carrier, LogRow, Outcome, StoredRow
     from bridge.plan import MergePlan
-    from bridge.programs import Emit, Handover
+    from bridge.programs import Emit, Handover, Stage
     from payloads import AvroSchema, HudiRelease, PayloadRef, Record
 
 _METHODS = {
@@ -232,9 +232,10 @@ class _Traced(Simulate):
 class _TracedUpgrade(_Traced, Upgrade):
     """A table that is upgraded."""
 
-    def _hand_over(self, emit: Emit) -> None:
+    def hand_over(self, stage: Stage, emit: Emit) -> None:
+        """Let the next writer take over the table; its calls say so."""
         self._preface = "taking over the table: "
-        super()._hand_over(emit)
+        super().hand_over(stage, emit)
         self._preface = ""
 
 

@@ -13,6 +13,7 @@ from bridge.engines import COMMIT
 from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
+from bridge.programs import Takeover
 from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
 from bridge.spark import kept, quoted
 
@@ -130,13 +131,15 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     *,
     upgrade_after: int,
     keep_table_version: bool = False,
+    via: Sequence[Takeover] = (),
     compact_after: Collection[int] = (),
 ) -> SimulateReport:
     """Do what `simulate` does for a table that `old` writes until the batch `upgrade_after`, and then `new`.
 
-    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
-    table at its version. If `upgrade_after` is the last batch, the new release only reads, and the last snapshot is
-    its.
+    The upgrade is part of the first write of the new release; if `new` has an older one, the table is downgraded
+    before. With `keep_table_version` the new release leaves the table at its version. `via` are writers that take the
+    table over before `new` does, as where an upgrade goes in two steps. If `upgrade_after` is the last batch, the new
+    release only reads, and the last snapshot is its.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
@@ -151,10 +154,8 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     snapshots = upgrade_commits(
         written.versions(old),
         old,
-        new,
+        (*via, Takeover(upgrade_after, new, keep_table_version)),
         commits=len(written),
-        upgrade_after=upgrade_after,
-        keep_table_version=keep_table_version,
         compact_after=compactions,
     )
     return SimulateReport(written, old, snapshots, compactions, new, upgrade_after)

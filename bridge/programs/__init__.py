@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.global_operations import GlobalOperationTable
+from bridge.programs.handover import Handover, Takeover, check_upgrade, handover, handovers, is_downgrade
 from bridge.programs.operation_table import OperationTable
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
@@ -12,7 +14,7 @@ from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
 from bridge.programs.small_files import SmallFileTable, inserts_into_files, small_file_candidates
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
-from bridge.programs.upgrade import Handover, Upgrade, check_upgrade, handover
+from bridge.programs.upgrade import Stage, Upgrade
 from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "Extra",
     "GlobalAppend",
     "GlobalIndexTable",
+    "GlobalOperationTable",
     "GlobalUpsert",
     "Handover",
     "OperationTable",
@@ -42,6 +45,8 @@ __all__ = [
     "SmallFileTable",
     "SmallestHistory",
     "Snapshot",
+    "Stage",
+    "Takeover",
     "Upgrade",
     "Upsert",
     "WriteOperation",
@@ -50,7 +55,9 @@ __all__ = [
     "check_plan",
     "check_upgrade",
     "handover",
+    "handovers",
     "inserts_into_files",
+    "is_downgrade",
     "key_paths",
     "small_file_candidates",
     "smallest_history",

@@ -174,6 +174,7 @@ def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:
         "all_paths": {"table_types": ("cow", "mor")},
         "simulate": commits,
         "simulate_global_index": commits,
+        "simulate_global_operations": {**commits, "operations": Operations({2: WriteOperation.DELETE})},
         "simulate_operations": {**commits, "operations": Operations({2: WriteOperation.DELETE})},
         "simulate_small_files": {"commits": COMMITS, "candidates": 1},
         "simulate_upgrade": {**commits, "after": 3, "keeps": False},

@@ -146,6 +146,7 @@ ROWS: Final = (
     Row("smallest history", "smallest_history"),
     Row("explain a row", "explain"),
     Row("commits of operations other than upserts", "simulate_operations"),
+    Row("global index: commits of operations other than upserts", "simulate_global_operations", _INDEX),
     Row("a merge mode: write, copy-on-write", "upsert", {}, _mode),
     Row("a merge mode: query", "snapshot", _ON_READ, _mode),
     Row("a merge mode: commits", "simulate", {}, _mode),

@@ -23,8 +23,8 @@ from bridge.merge.carriers import StoredRow
 from bridge.merge.outcome import Action, Outcome
 from bridge.merge.points import MergePoint
 from bridge.plan import TableType
+from bridge.programs import handover
 from bridge.programs.small_files import small_file_candidates
-from bridge.programs.upgrade import handover
 from bridge.report import json_record
 from mergers import MergerRef
 from payloads import parse_schema

@@ -136,7 +136,10 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     rows, bare = spark.createDataFrame(ROWS, COLUMNS), spark.createDataFrame([("a", "x")], "id string, part string")
     batches = Batches.of([rows, Batch(bare, "delete")])
     for settings, message in (
-        ({"global_index": True}, "the operation delete is not ported for a global index"),
+        (
+            {"props": {"hoodie.index.type": "RECORD_INDEX"}},
+            "the operation delete is not ported for a record index",
+        ),
         ({"combine_before_upsert": False}, "the operation delete is not ported for batches that are not combined"),
         ({"engine": "jvm"}, "the operation delete is not ported for the jvm engine"),
     ):
