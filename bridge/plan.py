@@ -226,7 +226,9 @@ class MergePlan:
 
     def payload_ref(self, java_name: str) -> PayloadRef:
         """Return the reference to a payload class: the plan's own if it has this name."""
-        return self.payload if self.payload is not None and self._java_name() == java_name else PayloadRef(java_name)
+        if self.payload is not None and self.payload.java_name(self.release) == java_name:
+            return self.payload
+        return PayloadRef(java_name)
 
     def writer_options(self) -> dict[str, str]:
         """Return the options that a Hudi writer of this plan passes: `props`, payload or merger, ordering fields."""
@@ -234,20 +236,13 @@ class MergePlan:
         if self.ordering:
             options.setdefault(keys.WRITE_PRECOMBINE.key, ",".join(self.ordering))
         if self.payload is not None:
-            options[keys.WRITE_PAYLOAD_CLASS.key] = self._java_name()
+            options[keys.WRITE_PAYLOAD_CLASS.key] = self.payload.java_name(self.release)
         elif self.mode is not None:
             options[keys.WRITE_MERGE_MODE.key] = self.mode.value
         elif self.merger is not None:
             options[keys.WRITE_MERGE_MODE.key] = RecordMergeMode.CUSTOM.value
             options[keys.WRITE_STRATEGY_ID.key] = self.merger.merging_strategy
         return options
-
-    def _java_name(self) -> str:
-        """Return the full Java name of a built-in payload, any other name as it is."""
-        name = self.payload.name if self.payload is not None else ""
-        if self.payload is None or (self.payload.is_compiled and not self.payload.has_port(self.release)):
-            return name
-        return str(getattr(self.payload.resolve(self.release), "java_name", name))
 
 
 def _table_type(text: Any) -> TableType:

@@ -90,6 +90,17 @@ class PayloadRef:
         """Whether a jar or a package comes with the name."""
         return self.jar is not None or bool(self.package)
 
+    @property
+    def is_builtin(self) -> bool:
+        """Whether some release of Hudi ships a class of this name."""
+        return _known(self.name.strip().replace(_OLD_PREFIX, _NEW_PREFIX)) is not None
+
+    def java_name(self, release: str | HudiRelease = HudiRelease.latest()) -> str:
+        """Return the full Java name of a built-in class, or of a port that has one; any other name as it is."""
+        if self.is_compiled and not self.has_port(release):
+            return self.name
+        return str(getattr(self.resolve(release), "java_name", self.name))
+
     def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
         """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces."""
         try:
@@ -170,12 +181,16 @@ def _java_names() -> dict[str, tuple[type[BuiltinPayload], tuple[HudiRelease, ..
     return names
 
 
-def _builtin(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
-    full = name.replace(_OLD_PREFIX, _NEW_PREFIX)
+def _known(full: str) -> tuple[type[BuiltinPayload], tuple[HudiRelease, ...]] | None:
     names = _java_names()
-    known = names.get(full) or next(
+    return names.get(full) or next(
         (names[c.java_name] for c in _builtin_classes() if _short(c.java_name) == full), None
     )
+
+
+def _builtin(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
+    full = name.replace(_OLD_PREFIX, _NEW_PREFIX)
+    known = _known(full)
     if known is not None:
         found, releases = known
         if release in releases:

@@ -58,7 +58,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         f"payload-bridge simulate {_DAYS} --release 1.2 --all-paths",
     ),
     "snapshot": (
-        "payload-bridge snapshot warehouse/orders --sample 5",
+        "payload-bridge snapshot warehouse/orders --sample 5 --columns id,city --where \"day = '2024-01-02'\"",
         "payload-bridge snapshot warehouse/orders --release 1.2 --out orders-now",
     ),
     "verify": (

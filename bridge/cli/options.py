@@ -99,7 +99,7 @@ def existing_path(name: str, text: str) -> Callable[[F], F]:
 def payload_option(**settings: Any) -> Callable[[F], F]:
     """Make `--payload`."""
     text = "The payload class: a Hudi class by its full or short Java name, or your own as package.module:Class."
-    return click.option("--payload", metavar="NAME", help=text, **{"shell_complete": payloads_from, **settings})
+    return click.option("--payload", metavar="NAME", **{"help": text, "shell_complete": payloads_from, **settings})
 
 
 def release_option(**settings: Any) -> Callable[[F], F]:

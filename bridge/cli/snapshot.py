@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import TYPE_CHECKING, Any
 
 import click
 from pyspark.sql import Observation
 from pyspark.sql import functions as sf
 
-from bridge.cli.options import release_option, sample_option
+from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
@@ -29,8 +30,11 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
 @table_argument
 @release_option(default=HudiRelease.latest().value, show_default=True)
+@payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
 @click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
+@click.option("--columns", metavar="NAMES", help="What to show, with commas between; without it, every column.")
+@click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
 @out_options
 @sample_option("rows")
 @session_options
@@ -47,10 +51,14 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     check_path(table)
     target = target_of(out, query)
 
-    found = HudiTable(quiet_session(), table, release)
-    frame = found.read_optimized() if read_optimized else found.snapshot(as_of)
+    found = HudiTable(quiet_session(), table, release, payload=query["payload"])
+    named = query["columns"]
+    columns = None if named is None else [name.strip() for name in named.split(",") if name.strip()]
+    ask = found.read_optimized if read_optimized else functools.partial(found.snapshot, as_of)
+    frame = ask(columns=columns, where=query["where"])
     config = found.config
     settings = {"table": table, "release": str(found.release), "read": config.read.why, "as_of": as_of}
+    settings |= {"columns": columns, "where": query["where"]}
     report = Report("snapshot", "", plan=settings)
     counted = Observation()
     with contextlib.nullcontext(Shown()) if target is None else output(quiet_session(), target) as run:
@@ -61,7 +69,8 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     report.statistics = {"rows_out": rows}
     where = "" if out is None else f", written to {out}"
     moment = f" as of {as_of}" if as_of else ""
-    report.verdict = f"{table}{moment}: {rows} rows, as Hudi {found.release} reads them{where}."
+    chosen = f" where {query['where']}" if query["where"] else ""
+    report.verdict = f"{table}{moment}{chosen}: {rows} rows, as Hudi {found.release} reads them{where}."
     return report
 
 
@@ -69,7 +78,8 @@ def _show(report: Report, frame: DataFrame, total: int, sample: int | None) -> N
     """Add the written rows to the report."""
     everything = wants_json()
     shown = total if everything and sample is None else min(total, SAMPLE if sample is None else sample)
-    report.results = json_rows(frame.orderBy(*map(quoted, _ORDER)).limit(shown))
+    order = [name for name in _ORDER if name in frame.columns] or frame.columns[:1]
+    report.results = json_rows(frame.orderBy(*map(quoted, order)).limit(shown))
     if everything and shown < total:
         report.warnings.append(f"results has {shown} of {total} rows (--sample {sample})")
     title = f"rows: {total}" if shown == total else f"rows: {shown} of {total}"

@@ -5,6 +5,7 @@ A file is read row group by row group, so memory holds one batch of it.
 
 from __future__ import annotations
 
+import bisect
 import io
 import posixpath
 from typing import TYPE_CHECKING
@@ -19,7 +20,8 @@ from bridge.spark import META_COLUMNS
 from payloads.avro import read_container
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from bridge.hudi.files import TableFiles
 
@@ -28,13 +30,21 @@ _INDEX_FOLDER = ".hoodie/.aux/.bootstrap/.fileids"
 _ROWS = 1 << 15
 
 
-def read_base(files: TableFiles, path: str) -> Iterator[pa.RecordBatch]:
+def read_base(
+    files: TableFiles, path: str, columns: Sequence[str] | None = None, keys: AbstractSet[str] | None = None
+) -> Iterator[pa.RecordBatch]:
     """Give the rows of a base file.
+
+    Args:
+        files: the table's.
+        path: the file.
+        columns: what to read of it, if there; None for all.
+        keys: the record keys of interest; row groups that by their statistics have none of them are skipped.
 
     Raises:
         DamagedFileError: it is not a readable Parquet file.
     """
-    yield from _parquet(files, path)
+    yield from _parquet(files, path, columns, keys)
 
 
 def read_bootstrapped(files: TableFiles, path: str, sources: TableFiles, source: str) -> Iterator[pa.RecordBatch]:
@@ -62,16 +72,35 @@ def read_bootstrapped(files: TableFiles, path: str, sources: TableFiles, source:
     yield from data.combine_chunks().to_batches(max_chunksize=_ROWS)
 
 
-def _parquet(files: TableFiles, path: str) -> Iterator[pa.RecordBatch]:
+def _parquet(
+    files: TableFiles, path: str, columns: Sequence[str] | None = None, keys: AbstractSet[str] | None = None
+) -> Iterator[pa.RecordBatch]:
     try:
         with files.open(path) as stream, pq.ParquetFile(stream) as parquet:
-            schema = parquet.schema_arrow
-            yield from parquet.iter_batches(_ROWS)
+            stored = parquet.schema_arrow
+            # A file that has none of the columns still has its number of rows.
+            names = None if columns is None else [n for n in columns if n in stored.names] or stored.names[:1]
+            groups = range(parquet.num_row_groups) if keys is None else _groups_with(parquet, sorted(keys))
+            yield from parquet.iter_batches(_ROWS, row_groups=list(groups), columns=names)
             if not parquet.metadata.num_rows:
-                yield pa.RecordBatch.from_pylist([], schema=schema)
+                yield pa.RecordBatch.from_pylist([], schema=stored)
     except (pa.ArrowException, OSError) as error:
         msg = f"{files.described(path)} can't be read: {error}; restore the file, or roll its commit back with Hudi"
         raise DamagedFileError(msg) from error
+
+
+def _groups_with(parquet: pq.ParquetFile, keys: Sequence[str]) -> Iterator[int]:
+    """Give the row groups whose record keys may have one of `keys`, sorted by code point as Parquet sorts UTF-8."""
+    column = parquet.schema_arrow.get_field_index(META_COLUMNS[2])
+    for number in range(parquet.num_row_groups):
+        known = parquet.metadata.row_group(number).column(column).statistics if column >= 0 else None
+        if known is None or not known.has_min_max or _any_between(keys, known.min, known.max):
+            yield number
+
+
+def _any_between(keys: Sequence[str], first: str, last: str) -> bool:
+    at = bisect.bisect_left(keys, first)
+    return at < len(keys) and keys[at] <= last
 
 
 def bootstrap_sources(files: TableFiles, base: str) -> Mapping[tuple[str, str], str]:

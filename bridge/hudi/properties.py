@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from bridge.config import TableMergeConfig, capabilities, keys, parse_properties
 from bridge.hudi.errors import UnreadableTableError
+from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
 
@@ -64,6 +66,16 @@ class TableProperties:
             raise UnreadableTableError(msg)
         return found
 
+    def with_payload(self, name: str) -> Self:
+        """Return the properties of a table whose versions merge by a payload class of this Java name."""
+        dropped = (keys.MERGE_MODE.key, keys.STRATEGY_ID.key, keys.PARTIAL_UPDATE_MODE.key)
+        stored = {key: text for key, text in self.stored.items() if key not in dropped}
+        stored[keys.PAYLOAD_CLASS.key] = name
+        if self.has_completion_times:
+            stored[keys.MERGE_MODE.key] = RecordMergeMode.CUSTOM.value
+            stored[keys.STRATEGY_ID.key] = PAYLOAD_BASED_MERGE_STRATEGY_UUID
+        return dataclasses.replace(self, stored=stored)
+
     @functools.cached_property
     def merge(self) -> TableMergeConfig:
         """What the table stores about merging; version 5 stores what version 6 does."""
@@ -110,6 +122,14 @@ class TableProperties:
     def is_timestamp_keyed(self) -> bool:
         """Whether the key generator formats its one partition field as a time."""
         return self._has_key_generator("Timestamp")
+
+    @property
+    def keys_tell_values(self) -> bool:
+        """Whether a key generator of Hudi makes the record keys, so that they are known from the key fields' values."""
+        name = self.stored.get(keys.KEYGEN_CLASS, "")
+        return self.stored.get(keys.KEYGEN_TYPE, "").upper() != "USER_PROVIDED" and (
+            not name or name.startswith("org.apache.hudi.keygen.")
+        )
 
     @property
     def has_meta_fields(self) -> bool:

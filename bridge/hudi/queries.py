@@ -11,7 +11,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import assumed_writer, capabilities, keys
+from bridge.config import assumed_writer, capabilities, effective_config, keys
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
@@ -22,7 +22,7 @@ from bridge.hudi.slice_reader import SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadRef
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
@@ -62,17 +62,26 @@ class TableQueries:
         release: whose reader.
     """
 
-    def __init__(self, path: str, release: str | HudiRelease | None = None, *, bootstrap: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        release: str | HudiRelease | None = None,
+        *,
+        bootstrap: str | None = None,
+        payload: str | PayloadRef | None = None,
+    ) -> None:
         """Open a table.
 
         Args:
             path: its base path.
             release: whose reader is asked; None is the newest.
             bootstrap: where the bootstrapped files lie now, if not where the table says.
+            payload: the payload class that merges, in place of the table's own.
 
         Raises:
             HudiTableError: it can't be read, or not by this release.
             PayloadConfigError: unknown release.
+            PayloadNotFoundError: there is no Python class of that name.
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
@@ -80,6 +89,10 @@ class TableQueries:
         self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
+        self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
+        if self._payload is not None:
+            self._payload.resolve(self.release)
+            self.properties = self.properties.with_payload(self._payload.java_name(self.release))
 
     def _checked(self, release: HudiRelease) -> HudiRelease:
         newest = capabilities(release).created_version
@@ -120,11 +133,24 @@ class TableQueries:
         """
         return self._plan_of(self.release)
 
+    @property
+    def unnamed_class(self) -> str | None:
+        """Why versions can't be merged: a class that only the table names, and Hudi does not ship; None if they can."""
+        if self._payload is not None:
+            return None
+        rule = effective_config(self.properties.merge, None, self.release).read
+        if rule.payload is None or PayloadRef(rule.payload).is_builtin:
+            return None
+        return (
+            f"{self.files.path} merges with {rule.payload}, which Hudi does not ship, and a table's properties alone "
+            "load no code; name a Python class that does the same (payload=, --payload package.module:Class)"
+        )
+
     def _plan_of(self, release: HudiRelease) -> MergePlan:
         stored = self.properties.merge
         able = capabilities(release)
         return MergePlan(
-            payload=stored.resolved_payload(release),
+            payload=self._payload or PayloadRef(stored.resolved_payload(release)),
             release=release,
             table_type=stored.table_type,
             key=self.properties.key_fields or ("_hoodie_record_key",),
@@ -232,6 +258,7 @@ class TableQueries:
             null_columns=self._null_columns,
             bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
             sources=TableFiles(source) if source else None,
+            unnamed_class=self.unnamed_class if merges else None,
         )
 
     def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:

@@ -110,6 +110,8 @@ class LogFolder:
 
     @functools.cached_property
     def _whole(self) -> RecordMerge:
+        if self._query.unnamed_class is not None:
+            raise UnreadableTableError(self._query.unnamed_class)
         return RecordMerge(self._query.plan, self._schema, has_meta=True)
 
     def folded(self, found: FileSlice) -> SliceLog:
@@ -122,9 +124,11 @@ class LogFolder:
         """
         with self.blocks(found) as blocks:
             log = SliceLog(self._whole, self._query.plan.payload_name, by_position=_has_positions(found, blocks))
+            wanted = self._query.keys
             for each in blocks:
                 for key, fold in self._entries(each, found.partition, log):
-                    log.add(HoodieKey(key, found.partition), fold)
+                    if wanted is None or key in wanted:
+                        log.add(HoodieKey(key, found.partition), fold)
         return log
 
     @contextlib.contextmanager

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from payloads.avro import AvroSchema, Record
 
-_KEY = META_COLUMNS[2]
+_COMMIT, _KEY = META_COLUMNS[0], META_COLUMNS[2]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,9 @@ class SliceQuery:
         commits: the instants whose rows the answer has; None for all rows.
         bootstrapped: the source file of each bootstrapped file group.
         sources: where these files are.
+        shown: the columns of the answer, of those of `schema` and the meta columns; None for all.
+        keys: the record keys whose versions are read; None for all.
+        unnamed_class: why nothing can be merged; None where it can.
     """
 
     files: TableFiles
@@ -67,6 +70,9 @@ class SliceQuery:
     commits: frozenset[str] | None = None
     bootstrapped: Mapping[tuple[str, str], str] | None = None
     sources: TableFiles | None = None
+    shown: frozenset[str] | None = None
+    keys: frozenset[str] | None = None
+    unnamed_class: str | None = None
 
 
 class SliceReader:
@@ -89,8 +95,11 @@ class SliceReader:
         self._schema = with_meta(query.schema)
         self.arrow = arrow_of(self._schema)
         self.shown = pa.schema(
-            [field.with_type(pa.string()) if field.name in query.text_columns else field for field in self.arrow]
+            field.with_type(pa.string()) if field.name in query.text_columns else field
+            for field in self.arrow
+            if query.shown is None or field.name in query.shown
         )
+        self._unmerged = pa.schema(field for field in self.arrow if self._is_read_unmerged(field.name))
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
         self._reader = RecordReader(self._schema, self.arrow)
         self._writer = RecordWriter(self._schema, self.arrow)
@@ -104,13 +113,16 @@ class SliceReader:
             MergeFailedError: the merge of a key failed.
         """
         log = self.log_of(found)
+        if log is None:
+            for batch in self._base_rows(found, self._unmerged):
+                yield from self.answer(found, batch)
+            return
         for batch in self.base_batches(found):
-            yield from self.answer(found, self._merged(found, batch, log) if log else batch)
-        if log:
-            rows = [log.snapshot(None, key, folded).version for key, folded in log.unmatched()]
-            records = [row.record for row in rows if row is not None and row.record is not None]
-            if records:
-                yield from self.answer(found, self._writer.batch(records))
+            yield from self.answer(found, self._merged(found, batch, log))
+        rows = [log.snapshot(None, key, folded).version for key, folded in log.unmatched()]
+        records = [row.record for row in rows if row is not None and row.record is not None]
+        if records:
+            yield from self.answer(found, self._writer.batch(records))
 
     def log_of(self, found: FileSlice) -> SliceLog | None:
         """Return the folded log of a slice; None where it has no log file.
@@ -129,35 +141,48 @@ class SliceReader:
         Raises:
             HudiTableError: it can't be read.
         """
+        yield from self._base_rows(found, self.arrow)
+
+    def _base_rows(self, found: FileSlice, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Give the rows of a base file that the query reads, in some of the columns of `base_batches`."""
         if found.base_file is None:
             return
         path = found.path_of(found.base_file)
-        for batch in self._stored_batches(found, path):
-            full = self._with_partition(batch, found.partition)
+        for batch in self._stored_batches(found, path, columns):
+            full = self._with_partition(batch, found.partition, columns)
             try:
-                yield self._in_increment(evolved(full, self.arrow))
+                yield self._of_keys(self._in_increment(evolved(full, columns)))
             except pa.ArrowException as error:
                 msg = f"{self._files.described(path)} has rows that do not fit the table's schema: {error}"
                 raise DamagedFileError(msg) from error
 
-    def _stored_batches(self, found: FileSlice, path: str) -> Iterator[pa.RecordBatch]:
+    def _is_read_unmerged(self, name: str) -> bool:
+        """Whether a column is read where nothing is merged: one that is shown, or by which rows are chosen."""
+        query = self._query
+        if query.shown is None or name in query.shown:
+            return True
+        if name in META_COLUMNS:
+            return (name == _COMMIT and query.commits is not None) or (name == _KEY and query.keys is not None)
+        return query.keys is not None and not query.properties.has_meta_fields and name in query.properties.key_fields
+
+    def _stored_batches(self, found: FileSlice, path: str, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
         query = self._query
         if query.bootstrapped is None or query.sources is None or f"_{BOOTSTRAP_INSTANT}." not in path:
-            return read_base(self._files, path)
+            return read_base(self._files, path, columns.names, query.keys)
         source = query.bootstrapped.get((found.partition, found.file_id))
         if source is None:
             msg = f"{self._files.described(path)} is bootstrapped, and the bootstrap index has no source file for it"
             raise UnreadableTableError(msg)
         return read_bootstrapped(self._files, path, query.sources, source)
 
-    def _with_partition(self, batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
+    def _with_partition(self, batch: pa.RecordBatch, path: str, columns: pa.Schema) -> pa.RecordBatch:
         """Add the partition columns that files do not store."""
-        absent = [name for name in self._query.properties.partition_fields if name not in batch.schema.names]
-        values = values_of_path(path, self._query.properties.partition_fields) if absent else {}
+        fields = self._query.properties.partition_fields
+        absent = [name for name in fields if name in columns.names and name not in batch.schema.names]
+        values = values_of_path(path, fields) if absent else {}
         for name in absent:
-            if name in self.arrow.names:
-                column = partition_column(values.get(name), self.arrow.field(name).type, batch.num_rows)
-                batch = batch.append_column(self.arrow.field(name), column)
+            column = partition_column(values.get(name), columns.field(name).type, batch.num_rows)
+            batch = batch.append_column(columns.field(name), column)
         return batch
 
     def _in_increment(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -168,7 +193,7 @@ class SliceReader:
         commits = self._query.commits
         if not commits or capabilities(self._query.rules.release).file_group_reader:
             return self._of_commits(batch)
-        span = pc.min_max(batch.column(META_COLUMNS[0])).as_py()
+        span = pc.min_max(batch.column(_COMMIT)).as_py()
         is_possible = batch.num_rows and span["max"] >= min(commits) and span["min"] <= max(commits)
         return batch if is_possible else batch.slice(0, 0)
 
@@ -177,7 +202,15 @@ class SliceReader:
         if self._query.commits is None:
             return batch
         wanted = pa.array(sorted(self._query.commits), pa.string())
-        return batch.filter(pc.is_in(batch.column(META_COLUMNS[0]), wanted))
+        return batch.filter(pc.is_in(batch.column(_COMMIT), wanted))
+
+    def _of_keys(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows of the keys that are asked for."""
+        if self._query.keys is None:
+            return batch
+        wanted = pa.array(sorted(self._query.keys), pa.string())
+        keys = self._keys.of(batch) if self._keys else batch.column(_KEY)
+        return batch.filter(pc.is_in(keys, wanted))
 
     # -- both
 
@@ -244,7 +277,7 @@ class SliceReader:
             fields = query.properties.partition_fields
             values = values_of_path(found.partition, fields, decode=query.commits is None)
             for name in query.paths_tell:
-                if name in columns:
+                if name in self.shown.names:
                     columns[name] = partition_column(values.get(name), self.shown.field(name).type, batch.num_rows)
         for name in query.null_columns:
             columns[name] = pa.nulls(batch.num_rows, pa.string())

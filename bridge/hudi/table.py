@@ -10,26 +10,29 @@ from __future__ import annotations
 import dataclasses
 import functools
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from bridge.config import TableType, capabilities, effective_config
-from bridge.hudi.queries import TableQueries
+from bridge.errors import InputError
+from bridge.hudi.errors import HudiTableError, UnreadableTableError
+from bridge.hudi.queries import Answer, TableQueries
+from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import CONTROL, GroupVersions
-from bridge.spark import prepare, spark_schema, with_meta
+from bridge.spark import prepare, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.config import EffectiveMergeConfig
-    from bridge.hudi.queries import Answer
     from bridge.hudi.slice_reader import SliceQuery
     from bridge.plan import MergePlan
 
@@ -38,6 +41,8 @@ _SLICES = (
     "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
 )
 _CONTROL = from_arrow_schema(CONTROL)
+_ROW = "_pb_row"
+_LONG = spark_types.LongType()
 _INSTANTS = "requested string, action string, state string, completed string"
 
 
@@ -56,6 +61,7 @@ class HudiTable:
         release: str | HudiRelease | None = None,
         *,
         bootstrap: str | None = None,
+        payload: str | PayloadRef | None = None,
     ) -> None:
         """Open a table.
 
@@ -64,15 +70,18 @@ class HudiTable:
             path: the table's base path, which executors must reach: a local one, or a URI that Arrow can read.
             release: whose reader is asked; None is the newest.
             bootstrap: where bootstrapped files lie now, if not where the table says.
+            payload: the payload class by which versions merge, in place of the table's own class or mode. A class that
+                Hudi does not ship has to be named here: a table's properties alone load no code.
 
         Raises:
             HudiTableError: the path has no Hudi table, or one that is not supported.
             PayloadConfigError: unknown release.
+            PayloadNotFoundError: there is no Python class of that name.
         """
         self.spark = spark
-        self._open = functools.partial(TableQueries, path, release, bootstrap=bootstrap)
+        self._given: dict[str, Any] = {"bootstrap": bootstrap, "payload": payload}
+        self._open = functools.partial(TableQueries, path, release, **self._given)
         opened = self._open()
-        self._bootstrap = bootstrap
         self.path = path
         self.release = opened.release
         self._properties = opened.properties
@@ -100,7 +109,7 @@ class HudiTable:
         Raises:
             HudiTableError: the release can't read the table's version.
         """
-        return HudiTable(self.spark, self.path, release, bootstrap=self._bootstrap)
+        return HudiTable(self.spark, self.path, release, **self._given)
 
     @property
     def is_merge_on_read(self) -> bool:
@@ -141,6 +150,8 @@ class HudiTable:
         """
         opened = self._open() if release is None else self._open().read_by(release)
         schema = opened.snapshot().query.schema
+        if payload is None and opened.unnamed_class is not None:
+            raise UnreadableTableError(opened.unnamed_class)
         named = opened.plan.payload if payload is None else PayloadRef(payload)
         return dataclasses.replace(opened.plan, payload=named, props=dict(props or {}), schema=schema, engine="python")
 
@@ -162,33 +173,61 @@ class HudiTable:
         rows = [(s.partition, s.file_id, s.base_instant, s.base_file, list(s.log_files), s.size) for s in found]
         return self.spark.createDataFrame(rows, _SLICES)
 
-    def snapshot(self, as_of: str | None = None) -> DataFrame:
-        """Return all rows, merged; `as_of` an instant (requested time), as they were then.
+    def snapshot(
+        self, as_of: str | None = None, *, columns: Sequence[str] | None = None, where: str | Column | None = None
+    ) -> DataFrame:
+        """Return the merged rows that a predicate selects.
+
+        The answer equals `snapshot().where(where).select(columns)` for every payload. Conditions of a `where` in SQL on
+        partition columns alone skip whole partitions; `column = literal` and `column IN (literals)` on all record key
+        fields, or on `_hoodie_record_key`, skip other keys; everything else acts on merged rows. Of the columns, those
+        are read that the answer, the predicate and the merge need.
+
+        Args:
+            as_of: an instant (requested time): the rows as they were then.
+            columns: what the answer shows, in this order; None for all, with meta columns.
+            where: a condition in Spark SQL, or a Column, which acts on merged rows alone.
 
         Raises:
-            HudiTableError: the table can't be read, or not as of that instant.
+            HudiTableError: the table can't be read, or not as of that instant, or it has no such column.
+            InputError: Spark can't read the predicate.
         """
-        return self._frame(self._open().snapshot(as_of))
+        return self._frame(self._open().snapshot(as_of), columns, where)
 
-    def read_optimized(self) -> DataFrame:
+    def read_optimized(self, *, columns: Sequence[str] | None = None, where: str | Column | None = None) -> DataFrame:
         """Return the rows of base files alone; what is only in logs is missing.
 
-        Raises:
-            HudiTableError: the table can't be read.
-        """
-        return self._frame(self._open().read_optimized())
+        Args:
+            columns: as for `snapshot`.
+            where: as for `snapshot`.
 
-    def incremental(self, begin: str, end: str | None = None) -> DataFrame:
+        Raises:
+            HudiTableError: the table can't be read, or it has no such column.
+            InputError: Spark can't read the predicate.
+        """
+        return self._frame(self._open().read_optimized(), columns, where)
+
+    def incremental(
+        self,
+        begin: str,
+        end: str | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        where: str | Column | None = None,
+    ) -> DataFrame:
         """Return the rows that commits after `begin`, up to `end`, wrote.
 
         Args:
             begin: completion time in table versions 8 and 9, requested time below; 1.0 includes it in version 8.
             end: the last such time; None for the newest.
+            columns: as for `snapshot`.
+            where: as for `snapshot`.
 
         Raises:
-            HudiTableError: the table can't be read so.
+            HudiTableError: the table can't be read so, or it has no such column.
+            InputError: Spark can't read the predicate.
         """
-        return self._frame(self._open().incremental(begin, end))
+        return self._frame(self._open().incremental(begin, end), columns, where)
 
     def versions(self, as_of: str | None = None, *, all_slices: bool = True) -> DataFrame:
         """Return every version of each key that the files still hold, as stored; one partition a file group.
@@ -226,11 +265,49 @@ class HudiTable:
 
     def slices_of(self, answer: Answer) -> DataFrame:
         """Return the file slices of an answer, one a row, for tasks that read each with `pickle.loads`."""
-        prepare(self.spark)
+        prepare(self.spark, answer.query.plan.payload_name)
         return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
 
-    def _frame(self, answer: Answer) -> DataFrame:
-        return self.slices_of(answer).mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
+    def _frame(
+        self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
+    ) -> DataFrame:
+        if answer.query.unnamed_class is not None and any(found.data_logs for found in answer.slices):
+            raise UnreadableTableError(answer.query.unnamed_class)
+        names = None if columns is None else self._checked(answer, columns)
+        known = conditions(where) if isinstance(where, str) else []
+        if where is None or known:
+            slices = kept_slices(answer, known, self._selected)
+            answer = Answer(keyed(narrowed(answer.query, names, known), known), slices)
+        rows = self.slices_of(answer).mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
+        if where is not None:
+            rows = self._where(rows, where)
+        return rows if names is None else rows.select(*map(quoted, names))
+
+    def _checked(self, answer: Answer, columns: Sequence[str]) -> list[str]:
+        """Return columns as the table spells them."""
+        known = {field.name.lower(): field.name for field in _struct(answer.query)}
+        unknown = [name for name in columns if name.lower() not in known]
+        if unknown or not columns:
+            what = f"has no column {unknown[0]}" if unknown else "was asked for no column"
+            msg = f"{self.path} {what}; its columns are {', '.join(known.values())}"
+            raise HudiTableError(msg)
+        return [known[name.lower()] for name in columns]
+
+    def _where(self, rows: DataFrame, where: str | Column) -> DataFrame:
+        try:
+            return rows.where(where)
+        except (AnalysisException, ParseException) as error:
+            msg = f"Spark can't read the predicate {where!s}: {str(error).splitlines()[0]}"
+            raise InputError(msg) from error
+
+    def _selected(self, values: pa.Table, texts: list[str]) -> set[int]:
+        """Return the numbers of the rows that Spark selects by all of some conditions."""
+        fields = spark_types.StructType([*from_arrow_schema(values.schema), spark_types.StructField(_ROW, _LONG)])
+        rows = zip(*(column.to_pylist() for column in values.columns), range(values.num_rows), strict=True)
+        frame = self.spark.createDataFrame(list(rows), fields)
+        for text in texts:
+            frame = self._where(frame, text)
+        return {row[0] for row in frame.select(_ROW).collect()}
 
 
 def _struct(query: SliceQuery) -> spark_types.StructType:
@@ -238,7 +315,11 @@ def _struct(query: SliceQuery) -> spark_types.StructType:
     own = spark_schema(with_meta(query.schema))
     text = spark_types.StringType()
     return spark_types.StructType(
-        [spark_types.StructField(f.name, text if f.name in query.text_columns else f.dataType) for f in own]
+        [
+            spark_types.StructField(f.name, text if f.name in query.text_columns else f.dataType)
+            for f in own
+            if query.shown is None or f.name in query.shown
+        ]
     )
 
 

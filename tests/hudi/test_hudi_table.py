@@ -132,6 +132,15 @@ class TestTheVerb:
         result = run(str(table.folder / "table"), "--as-of", moment, "--output", "json")
         assert json.loads(result.stdout)["statistics"] == {"rows_out": len(rows)}
 
+    def test_columns_and_a_condition(self, table: Recorded, spark: SparkSession) -> None:
+        row = table.answers["snapshot"][0]
+        path, where = str(table.folder / "table"), f"_hoodie_record_key = '{row['_hoodie_record_key']}'"
+        result = run(path, "--columns", "ts, ID", "--where", where, "--output", "json")
+        found = json.loads(result.stdout)
+        assert found["verdict"] == f"{path} where {where}: 1 rows, as Hudi 1.2 reads them."
+        assert [list(one) for one in found["results"]] == [["ts", "id"]]
+        assert run(path, "--columns", "nope").exit_code == run(path, "--where", "nope = 1").exit_code == 3
+
     def test_wrong_command_lines(self, table: Recorded, tmp_path: Path) -> None:
         assert run(str(tmp_path / "nowhere")).exit_code == 2
         assert run(str(table.folder / "table"), "--as-of", "2024", "--read-optimized").exit_code == 2

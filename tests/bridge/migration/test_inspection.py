@@ -93,7 +93,7 @@ def test_a_class_that_a_later_release_lacks_is_named():
     ("name", "jar", "found"),
     [
         (DMS, None, CodePlace.PORT),
-        (f"{__name__}:Mine", None, CodePlace.PYTHON),
+        (f"{__name__}:Mine", None, CodePlace.UNKNOWN),  # a table's properties alone load no code
         ("com.acme.X", "x.jar", CodePlace.JAR),
         ("com.acme.X", None, CodePlace.UNKNOWN),
         (MODEL + "FirstValueAvroPayload", "x.jar", CodePlace.UNKNOWN),
@@ -108,6 +108,11 @@ def test_where_a_class_is(name, jar, found):
     }
     (payload,) = inspect(table, jar=jar).payloads
     assert (payload.name, payload.side, payload.found) == (name, "table", found)
+
+
+def test_a_class_that_the_writer_passes_is_loaded():
+    (payload, *_) = inspect({"hoodie.table.version": "6"}, {WRITER: f"{__name__}:Mine"}, "0.15").payloads
+    assert (payload.side, payload.found) == ("writer", CodePlace.PYTHON)
 
 
 def test_options_that_hudi_refuses_are_named():
