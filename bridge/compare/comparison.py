@@ -107,6 +107,7 @@ class Comparison:
             commits=self.commits,
             compact_after=self.compact_after,
             properties=self.properties,
+            operations=self.operations,
         )
 
     def _new_table(self, versions: DataFrame, plan: MergePlan) -> DataFrame:

@@ -26,7 +26,6 @@ from bridge.pipeline import (
     as_batches,
     differences,
     join_rows,
-    only_upserts,
 )
 from bridge.plan import TableType
 from bridge.programs import small_file_candidates
@@ -89,8 +88,6 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         PlanError: the two plans are not an upgrade.
     """
     versions = batches.versions(comparison.left)
-    if comparison.upgrade_after is not None:
-        only_upserts(batches, "an upgrade")
     comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
     left = comparison.left_of(versions)
     report = ReplayReport(batches, comparison, versions, left)
@@ -209,14 +206,12 @@ class ReplayReport:
             return Grade.REFUSED
         if self.is_equal:
             return Grade.IDENTICAL if self.comparison.follow_one_rule else Grade.IDENTICAL_HERE
-        if self.comparison.operations.by_commit:
-            return Grade.DIFFERS  # bare keys are neither ties nor marked
         identity = self.comparison.left.identity
         keys = self.differences.select(*map(quoted, identity)).distinct()
         differing = self.versions
         if not self._share_files:
             differing = join_rows(differing, keys, identity, "leftsemi", or_empty=self.comparison.left.partition)
-        if self._agree(without_ties(differing, self.comparison.left)):
+        if self._agree(without_ties(differing, self.comparison)):
             return Grade.ON_TIES
         return Grade.ON_DELETES if self._agree(without_deletes(differing, self.comparison)) else Grade.DIFFERS
 
@@ -299,4 +294,6 @@ class ReplayReport:
         if versions is None:
             return False
         sides = self.comparison
-        return differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity).isEmpty()
+        duplicates = sides.operations.make_duplicates
+        both = sides.left_of(versions), sides.right_of(versions)
+        return differences(*both, sides.left.identity, duplicates=duplicates).isEmpty()

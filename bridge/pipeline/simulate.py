@@ -14,6 +14,7 @@ from bridge.pipeline.run import run
 from bridge.plan import TableType
 from bridge.programs import (
     UPSERTS,
+    check_operated,
     check_operations,
     handovers,
     inserts_into_files,
@@ -68,6 +69,7 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
     commits: int,
     compact_after: Collection[int] = (),
     properties: Mapping[str, str] | None = None,
+    operations: Operations = UPSERTS,
 ) -> DataFrame:
     """Do what `simulate_commits` does for a table that `old` writes first, and then other writers, in order.
 
@@ -86,13 +88,19 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
     change = handovers(old, takeovers, commits=commits, properties=properties)
     layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ
-    arguments = {
+    arguments: dict[str, Any] = {
         "commits": commits,
         "compact_after": tuple(compact_after),
         "log_updates": log_updates,
         "handover": change,
     }
-    return _by_commit(run([side], layout, old, program="simulate_upgrade", arguments=arguments), layout)
+    program = "simulate_upgrade"
+    if operations.by_commit:
+        check_operations(old, operations)
+        check_operated(old, change, operations)
+        program = "simulate_operations_upgrade"
+        arguments |= {"operations": operations, "one_file": inserts_into_files(old.props)}
+    return _by_commit(run([side], layout, old, program=program, arguments=arguments), layout)
 
 
 def _simulated(

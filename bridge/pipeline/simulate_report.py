@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT
-from bridge.pipeline.batches import as_batches, only_upserts
+from bridge.pipeline.batches import as_batches
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.programs import Takeover
@@ -150,13 +150,13 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
-    only_upserts(written, "an upgrade")
     snapshots = upgrade_commits(
         written.versions(old),
         old,
         (*via, Takeover(upgrade_after, new, keep_table_version)),
         commits=len(written),
         compact_after=compactions,
+        operations=written.operations_of(old),
     )
     return SimulateReport(written, old, snapshots, compactions, new, upgrade_after)
 

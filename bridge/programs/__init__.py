@@ -5,8 +5,17 @@ from __future__ import annotations
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.programs.global_operations import GlobalOperationTable
-from bridge.programs.handover import Handover, Takeover, check_upgrade, handover, handovers, is_downgrade
+from bridge.programs.handover import (
+    Handover,
+    Takeover,
+    check_operated,
+    check_upgrade,
+    handover,
+    handovers,
+    is_downgrade,
+)
 from bridge.programs.operation_table import OperationTable
+from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import check_plan, key_paths, smallest_history
@@ -36,6 +45,7 @@ __all__ = [
     "GlobalUpsert",
     "Handover",
     "OperationTable",
+    "OperationUpgrade",
     "Operations",
     "Origin",
     "Path",
@@ -51,6 +61,7 @@ __all__ = [
     "Upsert",
     "WriteOperation",
     "as_given",
+    "check_operated",
     "check_operations",
     "check_plan",
     "check_upgrade",

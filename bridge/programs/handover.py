@@ -23,12 +23,15 @@ from bridge.config import (
 from bridge.errors import PlanError
 from bridge.plan import TableType
 from bridge.programs.small_files import small_file_candidates
+from bridge.programs.write_operation import WriteOperation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.plan import MergePlan
+    from bridge.programs.write_operation import Operations
 
+_LEAVES = UpgradeCompaction.NONE
 _FILL = "FILL_UNAVAILABLE"
 
 
@@ -154,6 +157,29 @@ def _unfilled(table: TableMergeConfig) -> TableMergeConfig:
     """Return a table without the partial update mode that fills markers."""
     is_filled = table.partial_update_mode == _FILL
     return dataclasses.replace(table, partial_update_mode=None) if is_filled else table
+
+
+def check_operated(old: MergePlan, change: Handover, operations: Operations) -> None:
+    """Refuse what operations other than upserts are not ported for.
+
+    An UPDATE of 1.1 and 1.2 that reads a merge-on-read table as 0.15 left it finds another row than a query, where
+    ordering values tie.
+
+    Raises:
+        PlanError: naming the setting.
+    """
+    new, problem = change.upgraded, None
+    reads_logs = old.table_type is TableType.MERGE_ON_READ and capabilities(old.release).upgrade_compaction is _LEAVES
+    later = (one for number, one in operations.by_commit.items() if number > change.after)
+    if change.then is not None:
+        problem = "an upgrade in steps; upgrade in one"
+    elif new is not None and capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED:
+        problem = "an upgrade to 1.0; name a later release"
+    elif reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
+        problem = "an SQL UPDATE of a later release on this merge-on-read table; upsert the rows"
+    if problem is not None:
+        msg = f"operations other than upserts are not ported for {problem}"
+        raise PlanError(msg)
 
 
 def is_downgrade(old: MergePlan, new: MergePlan) -> bool:

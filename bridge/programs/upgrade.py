@@ -40,7 +40,8 @@ class Stage(NamedTuple):
     new: RecordMerge
 
 
-def _stages(merge: RecordMerge, handover: Handover | None, commits: int, *, log_updates: bool) -> Iterator[Stage]:
+def stages_of(merge: RecordMerge, handover: Handover | None, commits: int, *, log_updates: bool) -> Iterator[Stage]:
+    """Give the handovers of a table with their calls, in order; `merge` has those of the first writer."""
     while handover is not None:
         after, kept, upgraded, upgrading, compacting, then = handover
         at_first = new = at_once = merge
@@ -82,7 +83,7 @@ class Upgrade(Simulate):
         super().__init__(merge, commits=commits, log_updates=log_updates, compact_after=compact_after)
         self._last = commits
         self._old = merge
-        self._stages = tuple(_stages(merge, handover, commits, log_updates=log_updates))
+        self._stages = tuple(stages_of(merge, handover, commits, log_updates=log_updates))
         self._passed = 0
         self._entries: list[StoredRow | LogDelete] = []
         self._without_log = 0  # the last commit after which the file group of the key surely had none
@@ -159,8 +160,8 @@ class Upgrade(Simulate):
             self._is_planned = self.base is not None and self._without_log < stage.after
         elif stage.compacts is UpgradeCompaction.RUN and not self._is_planned:
             self.compact()
-        if stage.compacts is not UpgradeCompaction.NONE:
-            self.merge = stage.new
+        self.merge = stage.new
+        if stage.compacts is not UpgradeCompaction.NONE:  # else the settings of the table are as they were
             self._fold_anew(old)
         self._passed += 1
         if self._passed == len(self._stages):

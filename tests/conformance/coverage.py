@@ -39,8 +39,7 @@ def features_of(history: History) -> Iterator[str]:
     yield f"{len(history.ordering)} ordering fields"
     yield from (f"a column of {kind}" for kind in columns.values())
     for run in history.runs:
-        program = program_of(plan, is_upgrade=bool(run.upgrades))
-        program = "simulate_operations" if history.operations else program
+        program = program_of(plan, is_upgrade=bool(run.upgrades), is_operated=bool(history.operations))
         program = "simulate_upgrade" if history.plain_after is not None else program
         yield f"{program}, {plan.table_type.value}"
         before = plan.release

@@ -104,7 +104,7 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
         arguments["log_updates"] = plan.table_type is TableType.MERGE_ON_READ
     if operations:
         arguments["operations"] = given
-    if program == "simulate_operations":
+    if program in {"simulate_operations", "simulate_operations_upgrade"}:
         arguments["one_file"] = inserts_into_files(plan.props)
     if change is not None:
         arguments["handover"] = change
@@ -131,7 +131,7 @@ def _assigned(
 def program_of(plan: MergePlan, *, is_upgrade: bool, is_operated: bool = False) -> str:
     """Choose the program that `pipeline` chooses."""
     if is_upgrade:
-        return "simulate_upgrade"
+        return "simulate_operations_upgrade" if is_operated else "simulate_upgrade"
     if is_operated:
         return "simulate_global_operations" if plan.global_index else "simulate_operations"
     if _candidates(plan):

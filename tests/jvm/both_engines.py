@@ -176,6 +176,12 @@ def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:
         "simulate_global_index": commits,
         "simulate_global_operations": {**commits, "operations": Operations({2: WriteOperation.DELETE})},
         "simulate_operations": {**commits, "operations": Operations({2: WriteOperation.DELETE})},
+        "simulate_operations_upgrade": {
+            **commits,
+            "operations": Operations({2: WriteOperation.DELETE}),
+            "after": 3,
+            "keeps": False,
+        },
         "simulate_small_files": {"commits": COMMITS, "candidates": 1},
         "simulate_upgrade": {**commits, "after": 3, "keeps": False},
         "smallest_history": {"table_types": ("cow", "mor")},
