@@ -13,6 +13,8 @@ from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
+    operation_option,
+    operations_of,
     plan_of,
     plan_options,
     refuse,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 @click.option("--from", "old", type=release, metavar="R", help="Compare with --to: the release of the first side.")
 @click.option("--to", metavar="R|MODE|NAME", help="The other side, as in replay; --table-type is cow or mor then.")
 @upgrade_options
+@operation_option
 @compaction_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -90,6 +93,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     check_options(to, after, commits, via, keeps=keep_table_version)
     plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
+    operations = operations_of(options["operations"], commits)
     row = row_of(rows, plan)
     try:
         other = _other(plan, types, to)
@@ -102,7 +106,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
 
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = batches.read(spark, struct)
+    read = batches.read(spark, struct).written_by(operations)
     if other is None:
         return explain(read, plan, row, compact_after=compactions).to_report()
     other = dataclasses.replace(other, schema=plan.schema)

@@ -13,6 +13,8 @@ from bridge.cli.options import (
     compaction_options,
     compactions_of,
     left_plan_options,
+    operation_option,
+    operations_of,
     plan_of,
     refuse,
     sample_option,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _META_KEY = ("_hoodie_record_key",)
-_ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
+_ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "operations", "compact_after", "compact_every")
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
@@ -75,6 +77,7 @@ _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compa
     metavar="DIR",
     help="Write settings, undo, report and generated mergers to this folder, which must not exist.",
 )
+@operation_option
 @compaction_options
 @sample_option("keys that differ")
 def migrate_command(  # noqa: PLR0913 (one parameter an option)
@@ -116,8 +119,9 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
         spark = batches.session()
         left, struct = with_schema(left, options["schema"])
+        operations = operations_of(options["operations"], len(batches))
         settings |= {
-            "batches": batches.read(spark, struct),
+            "batches": batches.read(spark, struct).written_by(operations),
             "upgrade_after": after,
             "keep_table_version": options["keep_table_version"],
             "compact_after": compactions,
@@ -165,7 +169,8 @@ def _refuse_data_options(accept_differences: bool, sample: int | None, options: 
     given |= {name: options[name] or None for name in _ABOUT_BATCHES}
     for name, value in given.items():
         if value is not None:
-            msg = f"--{name.replace('_', '-')} needs --batches"
+            option = "operation" if name == "operations" else name.replace("_", "-")
+            msg = f"--{option} needs --batches"
             raise click.UsageError(msg, click.get_current_context())
 
 

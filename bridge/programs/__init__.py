@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.programs.commits import Simulate
+from bridge.programs.commits import KeyTimeline, Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.programs.global_operations import GlobalOperationTable
 from bridge.programs.handover import (
@@ -14,7 +14,7 @@ from bridge.programs.handover import (
     handovers,
     is_downgrade,
 )
-from bridge.programs.operation_table import OperationTable
+from bridge.programs.operation_table import FileSlice, OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
@@ -39,11 +39,13 @@ __all__ = [
     "Emit",
     "EngineName",
     "Extra",
+    "FileSlice",
     "GlobalAppend",
     "GlobalIndexTable",
     "GlobalOperationTable",
     "GlobalUpsert",
     "Handover",
+    "KeyTimeline",
     "OperationTable",
     "OperationUpgrade",
     "Operations",

@@ -147,12 +147,13 @@ class OperationTable(CommitLoop):
         yield from (version for _, version in self._input)
 
     @property
-    def _operation(self) -> WriteOperation:
+    def operation(self) -> WriteOperation:
+        """The operation of the current commit."""
         return self._operations.get(self._commit, WriteOperation.UPSERT)
 
     def fold_input(self, arrival: Arrival) -> None:
         """Take a version of the current commit, as its operation does."""
-        operation, self._is_touched = self._operation, True
+        operation, self._is_touched = self.operation, True
         if operation.replaces and arrival.record is None:
             self._replace()
         elif operation is WriteOperation.SQL_UPDATE:
@@ -176,7 +177,7 @@ class OperationTable(CommitLoop):
 
     def _inserted(self, arrival: Arrival) -> Carrier:
         """Return the version of a row that is inserted: its ordering value is never asked for."""
-        if self._operation is WriteOperation.BULK_INSERT:  # Spark's own rows, which nothing tests for a delete
+        if self.operation is WriteOperation.BULK_INSERT:  # Spark's own rows, which nothing tests for a delete
             return StoredRow(self._key, arrival.record, self.merge.schema, arrival.source)
         return self.merge.incoming(self._key, arrival.record, arrival.source, NATURAL_ORDER)
 
@@ -193,7 +194,7 @@ class OperationTable(CommitLoop):
         """Write the input, and take the snapshot; a compaction takes it otherwise."""
         if not self._is_touched:
             return
-        operation, given = self._operation, self._input
+        operation, given = self.operation, self._input
         self._is_touched, self._input = False, []
         merge = self.plain if operation.is_statement else self.merge
         if operation.inserts:
@@ -212,7 +213,7 @@ class OperationTable(CommitLoop):
         home = next((one for one in self.slices if one.stored), None) if self._one_file else None
         fresh = home or self.new_slice()
         for version in versions:
-            if self._operation is WriteOperation.BULK_INSERT:
+            if self.operation is WriteOperation.BULK_INSERT:
                 fresh.add(version)  # type: ignore[arg-type]  # see `_inserted`
             elif (row := self.merge.insert(version).version) is not None:
                 fresh.add(row)

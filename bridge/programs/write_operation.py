@@ -94,6 +94,11 @@ class Operations(NamedTuple):
     by_commit: Mapping[int, WriteOperation] = {}
     assigned: Mapping[int, tuple[str, ...]] = {}
 
+    def names_keys(self, commit: int) -> bool:
+        """Whether the rows of a commit are keys that lose their row."""
+        operation = self.by_commit.get(commit, WriteOperation.UPSERT)
+        return operation.deletes_keys or operation is WriteOperation.DELETE_PARTITION
+
     @property
     def make_duplicates(self) -> bool:
         """Whether a key may have several rows."""

@@ -170,7 +170,7 @@ class PayloadAdapter(HoodieRecordPayload):
         return self._record_of(name, schema, props)
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
-        """Return the user's result, else whether there is no insert value: all that a release without the method asks."""
+        """Return the user's result, else whether there is no insert value, as where Hudi lacks the method."""
         if "is_deleted" not in self.calls or not self.asks_for_deletes:
             return self.get_insert_value(schema, props) is None
         self.opened(schema)
