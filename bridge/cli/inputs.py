@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 TABLE = "table:"
-"""What stands before the name of a table of Spark's catalogue."""
+"""The prefix of a table of Spark's catalogue."""
 _COLUMN = "bridge.batch_column"
 
 
@@ -47,7 +47,7 @@ class BatchSource:
         return len(batch_places(self.text, None if is_local(self.text) else quiet_session()))
 
     def __len__(self) -> int:
-        """Count the batches; what is not on this machine is asked through Spark."""
+        """Count the batches; Spark lists what is not on this machine."""
         if self.column is None:
             return self._places
         return len(self._split)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 from pyspark.sql import Observation
@@ -18,7 +18,7 @@ from bridge.engines import ACTION, IS_DELETE
 from bridge.merge import Action
 from bridge.pipeline import read_frame, visible
 from bridge.plan import TableType
-from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
+from bridge.report import Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import output, quoted
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from bridge.engines import Choice
     from bridge.plan import MergePlan
-    from bridge.spark import OutputRun
+    from bridge.spark import OutputRun, TableRun
+
+    Run: TypeAlias = OutputRun | TableRun | Shown
 
 
 class Point(NamedTuple):
@@ -100,7 +102,7 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     if isinstance(run, Shown):
         _show(report, run, plan, sample)
     rows = report.statistics["rows_out"]
-    where = "" if out is None else f", written to {out}"
+    where = "" if target is None else f", written to {target.path}"
     report.verdict = f"{point}: {rows} rows{where}."
     return report
 
@@ -136,7 +138,7 @@ def _choice(point: str, frames: dict[str, DataFrame], plan: MergePlan) -> Choice
     return pipeline.choice_of(program, plan, newer, *stored)
 
 
-def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, run: OutputRun | Shown) -> dict[str, int]:
+def _run(point: str, frames: dict[str, DataFrame], plan: MergePlan, run: Run) -> dict[str, int]:
     """Write the result of a merge point, and count rows in the same pass."""
     inputs = []
     for name in POINTS[point].required:
@@ -183,7 +185,7 @@ def _counts(point: str) -> list[Column]:
     return [sf.count(sf.when(conditions.get(name, never), 1)).alias(name) for name in _COUNTED]
 
 
-def _write_appended(outcomes: DataFrame, log: DataFrame | None, run: OutputRun | Shown) -> None:
+def _write_appended(outcomes: DataFrame, log: DataFrame | None, run: Run) -> None:
     """Write both results of `append` in one pass over the inputs: its outcomes are written first, then split."""
     written = run.aside(outcomes, "outcomes")
     for frame, name in zip(pipeline.appended(written, log), ("stored", "log"), strict=True):
@@ -196,10 +198,10 @@ def _show(report: Report, run: Shown, plan: MergePlan, sample: int | None) -> No
     all_rows = wants_json()
     for name, frame in run.frames.items():
         total = frame.count()
-        shown = total if all_rows and sample is None else min(total, SAMPLE if sample is None else sample)
+        shown = min(total, limit_of(sample, whole=all_rows))
         rows = json_rows(frame.orderBy(*map(quoted, plan.identity)).limit(shown))
         report.results += [{"to": name, **row} for row in rows] if name else rows
         if all_rows and shown < total:
-            report.warnings.append(f"results has {shown} of {total} {name or 'result'} rows (--sample {sample})")
+            report.warnings.append(f"results has {shown} of {total} {name or 'result'} rows (--sample)")
         title = f"{name or 'rows'}: {total}" if shown == total else f"{name or 'rows'}: {shown} of {total}"
         report.body.append(Table.of_rows(tuple(frame.columns), rows, title))

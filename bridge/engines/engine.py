@@ -53,7 +53,7 @@ def engine_of(job: Job) -> Choice:
         PlanError: the plan's engine can't run the job; says why.
     """
     plan = job.plan
-    name, why = (EngineName.JVM, "the compiled class runs") if plan.runs_java else (EngineName.PYTHON, "as asked")
+    name, why = (EngineName.JVM, "the compiled class runs") if plan.runs_java else (EngineName.PYTHON, "as requested")
     if plan.engine in {"auto", "native"} and not plan.runs_java:
         try:
             lowered(job)

@@ -9,7 +9,7 @@ from bridge.explain.versions import same_record
 from bridge.report import Table, json_record
 
 if TYPE_CHECKING:
-    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.row import ExplainedRow, ExplainedSide
     from bridge.explain.trace import TracedCall
     from bridge.explain.versions import Side
     from bridge.report import Label
@@ -26,7 +26,7 @@ _WIDTH = 54
 PARTING = "<- the sides diverge here"
 
 
-def story(told: ExplainReport) -> list[str | Table]:
+def story(told: ExplainedRow) -> list[str | Table]:
     """Return the versions, the calls of each side under its name, and the rows that merging made."""
     labels = Labels(told.schema, [record for _, record in told.versions])
     parting = told.deciding_calls()
@@ -95,7 +95,7 @@ class Labels:
         return next(same, None)
 
 
-def _calls(told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, decided: TracedCall | None) -> Table:
+def _calls(told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, decided: TracedCall | None) -> Table:
     releases = {call.release for call in side.trace.calls}
     lines = [
         (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))

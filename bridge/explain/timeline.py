@@ -8,11 +8,11 @@ from bridge.explain.story import Labels
 from bridge.report import json_record, texts
 
 if TYPE_CHECKING:
-    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.row import ExplainedRow, ExplainedSide
     from bridge.explain.trace import TracedCall
 
 
-def timeline_of(told: ExplainReport) -> dict[str, Any]:
+def timeline_of(told: ExplainedRow) -> dict[str, Any]:
     """Return the story of a row.
 
     `columns` has the names of the columns; `versions` label, commit (null for a row that merging made) and values, as
@@ -39,7 +39,7 @@ def timeline_of(told: ExplainReport) -> dict[str, Any]:
 
 
 def _side(
-    told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, parting: TracedCall | None
+    told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, parting: TracedCall | None
 ) -> dict[str, Any]:
     several = len({call.release for call in side.trace.calls}) > 1
     return {

@@ -13,7 +13,8 @@ from pyspark.sql import functions as sf
 from bridge import pipeline
 from bridge.engines import COMMIT, RecordReader
 from bridge.explain.causes import Cause, cause_of
-from bridge.explain.explanation import ExplainReport, explain_sides
+from bridge.explain.explanation import explain_sides
+from bridge.explain.row import ExplainedRow
 from bridge.explain.timeline import timeline_of
 from bridge.explain.trace import check_traceable
 from bridge.pipeline import ARRIVAL
@@ -45,7 +46,7 @@ class TracedKeys(NamedTuple):
 
     Attributes:
         causes: how many keys part for each cause, the most frequent first.
-        of_key: cause and timeline (see `timeline_of`) of the keys that were asked for, by `name_of`.
+        of_key: cause and timeline (see `timeline_of`) of the requested keys, by `name_of`.
         traced: how many keys were traced.
         untraced: why keys could not be traced; empty if they could.
     """
@@ -138,6 +139,6 @@ def _answer(job: _Tracing, versions: list[tuple[int, Record]]) -> dict[str, str 
     if len(versions) > MOST_VERSIONS:
         return {_NAME: name, _CAUSE: None, _STORY: None}
     sides = explain_sides(versions, job.schema, job.sides)
-    told = ExplainReport({}, versions, job.schema, job.sides.commits, sides, job.sides, job.sides.compact_after)
+    told = ExplainedRow({}, versions, job.schema, job.sides.commits, sides, job.sides, job.sides.compact_after)
     story = json.dumps(timeline_of(told)) if name in job.told else None
     return {_NAME: name, _CAUSE: cause_of(told).name, _STORY: story}

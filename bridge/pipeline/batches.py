@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 _VALUE, _NUMBER = "_pb_value", "_pb_number"
+_MOST = 10_000  # batches: their names are gathered, and a program counts commits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +120,10 @@ class Batches:
             raise InputError(msg)
         value = _comparable(frame.schema[column].dataType, column)
         values = frame.select(value.alias(_VALUE), quoted(column).cast("string").alias(_NUMBER)).distinct()
-        found = values.orderBy(_VALUE).collect()
+        found = values.orderBy(_VALUE).limit(_MOST + 1).collect()
+        if len(found) > _MOST:
+            msg = f"the batch column {column!r} has more than {_MOST:,} values, a batch for each; name another column"
+            raise InputError(msg)
         if not found:
             msg = f"the data has no rows to split into batches by {column!r}; give rows"
             raise InputError(msg)
@@ -219,7 +223,7 @@ class Batches:
         return bare_keys(versions, plan, self.operations) if self.operations else versions
 
     def _check_layout(self, plan: MergePlan) -> None:
-        """Check that each frame fits the one before it; rows that are not whole ones need only have what they name."""
+        """Check that each frame fits the one before it; incomplete rows need only the columns that they name."""
         if len(self._frames) < len(self.names):
             return
         numbered = list(enumerate(self._frames, start=1))
@@ -234,7 +238,7 @@ class Batches:
                 self._check_names(number, frame, whole[-1], plan)
 
     def _check_names(self, number: int, frame: DataFrame, whole: DataFrame, plan: MergePlan) -> None:
-        """Check rows that are not whole ones: they have what their operation names, in the types of the table."""
+        """Check incomplete rows: they have what their operation names, in the types of the table."""
         operation = self._operation(number)
         what = f"batch {number} ({operation.value})"
         needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
@@ -267,7 +271,7 @@ class Batches:
 
     @functools.cached_property
     def _versions(self) -> DataFrame:
-        # The columns of the last whole rows come first.
+        # The columns of the last complete rows come first.
         in_order = sorted(enumerate(self._frames, start=1), key=lambda one: self._operation(one[0]).writes_rows)
         kinds = common_types(self._frames)
         frames = [with_types(frame, kinds) for _, frame in reversed(in_order)]

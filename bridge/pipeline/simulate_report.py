@@ -7,6 +7,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, Self
 
+from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT
@@ -14,7 +15,7 @@ from bridge.pipeline.batches import as_batches
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.simulate import simulate_commits, upgrade_commits
 from bridge.programs import Takeover
-from bridge.report import SAMPLE, Report, Table, json_rows, plan_as_json
+from bridge.report import SAMPLE, Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import kept, quoted
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from bridge.pipeline.batches import Batches, BatchesLike
     from bridge.plan import MergePlan
+
+_PLACE = "_pb_place"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,7 +110,7 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
 
     Raises:
         InputError: a batch does not fit the one before it.
-        PlanError: a column that the plan names is not there, or the settings ask for what is not ported.
+        PlanError: a column that the plan names is not there, or a setting needs what is not ported.
 
     Added in 0.1.0.
     """
@@ -240,15 +243,18 @@ def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sampl
 
 def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int | None) -> None:
     """Put the snapshots into the results, `sample` rows of each."""
-    longest = 0
+    limit = limit_of(sample, whole=True)
     for part in parts:
         by_commit: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
-        for row in json_rows(part.kept.orderBy(COMMIT, *map(quoted, part.plan.identity))):
+        identity = [*map(quoted, part.plan.identity)]
+        place = sf.row_number().over(Window.partitionBy(COMMIT).orderBy(*identity))
+        first = part.kept.withColumn(_PLACE, place).where(sf.col(_PLACE) <= limit).drop(_PLACE)
+        for row in json_rows(first.orderBy(COMMIT, *identity)):
             by_commit[row.pop(COMMIT)].append(row)
-        for commit in range(1, len(part.batches) + 1):
-            rows = by_commit[commit]
-            longest = max(longest, len(rows))
-            table_type = part.plan.table_type.value
-            report.results.append({"commit": commit, "table_type": table_type, "snapshot": rows[:sample]})
-    if sample is not None and longest > sample:
-        report.warnings.append(f"only the first {sample} rows of each snapshot are listed (--sample)")
+        table_type = part.plan.table_type.value
+        report.results += [
+            {"commit": commit, "table_type": table_type, "snapshot": by_commit[commit]}
+            for commit in range(1, len(part.batches) + 1)
+        ]
+    if any(own.rows > limit for part in parts for own in part.figures):
+        report.warnings.append(f"only the first {limit} rows of each snapshot are listed (--sample)")

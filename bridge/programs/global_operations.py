@@ -79,7 +79,7 @@ class GlobalOperationTable(GlobalIndexTable):
             self._state(key, arrival)
 
     def _insert_later(self, key: HoodieKey, arrival: Arrival) -> None:
-        """Note a row that is inserted: its ordering value is never asked for.
+        """Note a row that is inserted: its ordering value is never read.
 
         Raises:
             MergePointError: the batch has the key twice in one partition, which would be duplicates in one file.

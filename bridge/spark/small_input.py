@@ -22,6 +22,8 @@ _ONE_TASK = "spark.payload_bridge.one_task"
 SETTINGS = {
     _ONE_TASK: "true",
     "spark.default.parallelism": "1",
+    # Statistics of small data cost more stages than they save.
+    "spark.sql.adaptive.enabled": "false",
     # Compiling a query takes longer than interpreting it for these rows.
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",

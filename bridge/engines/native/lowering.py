@@ -88,7 +88,7 @@ class Refusal(NamedTuple):
     Attributes:
         name: a short name that stays.
         sentence: the reason, for reports.
-        holds: whether it holds for a job; asked in the order of the list, so that earlier ones don't hold.
+        holds: whether it holds for a job; tested in the order of the list, so earlier ones don't hold.
     """
 
     name: str

@@ -120,6 +120,21 @@ def test_upsert_writes_rows_and_counts_them(spark, run, tmp_path, stored, incomi
     assert names(tmp_path) == ["incoming.parquet", "out", "stored.parquet"]
 
 
+def test_rows_go_to_a_table_of_the_catalogue(spark, run, tmp_path, stored, incoming):
+    words = ("merge", "upsert", "--stored", stored, "--incoming", incoming, *DEFAULT, "--out-table", "pb_merged")
+    result = run(*words)
+    try:
+        assert "3 rows, written to pb_merged" in result.stdout
+        assert sorted(row.city for row in spark.table("pb_merged").collect()) == ["Kiev", "Oslo", "Roma"]
+        fails(run(*words), 3, "--out-table pb_merged already exists", "--overwrite")
+    finally:
+        spark.sql("DROP TABLE IF EXISTS pb_merged")
+    fails(run(*words, "--out", tmp_path / "out"), 2, "--out and --out-table are two places; name one")
+    appended = run("merge", "append", *words[2:])
+    fails(appended, 3, "--out-table pb_merged is one table, and there are several results")
+    assert not spark.catalog.listTables()
+
+
 def test_without_out_the_rows_are_the_results(spark, run, tmp_path, stored, incoming):
     words = ("merge", "upsert", "--stored", stored, "--incoming", incoming, *DEFAULT)
     answer = json.loads(run(*words, "--output", "json").stdout)
