@@ -74,5 +74,8 @@ def spark() -> Iterator[SparkSession]:
     # The Java VM ends before an optimising compiler pays: half of its time went there.
     os.environ.setdefault("SPARK_SUBMIT_OPTS", small_input.JAVA_OPTIONS)
     session = local_session(cores=2)
+    if not os.environ.get("CG"):
+        for name, setting in small_input.INTERPRETED.items():
+            session.conf.set(name, setting)
     yield session
     session.stop()

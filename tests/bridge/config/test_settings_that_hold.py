@@ -47,7 +47,7 @@ def test_a_writer_that_passes_the_class_of_the_table_merges_by_the_mode_of_the_t
     assert {rule.mode for _, rule in config.rules} == {EVENT}
 
 
-def test_only_from_1_1_on_a_mode_by_arrival_stands_for_overwrite():
+def test_only_from_1_1_on_commit_time_ordering_implies_overwrite():
     table = table_of("8", None, **{"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"})
     resolved = [table.resolved_payload(release) for release in (V1_0, V1_1, V1_2)]
     assert resolved == [DEFAULT, OVERWRITE, OVERWRITE]

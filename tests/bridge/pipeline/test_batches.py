@@ -273,7 +273,7 @@ def plan(**settings: Any) -> MergePlan:
         (plan(), ("Hudi 0.15, first run", "Hudi 0.15, second run")),
     ],
 )
-def test_sides_are_called_by_what_tells_them_apart(right: MergePlan, names: tuple[str, str]) -> None:
+def test_sides_are_named_by_what_distinguishes_them(right: MergePlan, names: tuple[str, str]) -> None:
     assert Comparison(plan(), right, 3).names == names
 
 

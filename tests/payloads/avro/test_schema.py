@@ -167,7 +167,7 @@ def test_an_ambiguous_union_keeps_its_branch(source, branches):
 
 
 @pytest.mark.parametrize("source", [["double", "long"], ["float", "int", "string"], ["long", "double"]])
-def test_a_whole_number_is_no_floating_point_number_where_a_branch_has_integers(source):
+def test_an_integer_does_not_match_a_floating_branch_where_another_has_integers(source):
     schema = parse_schema(source)
     assert typed(decode(schema, encode(schema, 5))) == typed(5)
     assert typed(decode(schema, encode(schema, 5.0))) == typed(5.0)
@@ -248,7 +248,7 @@ def test_infinite_and_nan_fit_both_widths(value):
 
 
 @pytest.mark.parametrize("source", ["{", '{"type": "record"}', '{"type": "unheard"}', {"type": 5}])
-def test_what_is_no_schema_is_refused(source):
+def test_what_is_not_a_schema_is_refused(source):
     with pytest.raises(SchemaError):
         parse_schema(source)
 
