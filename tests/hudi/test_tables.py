@@ -104,7 +104,7 @@ class TestWhatIsRefused:
             rows_of(opened(copied).snapshot())
 
     def test_an_unknown_file_system(self) -> None:
-        with pytest.raises(HudiTableError, match="there is no way to this storage"):
+        with pytest.raises(HudiTableError, match="this storage can't be reached"):
             TableQueries("gopher://somewhere/table")
 
 

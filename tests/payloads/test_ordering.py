@@ -230,3 +230,12 @@ def test_one_ordering_field_decides_for_whole_columns_unless_more_is_computed_fr
     assert (payload_class.pair_rule(computed) is None) == (release in {"0.15", "1.0"})
     truncated = {**one, "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled": "true"}
     assert payload_class.pair_rule(truncated) is None
+
+
+@pytest.mark.parametrize("name", ["PostgresDebeziumAvroPayload", "MySqlDebeziumAvroPayload"])
+def test_whole_columns_test_for_deletes_as_the_class_does(name):
+    schema = parse_schema(record_schema(id="string", _change_operation_type="string"))
+    payload_class = resolve_payload(name, "1.2")
+    (test,) = payload_class.insert_tests(schema, {})
+    assert test == ("_change_operation_type", "d", True)
+    assert payload_class(None).is_delete_record({"id": "a", "_change_operation_type": "D"})

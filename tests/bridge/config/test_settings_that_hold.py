@@ -83,3 +83,12 @@ def test_a_plain_mode_drops_the_unavailable_marker_and_keeps_the_delete_marker()
     kept = {key.removeprefix(PREFIX) for key in after if key.startswith(PREFIX)}
     assert kept == {"hoodie.payload.delete.field", "hoodie.payload.delete.marker"}
     assert "hoodie.table.partial.update.mode" not in after
+
+
+def test_custom_takes_the_strategy_of_the_writer():
+    table = {"hoodie.table.version": "9", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}
+    strategy = "7b0c6b5e-2f1c-4f43-9c5a-8a6f9c1f2d10"
+    writer = {"hoodie.write.record.merge.strategy.id": strategy}
+    after = change_mode(table, TargetMode(RecordMergeMode.CUSTOM), writer)
+    assert after["hoodie.record.merge.mode"] == "CUSTOM"
+    assert after["hoodie.record.merge.strategy.id"] == strategy

@@ -119,7 +119,7 @@ def test_rows_of_a_batch_keep_their_order(spark: SparkSession) -> None:
     [
         ("when", "'when' is not in the data, which has id, n, x"),
         ("x", "array<int>, which has no order"),
-        ("n", "has a null, so a row is without a batch"),
+        ("n", "has a null, so a row belongs to no batch"),
     ],
 )
 def test_a_column_that_makes_no_batches(spark: SparkSession, column: str, phrase: str) -> None:

@@ -122,6 +122,7 @@ def test_what_is_not_a_json_object_is_refused(text):
 def test_keys_are_text():
     payload = HoodieJsonPayload('{"a": "x", "b": 1} and more')
     assert payload.get_row_key("a") == "x"
+    assert payload.get_partition_path("a") == "x"
     assert payload.get_partition_path("b") is None
     with pytest.raises(SchemaError, match="field 'c'"):
         payload.get_row_key("c")

@@ -280,3 +280,16 @@ def test_a_union_inside_a_union_has_branches_of_its_own():
     )
     record = {"v": Branch("array", [Branch("int", 1), Branch("long", 2)])}
     assert decode(schema, encode(schema, record)) == record
+
+
+def test_values_of_a_union_compare_by_branch_then_by_value():
+    schema = parse_schema(record_schema(u=["null", "int", "string"]))
+    ascending = [None, 1, 2, "a", "b"]
+    for place, left in enumerate(ascending):
+        signs = [(found > 0) - (found < 0) for found in (schema.compare({"u": left}, {"u": one}) for one in ascending)]
+        assert signs == [(place > other) - (place < other) for other in range(len(ascending))]
+
+
+def test_a_missing_field_is_named_with_those_that_there_are():
+    assert str(SchemaError.from_missing_field("x", ["a", "b"])) == "the schema has no field 'x'; it has a, b"
+    assert str(SchemaError.from_missing_field("x", [])).endswith("it has no fields")
