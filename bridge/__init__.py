@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         table_row,
     )
     from bridge.config import MergeConfigError, TableMergeConfig
-    from bridge.errors import EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
+    from bridge.engines import Books, Fate
+    from bridge.errors import BooksError, EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
     from bridge.explain import ExplainReport, explain
     from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
@@ -50,12 +51,14 @@ if TYPE_CHECKING:
     from bridge.pipeline import (  # type: ignore[no-redef]
         Batch,
         Batches,
+        MergeReport,
         PathsReport,
         SimulateReport,
         all_paths,
         append,
         combine_input,
         compact,
+        merge_frames,
         simulate,
         simulate_upgrade,
         snapshot,
@@ -70,12 +73,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch",
     "Batches",
+    "Books",
+    "BooksError",
     "Comparison",
     "Counts",
     "Difference",
     "EngineError",
     "Example",
     "ExplainReport",
+    "Fate",
     "FleetReport",
     "FleetTable",
     "Grade",
@@ -91,6 +97,7 @@ __all__ = [
     "MergeFailedError",
     "MergePlan",
     "MergePoint",
+    "MergeReport",
     "MigrateReport",
     "MigrationPlan",
     "PathsReport",
@@ -114,6 +121,7 @@ __all__ = [
     "inspect_tables",
     "key_paths",
     "local_session",
+    "merge_frames",
     "migrate",
     "plan_migration",
     "replay",
@@ -151,7 +159,8 @@ _HOMES: Final = {
         "table_row",
     ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
-    "bridge.errors": ("EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
+    "bridge.engines": ("Books", "Fate"),
+    "bridge.errors": ("BooksError", "EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
     "bridge.explain": ("ExplainReport", "explain"),
     "bridge.hudi": ("HudiTable", "HudiTableError"),
     "bridge.merge": ("MergePoint",),
@@ -169,12 +178,14 @@ _HOMES: Final = {
     "bridge.pipeline": (
         "Batch",
         "Batches",
+        "MergeReport",
         "PathsReport",
         "SimulateReport",
         "all_paths",
         "append",
         "combine_input",
         "compact",
+        "merge_frames",
         "simulate",
         "simulate_upgrade",
         "snapshot",

@@ -32,6 +32,13 @@ class EngineError(PayloadBridgeError, RuntimeError):
     """
 
 
+class BooksError(PayloadBridgeError, RuntimeError):
+    """The rows that came into a run are not those that it accounts for.
+
+    Added in 0.1.0.
+    """
+
+
 class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
     """Spark needs a Java runtime, and there is none that it can run on.
 
@@ -82,6 +89,30 @@ _JAVA_MERGE = re.compile(
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 
 
+_FULL = (
+    "a disk is full (no space left on device); free some, or name other disks: of executors by "
+    "--conf spark.local.dir=FOLDER, of the output by --out"
+)
+_OLDER_JAVA = (
+    "executors run an older Java than the driver ({}); run one version on both (JAVA_HOME, and "
+    "--conf spark.executorEnv.JAVA_HOME=FOLDER)"
+)
+# What surrounds a job: what its error has, and what to tell.
+_SURROUNDINGS = {
+    re.compile(
+        r"(?:Spark)?FileNotFoundException: File (\S+) does not exist\s*It is possible the underlying"
+    ): "{} is no longer there, and was when the job began; let nothing write to this input, and run it again",
+    re.compile(r"No space left on device"): _FULL,
+    re.compile(
+        r"(?:AccessControlException|AccessDeniedException): (?:Permission denied: )?([^\n]+)"
+    ): "the storage gives no permission ({}); check the credentials (spark.hadoop.fs.*) and what they allow",
+    re.compile(
+        r"UnknownStoreException: ([^\n]+)"
+    ): "there is no such bucket or container ({}); correct its name, or create it",
+    re.compile(r"UnsupportedClassVersionError: ([^\n]+)"): _OLDER_JAVA,
+}
+
+
 def sentence_of(error: BaseException) -> str:
     """Return what to tell the user about an error: our own message, even if a Spark worker raised it."""
     text = str(error)
@@ -90,6 +121,11 @@ def sentence_of(error: BaseException) -> str:
     raised = _RAISED.findall(text) or _JAVA_MERGE.findall(text)
     if raised:
         return str(raised[-1]).strip()
+    for pattern, sentence in _SURROUNDINGS.items():
+        if found := pattern.search(text):
+            return sentence.format(*(part.strip().rstrip(".") for part in found.groups()))
+    if isinstance(error, PermissionError):
+        return f"{error.filename or error}: there is no permission; run as another user, or name another path"
     causes = _CAUSE.findall(text)
     lines = text.strip().splitlines() or [type(error).__name__]
     return str(causes[-1] if causes else lines[0]).strip()

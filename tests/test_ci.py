@@ -54,7 +54,7 @@ def test_what_is_skipped_fails_where_ci_is_true(tmp_path: Path, ci: str) -> None
 
 FIRST = "python3 -m venv --help >/dev/null && {} && : payload-bridge demo"
 SECOND = "python3 -m venv --help >/dev/null && mkdir -p .venv/bin && cd .venv/bin && {} && : pytest -q"
-TRUE = "for name in ruff mypy lint-imports; do printf '#!/bin/sh\\n' >$name; chmod +x $name; done"
+TRUE = "for name in python ruff mypy lint-imports; do printf '#!/bin/sh\\n' >$name; chmod +x $name; done"
 VERDICT = 'echo "All 20 answers are real Hudi\'s, row by row."'
 
 
@@ -100,7 +100,8 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
     assert done.returncode == 0, done.stderr
     timed = re.findall(r"^\.ci/run: (.+) took \d+ s$", done.stdout, re.MULTILINE)
     lines = ["README's first line without Java", "README's second line"]
-    assert timed == ["a browser for the tests", *lines, "ruff check", "ruff format --check", "mypy", "lint-imports"]
+    checks = ["a cluster, Spark Connect and S3", "ruff check", "ruff format --check", "mypy", "lint-imports"]
+    assert timed == ["a browser for the tests", *lines, *checks]
 
 
 @pytest.mark.parametrize(
@@ -109,9 +110,10 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
         (f"{VERDICT} && false", TRUE, "README's first line without Java failed"),
         (f"{VERDICT} >&2", TRUE, "README's first line without Java failed"),
         (VERDICT, f"{TRUE} && false", "README's second line failed"),
+        (VERDICT, TRUE.replace("python", ""), "a cluster, Spark Connect and S3 failed"),
         (VERDICT, TRUE.replace("mypy", ""), "mypy failed"),
     ],
-    ids=["exit code", "no verdict", "tests", "linter"],
+    ids=["exit code", "no verdict", "tests", "cluster", "linter"],
 )
 def test_the_script_fails_where_a_part_fails(
     run: Callable[[str, str], subprocess.CompletedProcess[str]], first: str, second: str, says: str

@@ -13,7 +13,7 @@ from bridge.cli.session import session_options
 from bridge.cli.verb import FAILED, Verb
 from bridge.errors import EngineError
 from bridge.report import Report, Table
-from bridge.spark import PACKAGES, has_executors, is_connect, versions, workers
+from bridge.spark import PACKAGES, check_java, driver_java, has_executors, is_connect, versions, workers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,14 +33,17 @@ def check_cluster() -> Report:
     The exit code is 3 if something is missing that a merge needs.
     """
     spark = quiet_session()
-    driver = versions(PACKAGES)
+    driver = versions(PACKAGES)._replace(java=driver_java(spark))
+    found: list[Worker] = []
+    fault = None
     try:
-        found, fault = (workers(spark) if has_executors(spark) else []), None
+        found = workers(spark) if has_executors(spark) else []
+        check_java(found, driver.java)
     except EngineError as error:
-        found, fault = [], str(error)
+        fault = str(error)
     report = Report("check-cluster", "", plan=_driver(spark))
     report.results = [{"where": "driver", **_row(driver)}, *({"where": "executor", **_row(one)} for one in found)]
-    columns = ("where", "host", "python", *PACKAGES)
+    columns = ("where", "host", "python", "java", *PACKAGES)
     report.body.append(Table(("driver", "value"), list(report.plan.items()), "Driver"))
     report.body.append(Table.of_rows(columns, report.results, "Python and its packages"))
     lacking = [f"{one.host} lacks {', '.join(one.missing)}" for one in (driver, *found) if one.missing]
@@ -63,7 +66,7 @@ def _row(one: Worker) -> dict[str, str]:
     packages = {
         name: f"missing: {found[1:]}" if found.startswith("!") else found for name, found in one.packages.items()
     }
-    return {"host": one.host, "python": one.python, **packages}
+    return {"host": one.host, "python": one.python, "java": one.java or "", **packages}
 
 
 def _verdict(found: list[Worker], lacking: list[str], *, is_cluster: bool) -> str:

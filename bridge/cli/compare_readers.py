@@ -11,7 +11,7 @@ from bridge.cli.session import session_options
 from bridge.cli.table_input import open_table, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import BASE_FILES, compare_readers, report_readers
-from bridge.report import SAMPLE
+from bridge.report import limit_of
 
 if TYPE_CHECKING:
     from bridge.report import Report
@@ -45,4 +45,4 @@ def compare_readers_command(
     alone miss what is in logs. The exit code is 1 if a reader shows other rows.
     """
     with compare_readers(open_table(table, release), readers or None) as found:
-        return report_readers(found, SAMPLE if sample is None and not wants_json() else sample)
+        return report_readers(found, limit_of(sample, whole=wants_json()))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pyspark.sql import SparkSession
 
 from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.job_config import with_job
@@ -18,14 +19,16 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
-from bridge.cli.out import check_out, new_folder
+from bridge.cli.out import folder_of
 from bridge.cli.replay import upgrade_point
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
+from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.plan import TableType
-from bridge.report import SAMPLE
+from bridge.report import limit_of
+from bridge.spark import write_texts
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
 
@@ -71,9 +74,8 @@ _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compa
 @click.option("--java-class", metavar="NAME", help="The compiled class, if --payload names its Python twin.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write settings, undo, report and generated mergers to this folder, which must not exist.",
+    metavar="PATH",
+    help="Write settings, undo, report and generated mergers to this folder, local or on a storage.",
 )
 @compaction_options
 @sample_option("keys that differ")
@@ -87,7 +89,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     java_class: str | None,
     accept_differences: bool,
     sample: int | None,
-    out: Path | None,
+    out: str | None,
     **options: Any,
 ) -> Report:
     """Recommend merge mode and properties for a payload class; accept them if a replay gives the same rows.
@@ -99,7 +101,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     """
     if batches is None:
         _refuse_data_options(accept_differences, sample, options)
-    check_out(out)
+    target = folder_of(out)
     stored = None if table is None else properties_of(table, options["release"] or HudiRelease.latest())
     types = _types(table_type, stored)
     options = with_job({**options, "release": options["release"] or _release_of(stored)})
@@ -121,7 +123,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
             "upgrade_after": after,
             "keep_table_version": options["keep_table_version"],
             "compact_after": compactions,
-            "sample": SAMPLE if sample is None and not wants_json() else sample,
+            "sample": limit_of(sample, whole=wants_json()),
         }
     made = migrate(left, to, **settings)
     report = made.to_report(sample)
@@ -129,12 +131,10 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         "key": None if left.key == _META_KEY else list(left.key),
         "table": None if table is None else str(table),
     }
-    if out is not None and made.is_accepted:
-        with new_folder(out) as folder:
-            files = files_of(made, report)
-            for name, text in files.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_text(text, encoding="utf-8")
+    if target is not None and made.is_accepted:
+        stop_if_dry()
+        files = files_of(made, report)
+        write_texts(SparkSession.getActiveSession(), target, files)
         report.body.append(f"Written to {out}: {', '.join(files)}")
     return report
 

@@ -13,7 +13,7 @@ from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.programs import WriteOperation
-from bridge.report import SAMPLE
+from bridge.report import MOST, SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
@@ -110,7 +110,7 @@ def release_option(**settings: Any) -> Callable[[F], F]:
 
 def sample_option(what: str) -> Callable[[F], F]:
     """Make `--sample`."""
-    text = f"Print at most N {what}. Default: {SAMPLE} in text, all in JSON."
+    text = f"Print at most N {what}. Default: {SAMPLE} in text, {MOST:,} in JSON."
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
@@ -290,6 +290,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             fidelity=options["fidelity"],
             engine=options["engine"],
             implementation=options["implementation"],
+            on_error=options.get("on_error", "fail"),
         )
         if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from pyspark.sql import SparkSession
 
 from bridge.cli.options import names
-from bridge.cli.writing import OVERWRITE, asks_for, may_replace, stop_if_dry
-from bridge.errors import InputError
-from bridge.spark import OUTPUT_FORMATS, Target, check_target, is_local, place_of
+from bridge.cli.writing import OVERWRITE, asks_for, check_later, may_replace
+from bridge.spark import OUTPUT_FORMATS, Target, check_table, check_target, is_local, local_path, place_of
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pyspark.sql import DataFrame
 
@@ -36,6 +33,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="The format of --out.",
     ),
     click.option("--partition-by", type=names, metavar="a[,b]", help="The columns whose values name folders in --out."),
+    click.option(
+        "--out-table",
+        metavar="NAME",
+        help="Write the rows to this table of the session's catalogue (db.rows) instead.",
+    ),
 )
 
 
@@ -50,20 +52,44 @@ def target_of(out: str | None, options: dict[str, Any]) -> Target | None:
     """Take the options of `out_options` out of `options`; None if rows are printed.
 
     Raises:
-        UsageError: a local output that exists, or whose folder does not; options that need `--out`.
+        UsageError: a local output that exists, or whose folder does not; options that need `--out`, or exclude it.
     """
-    form, columns = (options.pop(name) for name in ("out_format", "partition_by"))
-    if out is None:
+    form, columns, table = (options.pop(name) for name in ("out_format", "partition_by", "out_table"))
+    if out is None and table is None:
         if columns:
             msg = "--partition-by says how --out is written; add --out"
             raise click.UsageError(msg, click.get_current_context())
         return None
-    target = Target(out, form, columns or (), asks_for(OVERWRITE))
-    if is_local(out):
-        try:
-            check_target(target, place_of(out))
-        except PayloadBridgeError as error:
-            raise click.UsageError(str(error), click.get_current_context()) from error
+    if out is not None and table is not None:
+        msg = "--out and --out-table are two places; name one"
+        raise click.UsageError(msg, click.get_current_context())
+    target = Target(table or out or "", form, columns or (), asks_for(OVERWRITE), is_table=table is not None)
+    return _checked(target)
+
+
+def folder_of(out: str | None) -> Target | None:
+    """Return where a verb writes a folder of texts; None if nowhere.
+
+    Raises:
+        UsageError: a local output that exists and may not be replaced, or whose folder does not exist.
+    """
+    return None if out is None else _checked(Target(out, overwrite=asks_for(OVERWRITE)))
+
+
+def _checked(target: Target) -> Target:
+    """Check an output on this machine; one on a storage is checked once there is a session."""
+    if target.is_table:
+        is_of_verb = SparkSession.getActiveSession() is None
+        check_later(lambda spark: check_table(spark, target, ends=is_of_verb))
+        return target
+    if not is_local(target.path):
+        check_later(lambda spark: check_target(target, place_of(target.path, spark)))
+        return target
+    try:
+        check_target(target, place_of(target.path))
+    except PayloadBridgeError as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
+    may_replace(local_path(target.path), "--out")
     return target
 
 
@@ -85,39 +111,3 @@ class Shown:
 
     def drop(self, name: str) -> None:
         """Keep what `aside` computed: the later frames read it."""
-
-
-def check_out(out: Path | None) -> None:
-    """Reject a folder that exists and may not be replaced, or whose parent does not exist.
-
-    Raises:
-        UsageError: saying what to name instead.
-    """
-    if out is None:
-        return
-    may_replace(out, "--out")
-    if not out.absolute().parent.is_dir():
-        msg = f"--out {out}: the folder {out.absolute().parent} does not exist; create it first"
-        raise click.UsageError(msg, click.get_current_context())
-
-
-@contextlib.contextmanager
-def new_folder(out: Path | None) -> Iterator[Path]:
-    """Yield a path that becomes `out` if the block succeeds, and is removed if it fails or nothing should remain.
-
-    Raises:
-        DryRunEnd: the verb has `--dry-run`.
-        InputError: another process created `out` in the meantime.
-    """
-    stop_if_dry()
-    parent = None if out is None else out.absolute().parent
-    with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=parent) as temporary:
-        result = Path(temporary) / "result"
-        yield result
-        if out is not None:
-            if asks_for(OVERWRITE) and out.exists():
-                out.rename(Path(temporary) / "replaced")
-            if out.exists():
-                msg = f"--out {out} was created by another process in the meantime; name another folder"
-                raise InputError(msg)
-            result.rename(out)

@@ -12,11 +12,13 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from bridge.cli.session import asked_session
-from bridge.cli.writing import stop_if_dry
+from bridge.cli.writing import check_storage, stop_if_dry
 from bridge.spark import session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from bridge.spark import SessionOptions
 
 _GREETING = b"WARNING: Using incubator modules: jdk.incubator.vector"
 
@@ -31,10 +33,17 @@ def quiet_session(*, small: bool = False) -> SparkSession:
         JavaNotFoundError: there is no Java that Spark can run on.
         EngineError: what the options name can't be reached, or Spark does not start.
         UsageError: the options contradict each other.
+        InputError: what is to be written is there already, on a storage.
         DryRunEnd: the verb has `--dry-run`.
     """
     options = asked_session()
     stop_if_dry()
+    spark = _session(options, small=small)
+    check_storage(spark)
+    return spark
+
+
+def _session(options: SessionOptions, *, small: bool) -> SparkSession:
     if SparkSession.getActiveSession() is not None:
         return session_of(options)
     threading.Thread(target=importlib.import_module, args=("pandas",), daemon=True).start()

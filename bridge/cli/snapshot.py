@@ -17,7 +17,7 @@ from bridge.cli.session import session_options
 from bridge.cli.table_input import check_path, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.hudi import HudiTable
-from bridge.report import SAMPLE, Report, Table, json_rows
+from bridge.report import Report, Table, json_rows, limit_of
 from bridge.spark import META_COLUMNS, output, quoted
 from payloads import HudiRelease
 
@@ -67,7 +67,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     if isinstance(run, Shown):
         _show(report, run.frames[""], rows, sample)
     report.statistics = {"rows_out": rows}
-    where = "" if out is None else f", written to {out}"
+    where = "" if target is None else f", written to {target.path}"
     moment = f" as of {as_of}" if as_of else ""
     chosen = f" where {query['where']}" if query["where"] else ""
     report.verdict = f"{table}{moment}{chosen}: {rows} rows, as Hudi {found.release} reads them{where}."
@@ -77,10 +77,10 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
 def _show(report: Report, frame: DataFrame, total: int, sample: int | None) -> None:
     """Add the written rows to the report."""
     everything = wants_json()
-    shown = total if everything and sample is None else min(total, SAMPLE if sample is None else sample)
+    shown = min(total, limit_of(sample, whole=everything))
     order = [name for name in _ORDER if name in frame.columns] or frame.columns[:1]
     report.results = json_rows(frame.orderBy(*map(quoted, order)).limit(shown))
     if everything and shown < total:
-        report.warnings.append(f"results has {shown} of {total} rows (--sample {sample})")
+        report.warnings.append(f"results has {shown} of {total} rows (--sample)")
     title = f"rows: {total}" if shown == total else f"rows: {shown} of {total}"
     report.body.append(Table.of_rows(tuple(frame.columns), report.results, title))

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from bridge.cli.examples import EXAMPLES
-from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, may_replace
+from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.errors import sentence_of
 from bridge.report import FORMS, Report, error_as_json, write_report
+from bridge.spark import is_local, local_path, place_of
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -46,16 +48,16 @@ def wants_page() -> bool:
     return "html" in click.get_current_context().meta[_FORMS]
 
 
-def report_file(text: str) -> Path:
-    """Read the name of a report, whose suffix determines its format."""
+def report_file(text: str) -> str:
+    """Read the name of a report, whose suffix determines its format; on a storage it is looked for later."""
     path = Path(text)
     if path.suffix.lower() not in FORMS:
         msg = f"{text!r}: the suffix determines the format of the report; name a file that ends in {', '.join(FORMS)}"
         raise click.BadParameter(msg)
-    if path.is_dir() or not path.absolute().parent.is_dir():
+    if is_local(text) and ((local := local_path(text)).is_dir() or not local.parent.is_dir()):
         msg = f"{text!r} is a folder, or its folder does not exist; name a file in an existing folder"
         raise click.BadParameter(msg)
-    return path
+    return text
 
 
 class Verb(click.Command):
@@ -83,7 +85,8 @@ class Verb(click.Command):
                 ["--report"],
                 type=report_file,
                 metavar="FILE.(html|json|xml|md)",
-                help="Also write the result to a file: a page, the JSON object, JUnit XML, or Markdown.",
+                help="Also write the result to a file, local or on a storage: a page, the JSON object, JUnit XML, or "
+                "Markdown.",
             )
         )
         for name, text in _SWITCHES.items():
@@ -100,16 +103,21 @@ class Verb(click.Command):
     def invoke(self, ctx: click.Context) -> int:
         """Run the function, print its report, and return the exit code."""
         output, path = ctx.params.pop("output"), ctx.params.pop("report")
-        ctx.meta[_FORMS] = {output, path.suffix.lower().lstrip(".") if path else output}
+        ctx.meta[_FORMS] = {output, Path(path).suffix.lower().lstrip(".") if path else output}
         ctx.meta[OVERWRITE], ctx.meta[DRY_RUN] = ctx.params.pop("overwrite"), ctx.params.pop("dry_run")
-        if path is not None:
-            may_replace(path, "--report")
+        if path is not None and is_local(path):
+            may_replace(local_path(path), "--report")
+        elif path is not None:
+            check_later(lambda spark: check_report(place_of(path, spark)))
         try:
             report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx)
         if path is not None and not ctx.meta[DRY_RUN]:
-            write_report(report, path)
+            place = place_of(path, SparkSession.getActiveSession())
+            if place.scheme:
+                check_report(place)  # another process may have been faster
+            write_report(report, place)
         if output != "json":
             for warning in report.warnings:
                 click.echo(f"warning: {warning}", err=True)

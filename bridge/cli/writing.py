@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
+
+from bridge.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+    from bridge.spark import Place
 
 OVERWRITE: Final = "bridge.overwrite"
 DRY_RUN: Final = "bridge.dry-run"
 """Whether the verb that runs has the options, in the meta of its context."""
+
+_LATER: Final = "bridge.checks-of-storage"
+"""Checks of names on a storage, which need the credentials of a session."""
 
 
 class DryRunEnd(Exception):  # noqa: N818 (nothing is wrong)
@@ -40,6 +52,33 @@ def may_replace(path: Path, option: str) -> None:
     if path.is_symlink() or path.absolute() in (here := Path.cwd().absolute(), *here.parents):
         msg = f"{option} {path} is a link or holds the working directory, and is never replaced; name another"
         raise click.UsageError(msg, click.get_current_context())
+
+
+def check_later(check: Callable[[SparkSession], None]) -> None:
+    """Let a check of what is to be written to a storage run as soon as the verb has a session."""
+    click.get_current_context().meta.setdefault(_LATER, []).append(check)
+
+
+def check_storage(spark: SparkSession) -> None:
+    """Run these checks, once.
+
+    Raises:
+        InputError: something is there already, or the storage can't be reached.
+    """
+    context = click.get_current_context(silent=True)
+    for check in [] if context is None else context.meta.pop(_LATER, []):
+        check(spark)
+
+
+def check_report(place: Place) -> None:
+    """Reject a report on a storage that is there already, unless the verb has `--overwrite`.
+
+    Raises:
+        InputError: saying what to name instead; or the storage can't be reached.
+    """
+    if not asks_for(OVERWRITE) and place.exists():
+        msg = f"--report {place} already exists; name another, or add --overwrite"
+        raise InputError(msg)
 
 
 def asks_for(option: str) -> bool:

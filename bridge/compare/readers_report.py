@@ -10,7 +10,7 @@ from bridge.compare.differing import Difference
 from bridge.compare.grade import Grade
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.report import SAMPLE, Check, Report, Table, json_rows
+from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
@@ -111,8 +111,8 @@ class ReadersReport:
         return verdict_of(self)
 
     def to_report(self, sample: int | None = None) -> Report:
-        """Return the report of the command line, with `sample` rows a reader; without it all."""
-        return report_readers(self, sample)
+        """Return the report of the command line, with `sample` rows a reader; without it all up to 100,000."""
+        return report_readers(self, limit_of(sample, whole=True))
 
     def to_json(self, sample: int | None = None) -> str:
         """Return what `payload-bridge compare-readers --output json` prints."""
@@ -248,7 +248,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
         "only_right": result.only_right,
         "changed": result.changed,
     }
-    limit = SAMPLE if sample is None and not whole else sample
+    limit = limit_of(sample, whole=whole)
     rows = found.collect(result.reader, limit)
     report.results = [_as_json(row) for row in rows]
     if rows:
@@ -256,8 +256,8 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
         report.body.append(
             keys_table(rows[: SAMPLE if sample is None else sample], result.total, names, "Rows that differ")
         )
-    if sample is not None and result.total > sample:
-        report.warnings.append(f"only the first {sample} of {result.total} rows that differ are listed (--sample)")
+    if (whole or sample is not None) and result.total > limit:
+        report.warnings.append(f"only the first {limit} of {result.total} rows that differ are listed (--sample)")
     if result.refused is None:
         report.body.append(_PROOF)
     report.checks = [Check(f"read by {result.reader}", None if grade.is_equal else report.verdict)]

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _DATA = "_pb_data"
 _NEAR = 5
+_MOST = 10_000  # versions of a row that are gathered and explained
 
 
 def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
@@ -193,7 +194,10 @@ def _versions_of(
         [side.schema[COMMIT], side.schema[ARRIVAL], spark_types.StructField(_DATA, spark_types.BinaryType())]
     )
     prepare(side.sparkSession)
-    ordered = side.mapInArrow(encoded, kept).orderBy(COMMIT, ARRIVAL).collect()
+    ordered = side.mapInArrow(encoded, kept).orderBy(COMMIT, ARRIVAL).limit(_MOST + 1).collect()
+    if len(ordered) > _MOST:
+        msg = f"{_words(identity)} has more than {_MOST:,} versions, too many to explain one by one; give fewer batches"
+        raise InputError(msg)
     if not ordered:
         msg = f"no version has {_words(identity)} any more; the batches changed while they were read: run it again"
         raise InputError(msg)

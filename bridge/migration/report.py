@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
-from bridge.report import SAMPLE, Check, Report, Table, plan_as_json, sides_as_json
+from bridge.report import SAMPLE, Check, Report, Table, limit_of, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,8 +122,9 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     ]
     for one in made.plans.values():
         report.warnings += [str(warning) for warning in one.warnings if str(warning) not in report.warnings]
-    if sample is not None and any(trial.differing > sample for trial in made.decisive) and made.accepts_differences:
-        report.warnings.append(f"only the first {sample} of the keys that differ are listed (--sample)")
+    limit = limit_of(sample, whole=True)
+    if any(trial.differing > limit for trial in made.decisive) and made.accepts_differences:
+        report.warnings.append(f"only the first {limit} of the keys that differ are listed (--sample)")
     report.body = [*_tried(made), *_differences(made, sample)]
     if made.is_accepted:
         report.body += [*_settings(made), *_skeletons(made)]

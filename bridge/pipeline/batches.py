@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 _VALUE, _NUMBER = "_pb_value", "_pb_number"
+_MOST = 10_000  # batches: their names are gathered, and a program counts commits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +117,10 @@ class Batches:
             raise InputError(msg)
         value = _comparable(frame.schema[column].dataType, column)
         values = frame.select(value.alias(_VALUE), quoted(column).cast("string").alias(_NUMBER)).distinct()
-        found = values.orderBy(_VALUE).collect()
+        found = values.orderBy(_VALUE).limit(_MOST + 1).collect()
+        if len(found) > _MOST:
+            msg = f"the batch column {column!r} has more than {_MOST:,} values, a batch for each; name another column"
+            raise InputError(msg)
         if not found:
             msg = f"the data has no rows to split into batches by {column!r}; give rows"
             raise InputError(msg)

@@ -10,7 +10,6 @@ import contextlib
 import csv
 import gzip
 import io
-import itertools
 import json
 import re
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
@@ -20,34 +19,23 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 (Spark's own convention)
 from pyspark.sql import types as spark_types
 
-from bridge.engines import ARRIVAL, RecordWriter, arrow_schema
+from bridge.engines import ARRIVAL
 from bridge.errors import InputError
-from bridge.spark import batch_places, files_of, in_one_task, place_of, prepare, quoted, spark_schema
-from payloads.avro import read_container
-from payloads.errors import SchemaError
+from bridge.pipeline.avro_files import avro_frame
+from bridge.pipeline.file_errors import failures, refuse_taken, unreadable
+from bridge.spark import batch_places, files_of, fit_batches, in_one_task, place_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.spark import Files, Place
 
-# The type of `ARRIVAL`.
-_ARRIVAL_TYPE = spark_types.StructType(
-    [
-        spark_types.StructField("file", spark_types.IntegerType()),
-        spark_types.StructField("block", spark_types.LongType()),
-        spark_types.StructField("row", spark_types.LongType()),
-    ],
-)
 # A quote inside quotes is doubled and may span lines (RFC 4180), so a CSV file can't be split.
 _CSV_OPTIONS = {"header": "true", "multiLine": "true", "escape": '"'}
 _TYPED = ("parquet", "orc")  # formats whose files say what they hold
-_AVRO_ROWS = 10_000  # in an Arrow batch
-_CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
 _NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
 
 
@@ -71,10 +59,13 @@ def read_batches(
     Raises:
         InputError: naming the file or folder that can't be read, and what to do.
     """
-    return [
+    found = [
         BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check))
         for entry in batch_places(path, spark)
     ]
+    with failures(place_of(path, spark)):
+        fit_batches(found[-1].frame)
+    return found
 
 
 def read_frame(
@@ -89,7 +80,11 @@ def read_frame(
     Raises:
         InputError: see `read_batches`.
     """
-    return _read(spark, files_of(place_of(path, spark)), schema, arrival=arrival)
+    place = place_of(path, spark)
+    frame = _read(spark, files_of(place), schema, arrival=arrival)
+    with failures(place):
+        fit_batches(frame)
+    return frame
 
 
 def _read(
@@ -100,12 +95,12 @@ def _read(
     arrival: bool,
     check: bool = True,
 ) -> DataFrame:
-    with _failures(files.origin):
+    with failures(files.origin):
         if files.format == "avro":
-            return _avro(spark, files, arrival=arrival)
+            return avro_frame(spark, files, _arrival(files.paths) if arrival else None)
         frame = _of_spark(spark, files, schema, check=check)
     if ARRIVAL in frame.columns:
-        _refuse_taken(files)
+        refuse_taken(files.origin)
     if check and files.format not in _TYPED:
         _check_rows(spark, files, frame)
     wanted = frame.columns
@@ -136,26 +131,7 @@ def _check_rows(spark: SparkSession, files: Files, frame: DataFrame) -> None:
         for path in files.paths if len(files.paths) > 1 else []:
             alone = files._replace(origin=path, paths=[path])
             _check_rows(spark, alone, _of_spark(spark, alone, frame.schema, check=False))
-        raise _unreadable(files.origin, error) from error
-
-
-@contextlib.contextmanager
-def _failures(origin: Place) -> Iterator[None]:
-    try:
-        yield
-    except (PySparkException, Py4JJavaError, SchemaError, OSError, EOFError, UnicodeDecodeError) as error:
-        raise _unreadable(origin, error) from error
-
-
-def _unreadable(origin: Place, error: Exception) -> InputError:
-    causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
-    reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
-    return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
-
-
-def _refuse_taken(files: Files) -> NoReturn:
-    msg = f"{files.origin} has a column {ARRIVAL}, a name that is taken; rename the column"
-    raise InputError(msg)
+        raise unreadable(files.origin, error) from error
 
 
 def _refuse_empty(files: Files) -> NoReturn:
@@ -233,52 +209,6 @@ def _header(path: Place) -> list[str]:
 def _text(path: Place, encoding: str) -> Iterator[io.TextIOWrapper]:
     with path.open() as file, gzip.open(file) if path.suffixes[-1:] == [".gz"] else file as plain:
         yield io.TextIOWrapper(plain, encoding, newline="")
-
-
-def _avro(spark: SparkSession, files: Files, *, arrival: bool) -> DataFrame:
-    structs = [_container_schema(path) for path in files.paths]
-    for path, struct in zip(files.paths, structs, strict=True):
-        if struct != structs[0]:
-            msg = (
-                f"{path}: its schema is not that of {files.paths[0].name}; make files of different schemas own batches"
-            )
-            raise InputError(msg)
-    target = _all_nullable(structs[0])
-    if ARRIVAL in target.fieldNames():
-        _refuse_taken(files)
-    target = target.add(ARRIVAL, _ARRIVAL_TYPE)
-    prepare(spark)
-    paths = files.paths
-    named = spark.createDataFrame([(rank,) for rank in range(len(paths))], "rank int")
-
-    def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        arrow = arrow_schema(target)
-        for batch in batches:
-            for rank in batch.column(0).to_pylist():
-                yield from _container_rows(rank, paths[rank], arrow)
-
-    frame = named.mapInArrow(rows, target)
-    return frame if arrival else frame.drop(ARRIVAL)
-
-
-def _container_schema(path: Place) -> spark_types.StructType:
-    with _failures(path), path.open() as stream:
-        return spark_schema(read_container(stream)[0])
-
-
-def _container_rows(rank: int, path: Place, arrow: pa.Schema) -> Iterator[pa.RecordBatch]:
-    with _failures(path), path.open() as stream:
-        schema, records = read_container(stream)
-        writer = RecordWriter(schema, arrow)
-        start = 0
-        while chunk := list(itertools.islice(records, _AVRO_ROWS)):
-            arrival = [{"file": rank, "block": 0, "row": row} for row in range(start, start + len(chunk))]
-            start += len(chunk)
-            yield writer.batch(chunk, {ARRIVAL: arrival})
-
-
-def _all_nullable(struct: spark_types.StructType) -> spark_types.StructType:
-    return spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in struct])
 
 
 def _uri(name: str) -> str:

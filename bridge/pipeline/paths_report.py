@@ -13,7 +13,7 @@ from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
-from bridge.report import SAMPLE, Report, Table, cell, plan_as_json, sides_as_json
+from bridge.report import Report, Table, cell, limit_of, plan_as_json, sides_as_json
 from bridge.spark import kept
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class PathsReport:
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
-        return _report(self, sample, SAMPLE if sample is None and not whole else sample)
+        return _report(self, limit_of(sample, whole=whole), warns=whole or sample is not None)
 
     def to_json(self, sample: int | None = None) -> str:
         """Return what `payload-bridge simulate --all-paths --output json` prints."""
@@ -120,7 +120,7 @@ def all_paths(
     return PathsReport(written, plan, types, kept(paths_of(written.versions(plan), plan, types)))
 
 
-def _report(found: PathsReport, sample: int | None, limit: int | None) -> Report:
+def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
     counts, example, types = found.counts, found.smallest, found.table_types
     answers = found.collect(limit)
     by_key = [list(same) for _, same in itertools.groupby(answers, key=lambda answer: answer.key)]
@@ -140,8 +140,8 @@ def _report(found: PathsReport, sample: int | None, limit: int | None) -> Report
     }
     report.results = [_key_as_json(of_key) for of_key in by_key]
     report.warnings += _warnings(counts, found.plan)
-    if sample is not None and counts.depending > sample:
-        report.warnings.append(f"only the first {sample} of {counts.depending} keys are listed (--sample)")
+    if warns and counts.depending > limit:
+        report.warnings.append(f"only the first {limit} of {counts.depending} keys are listed (--sample)")
     if example is not None:
         report.body += _story(example)
     if answers:

@@ -2,8 +2,8 @@
 
 A partition that gets new keys puts them into small base files without a log, and then merges all that the batch has
 for these file groups copy-on-write. So keys of one partition path depend on each other: the program below keeps the
-keys of a path in the memory of one task. Sizes are not simulated: every base file counts as small, and the file with
-fewer rows as the smaller one.
+keys of a path in the memory of one task, and refuses a path that is too large for it. The sizes of files are not
+simulated: every base file counts as small, and the file with fewer rows as the smaller one.
 
 Source: UpsertPartitioner and SparkUpsertDeltaCommitPartitioner, all releases.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import keys
+from bridge.errors import InputError
 from bridge.merge import SKIPPED
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from bridge.merge import Carrier, RecordMerge
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
+
+
+# How much text a partition path may have in a task; Python's objects take a few times as much.
+_MOST_BYTES, _EVERY = 1 << 29, 256
 
 
 def small_file_candidates(props: Mapping[str, str]) -> int:
@@ -68,20 +73,40 @@ class SmallFileTable(CommitLoop):
         self._keys: dict[HoodieKey, _KeyInGroup] = {}
         self._groups: list[_GroupSize] = []
         self._touched: dict[HoodieKey, _KeyInGroup] = {}
+        self._measured = 0
 
     def start(self, key: HoodieKey) -> None:  # noqa: ARG002 (the path alone matters)
         """Begin a partition path."""
-        self._keys, self._groups, self._touched, self._commit = {}, [], {}, 0
+        self._keys, self._groups, self._touched, self._commit, self._measured = {}, [], {}, 0, 0
 
     def fold_input(self, arrival: Arrival) -> None:
         """Take a version of any key of the path."""
         key = self._merge.key_of(arrival.record or {})
         stored = self._keys.get(key)
         if stored is None:
+            self._check_size(arrival)
             stored = self._keys[key] = _KeyInGroup(self._merge)
             stored.start(key)
         stored.fold_input(arrival)
         self._touched[key] = stored
+
+    def _check_size(self, arrival: Arrival) -> None:
+        """Refuse a path that one task can't hold, by the text of every 256th key's first version.
+
+        Raises:
+            InputError: it is too large.
+        """
+        if len(self._keys) % _EVERY:
+            return
+        self._measured += len(repr(arrival.record))
+        held = self._measured * _EVERY
+        if held > _MOST_BYTES:
+            msg = (
+                f"the small-file rule keeps the keys of a partition path in the memory of one task, and this one has "
+                f"more than {len(self._keys):,}, about {held >> 20:,} MiB; leave out {keys.SMALL_FILE_LIMIT}, or give "
+                "batches with less of this partition"
+            )
+            raise InputError(msg)
 
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""

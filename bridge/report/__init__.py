@@ -5,7 +5,18 @@ from __future__ import annotations
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_rows import json_rows
 from bridge.report.json_values import cell, json_record, json_value, texts
-from bridge.report.report import SAMPLE, Check, Label, Report, Table, error_as_json, plan_as_json, sides_as_json
+from bridge.report.report import (
+    MOST,
+    SAMPLE,
+    Check,
+    Label,
+    Report,
+    Table,
+    error_as_json,
+    limit_of,
+    plan_as_json,
+    sides_as_json,
+)
 from bridge.report.schema import envelope_schema
 from bridge.report.view import (
     PAGE_KEYS,
@@ -22,6 +33,7 @@ from bridge.report.view import (
 
 __all__ = [
     "FORMS",
+    "MOST",
     "PAGE_KEYS",
     "SAMPLE",
     "Bar",
@@ -43,6 +55,7 @@ __all__ = [
     "json_record",
     "json_rows",
     "json_value",
+    "limit_of",
     "plan_as_json",
     "sides_as_json",
     "texts",

@@ -7,27 +7,26 @@ from xml.etree import ElementTree as ET
 
 from bridge.errors import InputError
 from bridge.report.printable import printable
+from bridge.spark import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from bridge.report.report import Report
+    from bridge.spark import Place
 
 
-def write_report(report: Report, path: Path) -> None:
-    """Write a report in the format that the suffix of `path` names; an existing file is replaced.
+def write_report(report: Report, place: Place) -> None:
+    """Write a report in the format that the suffix of its name says; an existing file is replaced.
 
     Raises:
         InputError: the file can't be written.
     """
-    unfinished = path.with_name(f".{path.name}.part")
+    text = FORMS[place.suffixes[-1]](report) + "\n"
     try:
-        unfinished.write_text(FORMS[path.suffix.lower()](report) + "\n", encoding="utf-8")
-        unfinished.replace(path)
+        write_file(place, text.encode())
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        msg = f"the report {path} can't be written ({error.strerror or error}); name another file with --report"
+        msg = f"the report {place} can't be written ({error.strerror or error}); name another file with --report"
         raise InputError(msg) from error
 
 

@@ -26,10 +26,20 @@ FORMAT = 1
 """The version of the JSON envelope."""
 
 SAMPLE = 20
-"""How many rows or keys are shown to people unless they say otherwise; JSON has all."""
+"""How many rows or keys are shown to people unless they say otherwise."""
+
+MOST = 100_000
+"""How many JSON has unless the user says otherwise: one process gathers them."""
 
 Label: TypeAlias = "tuple[str, Sequence[Any]]"
 """A column in front of a table: its header, and one cell a row."""
+
+
+def limit_of(sample: int | None, *, whole: bool) -> int:
+    """Return how many rows or keys to gather: as many as the user says; else all that JSON, or a person, is given."""
+    if sample is not None:
+        return sample
+    return MOST if whole else SAMPLE
 
 
 @dataclass(frozen=True)
@@ -206,6 +216,7 @@ def plan_as_json(plan: MergePlan) -> dict[str, Any]:
         "fidelity": plan.fidelity,
         "engine": plan.engine,
         "implementation": plan.implementation,
+        "on_error": plan.on_error,
     }
 
 

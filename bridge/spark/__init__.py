@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from bridge.spark.cluster import PACKAGES, Worker, check_workers, has_executors, prepare, versions, workers
+from bridge.spark.arrow_batches import fit_batches
+from bridge.spark.cluster import (
+    PACKAGES,
+    Worker,
+    check_java,
+    check_workers,
+    driver_java,
+    has_executors,
+    prepare,
+    versions,
+    workers,
+)
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
-from bridge.spark.output import FORMATS as OUTPUT_FORMATS
-from bridge.spark.output import OutputRun, Target, check_target, output
+from bridge.spark.listing import Files, batch_places, files_of, visible
+from bridge.spark.output import OutputRun, check_target, output, write_file, write_texts
+from bridge.spark.output_table import TableRun, check_table
 from bridge.spark.promotion import common_type, common_types, promoted, with_types
 from bridge.spark.schema import (
     META_COLUMNS,
@@ -19,7 +31,9 @@ from bridge.spark.schema import (
 )
 from bridge.spark.session import SessionOptions, is_connect, local_session, session_of
 from bridge.spark.small_input import in_one_task, is_small, kept
-from bridge.spark.storage import Files, Place, batch_places, files_of, is_local, local_path, place_of, visible
+from bridge.spark.storage import Place, is_local, local_path, place_of
+from bridge.spark.target import FORMATS as OUTPUT_FORMATS
+from bridge.spark.target import Target
 
 __all__ = [
     "META_COLUMNS",
@@ -29,17 +43,22 @@ __all__ = [
     "OutputRun",
     "Place",
     "SessionOptions",
+    "TableRun",
     "Target",
     "Worker",
     "avro_schema",
     "batch_places",
+    "check_java",
+    "check_table",
     "check_target",
     "check_workers",
     "common_type",
     "common_types",
     "decimal_size",
+    "driver_java",
     "files_of",
     "find_java",
+    "fit_batches",
     "has_executors",
     "in_one_task",
     "is_connect",
@@ -63,4 +82,6 @@ __all__ = [
     "with_meta",
     "with_types",
     "workers",
+    "write_file",
+    "write_texts",
 ]

@@ -36,15 +36,24 @@ _OWN = ("payloads", "mergers", "bridge")
 _TASKS = 64
 _MISMATCH = re.compile(r"worker has different version[^\d]*([\d.]+)[^\d]+driver[^\d]*([\d.]+)")
 _NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
+_JAVA = "java_method('java.lang.System', 'getProperty', 'java.version')"  # evaluated where tasks run
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip file
 
 
 class Worker(NamedTuple):
-    """What an executor's Python has: its host, version, and packages by name; a text after `!` says why one fails."""
+    """What an executor has.
+
+    Attributes:
+        host: its machine.
+        python: the version of its Python.
+        packages: those of its Python by name; a text after `!` says why one fails.
+        java: the version of its Java; None if it was not asked.
+    """
 
     host: str
     python: str
     packages: dict[str, str]
+    java: str | None = None
 
     @property
     def missing(self) -> list[str]:
@@ -82,7 +91,9 @@ def prepare(spark: SparkSession, *names: str) -> None:
     wanted = sorted({*_OWN, *modules} - done.modules)
     for path in _archives(wanted, done.folder):
         _send(spark, path)
-    check_workers(workers(spark, (*PACKAGES, *_OWN, *sorted(modules))))
+    found = workers(spark, (*PACKAGES, *_OWN, *sorted(modules)))
+    check_workers(found)
+    check_java(found, driver_java(spark))
     done.modules |= set(wanted)
 
 
@@ -158,11 +169,11 @@ def workers(spark: SparkSession, names: Iterable[str] = PACKAGES) -> list[Worker
     probe.__module__ = "__main__"
     asked = sf.udf(probe)(sf.lit(json.dumps(list(names))), sf.col("id").cast("string")).alias("found")
     try:
-        rows = spark.range(0, tasks, 1, tasks).select(asked).distinct().collect()
+        rows = spark.range(0, tasks, 1, tasks).select(asked, sf.expr(_JAVA)).distinct().collect()
     except (PySparkException, Py4JError) as error:
         raise EngineError(_reason(error)) from error
-    found = [Worker(*json.loads(row[0])) for row in rows]
-    by_host = {(one.host, one.python, tuple(one.packages.items())): one for one in found}
+    found = [Worker(*json.loads(row[0]))._replace(java=row[1]) for row in rows]
+    by_host = {(one.host, one.python, tuple(one.packages.items()), str(one.java)): one for one in found}
     return [by_host[key] for key in sorted(by_host)]
 
 
@@ -177,6 +188,27 @@ def check_workers(found: Iterable[Worker]) -> None:
             msg = (
                 f"Python {one.python} of the executors on {one.host} lacks {', '.join(one.missing)}; install it there, "
                 "or ship an environment: --conf spark.archives=ENV.tar.gz#env and PYSPARK_PYTHON=env/bin/python"
+            )
+            raise EngineError(msg)
+
+
+def driver_java(spark: SparkSession) -> str | None:
+    """Return the version of the driver's Java; None where it can't be asked, as with Spark Connect."""
+    gateway = None if is_connect(spark) else spark._jvm  # noqa: SLF001 (PySpark's only way)
+    return None if gateway is None else str(gateway.java.lang.System.getProperty("java.version"))
+
+
+def check_java(found: Iterable[Worker], driver: str | None) -> None:
+    """Refuse executors whose Java is another one than the driver's.
+
+    Raises:
+        EngineError: naming both, and where.
+    """
+    for one in found:
+        if driver is not None and one.java is not None and _major(one.java) != _major(driver):
+            msg = (
+                f"the executors on {one.host} run Java {one.java}, and the driver {driver}; run one version on both: "
+                "JAVA_HOME, and --conf spark.executorEnv.JAVA_HOME=FOLDER"
             )
             raise EngineError(msg)
 
@@ -202,6 +234,10 @@ def _probe(names: str, _row: str) -> str:
         else:
             found[name] = str(getattr(module, "__version__", ""))
     return json.dumps([platform.node(), platform.python_version(), found])
+
+
+def _major(java: str) -> str:
+    return java.removeprefix("1.").split(".")[0]
 
 
 def _reason(error: Any) -> str:

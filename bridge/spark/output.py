@@ -13,47 +13,31 @@ import shutil
 import tempfile
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from bridge.errors import EngineError, InputError
 from bridge.spark.cluster import has_executors
-from bridge.spark.storage import Place, place_of
+from bridge.spark.output_table import TableRun, output_table
+from bridge.spark.storage import STAGED, Place, asked, place_of
+from bridge.spark.target import partitions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
-FORMATS = ("parquet", "orc", "avro")
-"""What output is written as; Avro with Spark's own writer (spark-avro)."""
+    from bridge.spark.target import Target
 
+_BUCKETS = ("s3", "s3a", "s3n", "gs")
 _RENAMES = ("", "hdfs", "viewfs")
 _DONE = "_SUCCESS"
-_STAGED = "_payload_bridge_"
-
-
-class Target(NamedTuple):
-    """Where output goes, and how.
-
-    Attributes:
-        path: a local path, or a URI.
-        format: one of `FORMATS`.
-        partition_by: the columns whose values name folders.
-        overwrite: whether an output of this name is replaced.
-    """
-
-    path: str
-    format: str = "parquet"
-    partition_by: tuple[str, ...] = ()
-    overwrite: bool = False
 
 
 class OutputRun:
     """What one run writes, before it has its name."""
 
-    def __init__(self, spark: SparkSession, place: Place, target: Target) -> None:
+    def __init__(self, place: Place, target: Target) -> None:
         """Take the folder that the run writes to."""
-        self._spark = spark
         self.place = place
         self._target = target
 
@@ -64,14 +48,10 @@ class OutputRun:
             InputError: a column of `partition_by` is missing.
             EngineError: executors have written elsewhere.
         """
-        columns = self._target.partition_by
-        missing = [column for column in columns if column not in frame.columns]
-        if missing:
-            msg = f"--partition-by {','.join(missing)}: the rows have no such column, only {', '.join(frame.columns)}"
-            raise InputError(msg)
+        columns = partitions_of(frame, self._target)
         place = self.place.below(name) if name else self.place
         frame.write.format(self._target.format).partitionBy(*columns).save(place.uri)
-        if not place.scheme and has_executors(self._spark) and not any(Path(place.path).rglob("*part-*")):
+        if not place.scheme and has_executors(frame.sparkSession) and not any(Path(place.path).rglob("*part-*")):
             msg = f"{self._target.path}: executors wrote to disks of their own; name a storage that all reach"
             raise EngineError(msg)
 
@@ -79,11 +59,47 @@ class OutputRun:
         """Write a frame that later frames are made from; return it as written; `drop` removes it."""
         place = self.place.below(name)
         frame.write.parquet(place.uri)
-        return self._spark.read.parquet(place.uri)
+        return frame.sparkSession.read.parquet(place.uri)
 
     def drop(self, name: str) -> None:
         """Remove what `aside` wrote."""
         _remove(self.place.below(name))
+
+
+def write_file(place: Place, data: bytes) -> None:
+    """Write one file, or replace it: it is complete or not there. A store of objects shows none before its end.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    if place.scheme not in _RENAMES:
+        place.write(data)
+        return
+    folder, name = posixpath.split(place.path)
+    unfinished = Place(f"{folder}/.{name}.part", place.scheme, place.system)
+    try:
+        unfinished.write(data)
+        if place.scheme:
+            _move(unfinished, place)
+        else:
+            Path(unfinished.path).replace(place.path)
+    except BaseException:
+        _remove(unfinished)
+        raise
+
+
+def write_texts(spark: SparkSession | None, target: Target, texts: Mapping[str, str]) -> None:
+    """Write a folder of texts by name, complete or not at all; errors as in `output`."""
+    with _folder(spark, target) as place:
+        marks = {} if place.scheme in _RENAMES else {_DONE: ""}
+        for name, text in {**texts, **marks}.items():
+            file = place.below(name)
+            folder = posixpath.dirname(file.path)
+            if place.scheme:
+                place.system.create_dir(folder)
+            else:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+            file.write(text.encode())
 
 
 def check_target(target: Target, place: Place) -> None:
@@ -95,29 +111,44 @@ def check_target(target: Target, place: Place) -> None:
     if not target.overwrite and _is_taken(place):
         msg = f"--out {target.path} already exists; name a new folder, or replace it with --overwrite"
         raise InputError(msg)
+    bucket = Place(place.path.split("/")[0], place.scheme, place.system)
+    if place.scheme in _BUCKETS and not bucket.exists():
+        msg = f"--out {target.path}: there is no bucket {bucket}; correct its name, or create it first"
+        raise InputError(msg)
     if not place.scheme and not Path(place.path).parent.is_dir():
         msg = f"--out {target.path}: the folder {Path(place.path).parent} does not exist; create it first"
         raise InputError(msg)
 
 
 @contextlib.contextmanager
-def output(spark: SparkSession, target: Target) -> Iterator[OutputRun]:
+def output(spark: SparkSession, target: Target) -> Iterator[OutputRun | TableRun]:
     """Yield a run that becomes the output if the block succeeds, and leaves nothing if it fails.
 
     Raises:
         InputError: there is an output of this name already, also if another process made it meanwhile.
     """
+    if target.is_table:
+        with output_table(spark, target) as table:
+            yield table
+    else:
+        with _folder(spark, target) as place:
+            yield OutputRun(place, target)
+
+
+@contextlib.contextmanager
+def _folder(spark: SparkSession | None, target: Target) -> Iterator[Place]:
+    """Yield a folder that gets the name of the target; the session has the credentials of its storage."""
     place = place_of(target.path, spark)
     check_target(target, place)
     if place.scheme in _RENAMES:
         with _folder_beside(place) as folder:
-            yield OutputRun(spark, folder.below("result"), target)
+            yield folder.below("result")
             _rename(folder, place, target)
         return
     # Readers pass over names that start with an underscore.
-    staged = place.below(f"{_STAGED}{uuid.uuid4().hex[:12]}")
+    staged = place.below(f"{STAGED}{uuid.uuid4().hex[:12]}")
     try:
-        yield OutputRun(spark, staged, target)
+        yield staged
         check_target(target, place)
         _publish(staged, place)
     finally:
@@ -181,7 +212,8 @@ def _publish(staged: Place, place: Place) -> None:
 def _files(place: Place) -> list[str]:
     from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
 
-    found = place.system.get_file_info(fs.FileSelector(place.path, recursive=True, allow_not_found=True))
+    selected = fs.FileSelector(place.path, recursive=True, allow_not_found=True)
+    found = asked(place, lambda: place.system.get_file_info(selected))
     return [info.path for info in found if info.is_file]
 
 
@@ -193,12 +225,14 @@ def _is_taken(place: Place) -> bool:
 
 
 def _is_staged(path: str, place: Place) -> bool:
-    return path.startswith(f"{place.path}/{_STAGED}")
+    return path.startswith(f"{place.path}/{STAGED}")
 
 
 def _remove(place: Place) -> None:
-    if not place.scheme:
-        shutil.rmtree(place.path, ignore_errors=True)
-        return
     with contextlib.suppress(OSError):  # it is not there
-        place.system.delete_dir(place.path)
+        if place.scheme:
+            (place.system.delete_dir if place.is_folder() else place.system.delete_file)(place.path)
+        elif place.is_folder():
+            shutil.rmtree(place.path, ignore_errors=True)
+        else:
+            Path(place.path).unlink()

@@ -17,7 +17,7 @@ from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from bridge.errors import EngineError
-from bridge.spark import class_archive, small_input
+from bridge.spark import arrow_batches, class_archive, small_input
 from bridge.spark.java import find_java
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _LOGGING = Path(__file__).with_name("log4j2.properties")
 _GIB = 1 << 30
 _CONNECT_SECONDS = 10
 _HEAP = "spark.driver.memory"
+_PARTITIONS = 32  # of a shuffle, by core, at most
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +74,8 @@ def session_of(options: SessionOptions | None = None, *, small: bool = False) ->
         return _local(master, small=small, conf=conf)
     _check_reachable(master, "the master", "spark")
     os.environ.setdefault("JAVA_HOME", str(find_java()))
-    return _started(master, _COMMON | {"spark.driver.extraJavaOptions": _java_options()} | conf)
+    settings = _COMMON | arrow_batches.settings(conf) | {"spark.driver.extraJavaOptions": _java_options()}
+    return _started(master, settings | conf)
 
 
 def local_session(cores: int | None = None, *, small: bool = False) -> SparkSession:
@@ -110,7 +112,8 @@ def _local(master: str | None, *, small: bool, conf: Mapping[str, str]) -> Spark
     java_home = find_java()
     os.environ["JAVA_HOME"] = str(java_home)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", small_input.JAVA_OPTIONS)  # of a Java VM that only prints a command
-    return _started(master or "local[*]", _settings(master, java_home if small else None) | dict(conf))
+    settings = _settings(master, java_home if small else None) | arrow_batches.settings(conf)
+    return _started(master or "local[*]", settings | dict(conf))
 
 
 def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
@@ -188,13 +191,12 @@ def _settings(master: str | None, small_on: Path | None) -> dict[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.extraJavaOptions": options.strip(),
         "spark.driver.host": "127.0.0.1",
-        # Statistics of small local data cost more stages than they save.
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.shuffle.partitions": str(_cores(master)),
         "spark.ui.enabled": "false",
     }
     if small_on:
         return settings | small_input.SETTINGS
+    # Adaptive execution joins the partitions that the data does not fill.
+    settings |= {"spark.sql.shuffle.partitions": str(_PARTITIONS * _cores(master))}
     heap = _heap_gib(_memory())
     return settings if heap is None else settings | {_HEAP: f"{heap}g"}
 

@@ -26,6 +26,8 @@ SETTINGS = {
     _ONE_TASK: "true",
     "spark.default.parallelism": "1",
     **INTERPRETED,
+    # Statistics of small data cost more stages than they save.
+    "spark.sql.adaptive.enabled": "false",
     # One task sees all rows already; a broadcast would be a job of its own.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.shuffle.partitions": "1",

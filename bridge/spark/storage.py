@@ -1,4 +1,4 @@
-"""Storage: the only module that knows paths; a path is local, or a URI of any storage that Spark reaches.
+"""Storage: the only module that knows what a path is; a path is local, or a URI of any storage that Spark reaches.
 
 Frames are read and written by Spark. What the driver lists and Python workers read byte by byte goes through Arrow's
 file systems, with the credentials of `spark.hadoop.fs.*`, or those that the storage's own client finds.
@@ -7,12 +7,12 @@ file systems, with the credentials of `spark.hadoop.fs.*`, or those that the sto
 from __future__ import annotations
 
 import dataclasses
-import fnmatch
+import io
 import posixpath
 import re
 import urllib.parse
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from bridge.errors import InputError
 
@@ -21,17 +21,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_FORMATS = {
-    ".parquet": "parquet",
-    ".avro": "avro",
-    ".orc": "orc",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".csv": "csv",
-}
+_BUFFER = 1 << 20
+STAGED = "_payload_bridge_"
+"""How the names begin of folders that a run writes to before its output is complete."""
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")  # two letters at least: C: is a drive
-_WILD = re.compile(r"[*?\[]")
 _OF_SPARK = re.compile(r"([\\*?\[\]{}])")
 _NO_SECRETS = re.compile(r"//[^/@]*@")
 
@@ -100,11 +93,11 @@ class Place:
             InputError: it can't be listed.
         """
         if self.system is None:
-            named = {entry.name: entry.is_dir() for entry in Path(self.path).iterdir()}
+            named = asked(self, lambda: {entry.name: entry.is_dir() for entry in Path(self.path).iterdir()})
         else:
             from pyarrow import fs  # noqa: PLC0415 (a command without storage does not load it)
 
-            found = _asked(self, lambda: self.system.get_file_info(fs.FileSelector(self.path)))
+            found = asked(self, lambda: self.system.get_file_info(fs.FileSelector(self.path)))
             named = {info.base_name: info.type is fs.FileType.Directory for info in found if info.base_name}
         return [dataclasses.replace(self.below(name), is_known_folder=named[name]) for name in sorted(named)]
 
@@ -116,7 +109,16 @@ class Place:
         """
         if self.system is None:
             return Path(self.path).open("rb")
-        return cast("BinaryIO", self.system.open_input_file(self.path))
+        # Readers take a few bytes at a time, and each read is a request.
+        return io.BufferedReader(self.system.open_input_file(self.path), _BUFFER)
+
+    def size(self) -> int:
+        """Return the bytes of a file.
+
+        Raises:
+            InputError: the storage does not say.
+        """
+        return Path(self.path).stat().st_size if self.system is None else _info(self).size or 0
 
     def write(self, data: bytes) -> None:
         """Write a file at once.
@@ -129,14 +131,6 @@ class Place:
             return
         with self.system.open_output_stream(self.path) as stream:
             stream.write(data)
-
-
-class Files(NamedTuple):
-    """The files of one batch or frame, in the order of their names, and their one format."""
-
-    origin: Place
-    format: str
-    paths: list[Place]
 
 
 # -- from texts to places
@@ -227,97 +221,19 @@ def _s3(bucket: str, setting: Callable[[str], str | None]) -> dict[str, Any]:
     return {**found, **({"anonymous": True} if anonymous else {}), "connect_timeout": 10, "request_timeout": 60}
 
 
-# -- lists of batches, and files of one
-
-
-def visible(folder: Place) -> list[Place]:
-    """Return what is in `folder` in the order of names, without hidden files and markers like `_SUCCESS`."""
-    return [entry for entry in folder.entries() if entry.name[0] not in "._"]
-
-
-def batch_places(text: str | Path, spark: SparkSession | None = None) -> list[Place]:
-    """Return one place a batch, in order: what a folder has, or what matches a pattern (`days/2024-*`).
-
-    Raises:
-        InputError: there are none.
-    """
-    place = place_of(text, spark)
-    if _WILD.search(place.path) and not (place.system is None and place.exists()):
-        found = _matching(place)
-        if not found:
-            msg = f"nothing matches {place}; a pattern names one file or folder a batch"
-            raise InputError(msg)
-        return found
-    if not place.is_folder():
-        what = "is not a folder" if place.exists() else "does not exist"
-        msg = f"{place} {what}; name a folder that has one file or folder a batch"
-        raise InputError(msg)
-    found = visible(place)
-    if not found:
-        msg = f"the folder {place} has no batches; put one file or folder a batch there"
-        raise InputError(msg)
-    return found
-
-
-def _matching(pattern: Place) -> list[Place]:
-    """Return what matches a pattern, level by level, in the order of paths."""
-    parts = pattern.path.split("/")
-    first = next(at for at, part in enumerate(parts) if _WILD.search(part))
-    found = [dataclasses.replace(pattern, path="/".join(parts[:first]) or "/", is_known_folder=None)]
-    for part in parts[first:]:
-        found = [
-            entry
-            for folder in found
-            if folder.is_folder()
-            for entry in visible(folder)
-            if fnmatch.fnmatchcase(entry.name, part)
-        ]
-    return found
-
-
-def files_of(origin: Place) -> Files:
-    """Return the files of the batch or frame at `origin`.
-
-    Raises:
-        InputError: there are none, they have several formats or an unknown one, or there are folders among them.
-    """
-    if not origin.exists():
-        msg = f"{origin} does not exist; name a file or folder with Parquet, Avro, ORC, JSON lines or CSV"
-        raise InputError(msg)
-    paths = visible(origin) if origin.is_folder() else [origin]
-    formats = {_format(path) for path in paths}
-    if len(formats) != 1:
-        found = f"files of several formats ({', '.join(sorted(formats))})" if formats else "no data files"
-        msg = f"the folder {origin} has {found}; a batch is one file, or a folder with files of one format"
-        raise InputError(msg)
-    return Files(origin, formats.pop(), paths)
-
-
-def _format(path: Place) -> str:
-    if path.is_folder():
-        msg = f"{path} is a folder inside a batch; put all files of a batch into one folder, not partitioned"
-        raise InputError(msg)
-    if ":" in path.path:
-        msg = f"{path}: Spark can't read paths with a colon; rename it"
-        raise InputError(msg)
-    suffixes = path.suffixes
-    zipped = suffixes[-1:] == [".gz"]
-    found = _FORMATS.get(next(reversed(suffixes[:-1] if zipped else suffixes), ""))
-    if found is None or (zipped and found not in {"json", "csv"}):
-        known = ", ".join(_FORMATS)
-        msg = f"{path}: the file name does not show a known format; it must end in one of {known} (text also in .gz)"
-        raise InputError(msg)
-    return found
-
-
 # -- asking a storage
 
 
 def _info(place: Place) -> Any:
-    return _asked(place, lambda: place.system.get_file_info(place.path))
+    return asked(place, lambda: place.system.get_file_info(place.path))
 
 
-def _asked(place: Place, question: Callable[[], Any]) -> Any:
+def asked(place: Place, question: Callable[[], Any]) -> Any:
+    """Return the answer of a storage.
+
+    Raises:
+        InputError: it gives none, saying why.
+    """
     try:
         return question()
     except OSError as error:

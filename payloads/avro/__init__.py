@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from payloads.avro.codec import decode, encode, parse_schema, read_container
+from payloads.avro.codec import ContainerBlock, decode, encode, parse_schema, read_blocks, read_container
 from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
 from payloads.avro.from_json import parse_object, read_record
 from payloads.avro.logical import to_logical, to_physical
@@ -13,6 +13,7 @@ from payloads.avro.text import date_text, plain_text, timestamp_text, value_text
 __all__ = [
     "AvroSchema",
     "Branch",
+    "ContainerBlock",
     "Field",
     "JavaString",
     "Record",
@@ -28,6 +29,7 @@ __all__ = [
     "parse_schema",
     "plain_text",
     "project_record",
+    "read_blocks",
     "read_container",
     "read_record",
     "rewrite_record_with_new_schema",

@@ -11,7 +11,7 @@ import functools
 import io
 import json
 import zlib
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import fastavro
 import fastavro.schema
@@ -22,6 +22,8 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+_MARKER = 16
+_CHUNK = 1 << 20
 _UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error)
 
 
@@ -75,6 +77,20 @@ def decode(schema: AvroSchema, data: bytes) -> Any:
     return _unwrapped(schema, value) if wraps else value
 
 
+class ContainerBlock(NamedTuple):
+    """A block of a container file.
+
+    Attributes:
+        records: how many values it has.
+        size: the bytes of all of them, decompressed.
+        values: the values, which are decoded as they are taken.
+    """
+
+    records: int
+    size: int
+    values: Iterator[Any]
+
+
 def read_container(stream: BinaryIO) -> tuple[AvroSchema, Iterator[Any]]:
     """Open an Avro container file: its schema, and its values, which are read as they are taken.
 
@@ -82,25 +98,71 @@ def read_container(stream: BinaryIO) -> tuple[AvroSchema, Iterator[Any]]:
         SchemaError: the stream is not a container file, its codec is not installed, or (by the iterator) a block is
             damaged.
     """
+    schema, blocks = read_blocks(stream)
+    return schema, (value for block in blocks for value in block.values)
+
+
+def read_blocks(
+    stream: BinaryIO, start: int = 0, end: int | None = None
+) -> tuple[AvroSchema, Iterator[ContainerBlock]]:
+    """Open a part of an Avro container file: its schema, and the blocks that follow a marker in these bytes.
+
+    Parts that share no bytes and leave none out give every block once, in order. The stream must have `seek`.
+
+    Raises:
+        SchemaError: as in `read_container`.
+    """
     try:
         blocks = fastavro.block_reader(stream)
         schema = parse_schema(json.loads(blocks.metadata["avro.schema"]))
     except _UNREADABLE as error:
         msg = f"this is not an Avro container file that can be read: {error}; check how it was written"
         raise SchemaError(msg) from error
-    return schema, _values(schema, blocks)
+    return schema, _blocks(schema, blocks, stream, start, end)
 
 
-def _values(schema: AvroSchema, blocks: Iterable[Any]) -> Iterator[Any]:
+def _blocks(
+    schema: AvroSchema, blocks: Iterable[Any], stream: BinaryIO, start: int, end: int | None
+) -> Iterator[ContainerBlock]:
+    if start > 0 and not _at_block(stream, start):
+        return
     coding, wraps = schema.derived(_coding)
+
+    def values(block: Any) -> Iterator[Any]:
+        for _ in range(block.num_records):
+            value = fastavro.schemaless_reader(block.bytes_, coding, None, return_record_name=wraps)
+            yield _unwrapped(schema, value) if wraps else value
+
+    for block in _undamaged(blocks):
+        if end is not None and block.offset - _MARKER >= end:
+            return
+        size = block.bytes_.seek(0, io.SEEK_END)
+        block.bytes_.seek(0)
+        yield ContainerBlock(block.num_records, size, _undamaged(values(block)))
+
+
+def _undamaged(values: Iterable[Any]) -> Iterator[Any]:
     try:
-        for block in blocks:
-            for _ in range(block.num_records):
-                value = fastavro.schemaless_reader(block.bytes_, coding, None, return_record_name=wraps)
-                yield _unwrapped(schema, value) if wraps else value
+        yield from values
     except _UNREADABLE as error:
         msg = f"a block of the Avro container file is damaged: {error}; write the file again"
         raise SchemaError(msg) from error
+
+
+def _at_block(stream: BinaryIO, start: int) -> bool:
+    """Go behind the first marker from `start` on; the header, just read, ends with it. Return whether there is one."""
+    stream.seek(stream.tell() - _MARKER)
+    marker = stream.read(_MARKER)
+    stream.seek(start)
+    tail, at = b"", start
+    while chunk := stream.read(_CHUNK):
+        found = (tail + chunk).find(marker)
+        if found >= 0:
+            stream.seek(at - len(tail) + found + _MARKER)
+            return True
+        at += len(chunk)
+        tail = (tail + chunk)[1 - _MARKER :]
+    return False
 
 
 @functools.lru_cache(maxsize=512)

@@ -1,4 +1,6 @@
-"""Speed of merging against a hand-written window, in one run: python -m tests.benchmarks, and --small: of commands.
+"""Speed of merging against a hand-written window, in one run: python -m tests.benchmarks.
+
+`--small` measures commands on few rows, `--scale` how time and memory grow with the rows.
 
 The same Parquet files go through `upsert` and through `row_number() over (partition by key order by ordering desc)`,
 the query that people write instead; both results are thrown away. The ratio of the best of several runs counts.
@@ -16,7 +18,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, local_session, upsert
-from tests.benchmarks import jvm_case, small
+from tests.benchmarks import jvm_case, scale, small
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,17 +38,26 @@ SCENARIOS = {
 
 
 @click.command()
-@click.option("--rows", default=2_500_000, show_default=True, help="Rows in all, stored and incoming.")
+@click.option("--rows", type=int, help="Rows in all, stored and incoming. Default: 2.5 million; --scale: 40 million.")
 @click.option("--runs", default=3, show_default=True, help="Runs of each job; the best counts.")
 @click.option("--only", default="", help="Only scenarios whose name contains this.")
 @click.option("--small", "of_commands", is_flag=True, help="Whole commands on five batches of 60 rows instead.")
 @click.option("--table-type", default="cow", show_default=True, help="With --small: of replay and simulate.")
-def main(rows: int, runs: int, only: str, table_type: str, *, of_commands: bool) -> None:
+@click.option("--scale", "of_sizes", is_flag=True, help="A sixteenth and a quarter of --rows, all, and skewed.")
+def main(  # noqa: PLR0913 (one parameter an option)
+    rows: int | None, runs: int, only: str, table_type: str, *, of_commands: bool, of_sizes: bool
+) -> None:
     """Print one line a scenario: how many keys meet, seconds of both jobs, their ratio and its goal."""
     if of_commands:
         with tempfile.TemporaryDirectory() as folder:
             click.echo("\n".join(small.lines_of(small.measure(Path(folder), runs, table_type))))
         return
+    if of_sizes:
+        most = rows or 40_000_000
+        even = [scale.measure(most // part) for part in (16, 4, 1)]
+        click.echo("\n".join(scale.lines_of(even, scale.measure(most // 16, skewed=True))))
+        return
+    rows = rows or 2_500_000
     spark = local_session()
     click.echo(f"{rows:,} rows, stored and incoming; the best of {runs} runs")
     click.echo(f"{'scenario':32} {'merges':>9} {'window s':>9} {'merge s':>9} {'ratio':>6} {'goal':>6}")

@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import decimal
 import itertools
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -561,3 +562,19 @@ def test_a_failure_names_a_key_beyond_the_years_of_python() -> None:
     job = Job(MergePlan(payload="OverwriteWithLatestAvroPayload", key="id"), schema, ("id",), "upsert")
     with pytest.raises(MergeFailedError, match=r"key id=10000000.*more than one row"):
         list(merged(job, versions.to_batches()))
+
+
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", "tests.support.user_payloads:KeepsLongestName"])
+def test_memory_does_not_grow_with_the_versions_of_a_key(payload):
+    def peak(batches):
+        versions = [(Origin.INCOMING, ("a", number, "x" * 100, "U", False)) for number in range(500)]
+        (batch,) = table(versions).combine_chunks().to_batches()
+        job = Job(plan_of(payload), SCHEMA, NAMES, "combine_input")
+        tracemalloc.start()
+        assert sum(found.num_rows for found in merged(job, itertools.repeat(batch, batches))) == 1
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    few, many = peak(4), peak(40)
+    assert many < 1.2 * few

@@ -16,7 +16,7 @@ from pyspark.sql import types as spark_types
 
 from bridge.errors import InputError
 from bridge.pipeline.files import ARRIVAL, read_batches, read_frame
-from payloads.avro.codec import encode, parse_schema, read_container
+from payloads.avro.codec import encode, parse_schema, read_blocks, read_container
 from payloads.avro.schema import Branch
 from payloads.errors import SchemaError
 from tests.support.schemas import nullable, record_schema
@@ -143,6 +143,30 @@ def test_avro_containers(spark, tmp_path):
     assert tuple(shown.first()) == ("1970-01-02", "1970-01-01 00:00:01.5", Decimal("-12.34"), "B", b"\x00\x01", 0)
     assert all(field.nullable for field in batch.frame.schema)
     assert ARRIVAL not in read_frame(spark, folder).columns
+
+
+@pytest.mark.parametrize("size", [1, 17, 500, 4_000, 1 << 20])
+def test_parts_of_a_container_have_every_block_once(size):
+    stream = io.BytesIO()
+    records = [{"n": n, "t": "x" * (n % 40)} for n in range(300)]
+    fastavro.writer(stream, record_schema("r", n="int", t="string"), records, sync_interval=200)
+    end = len(stream.getvalue())
+    found, numbers = [], []
+    for start in range(0, end, size):
+        stream.seek(0)
+        blocks = list(read_blocks(stream, start, start + size)[1])
+        numbers.append(len(blocks))
+        found += [value for block in blocks for value in block.values]
+    assert found == records
+    assert size != 500 or sum(map(bool, numbers)) > 5
+
+
+def test_a_large_avro_file_is_read_in_several_tasks(spark, tmp_path, small_splits):
+    avro_file(tmp_path / "a.avro", AVRO, [avro_row(n) for n in range(5_000)])
+    frame = read_frame(spark, tmp_path / "a.avro", arrival=True)
+    assert frame.rdd.getNumPartitions() > 2
+    rows = frame.orderBy(ARRIVAL).select("n").collect()
+    assert [row[0] for row in rows] == list(range(5_000))
 
 
 def test_avro_files_of_a_batch_have_one_schema(spark, tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Table, View, write_report
+from bridge.spark import place_of
 from bridge.verify import verify
 from payloads import HudiRelease
 from tests.support import pages
@@ -81,7 +82,7 @@ def replay(number: int, total: int | None = None) -> Report:
 @pytest.fixture
 def page(browser: Any, tmp_path: Path) -> Any:
     def show(report: Report, **settings: Any) -> Any:
-        write_report(report, tmp_path / "page.html")
+        write_report(report, place_of(tmp_path / "page.html"))
         return pages.opened(browser, tmp_path / "page.html", **settings)
 
     return show

@@ -15,6 +15,7 @@ from bridge.errors import InputError
 from bridge.report.files import as_junit, write_report
 from bridge.report.page import as_html
 from bridge.report.report import Check, Report, Table
+from bridge.spark import place_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,12 +98,12 @@ def test_a_report_without_checks_is_one_test_case() -> None:
 def test_a_report_takes_the_place_of_an_older_one_or_leaves_it(report: Report, tmp_path: Path) -> None:
     path = tmp_path / "answer.HTML"
     path.write_text("older")
-    write_report(report, path)
+    write_report(report, place_of(path))
     assert path.read_text().startswith("<!DOCTYPE html>")
     folder = tmp_path / "taken.md"
     folder.mkdir()
     with pytest.raises(InputError, match="name another file"):
-        write_report(report, folder)
+        write_report(report, place_of(folder))
     assert sorted(one.name for one in tmp_path.iterdir()) == ["answer.HTML", "taken.md"]
 
 

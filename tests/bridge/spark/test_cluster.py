@@ -8,7 +8,17 @@ import pytest
 from pyspark.errors import PySparkException
 
 from bridge import EngineError
-from bridge.spark import PACKAGES, Worker, check_workers, session, session_of, versions, workers
+from bridge.spark import (
+    PACKAGES,
+    Worker,
+    check_java,
+    check_workers,
+    driver_java,
+    session,
+    session_of,
+    versions,
+    workers,
+)
 from bridge.spark.cluster import _archives, _reason
 from bridge.spark.session import SessionOptions, _cores, _heap_gib, is_local
 
@@ -54,7 +64,8 @@ def test_settings_of_the_user_come_last_and_packages_are_added(no_session):
 def test_without_a_master_all_cores_of_this_machine_are_used(no_session):
     session_of()
     assert no_session["master"] == "local[*]"
-    assert no_session["spark.sql.shuffle.partitions"] == str(_cores(None))
+    assert no_session["spark.sql.shuffle.partitions"] == str(32 * _cores(None))
+    assert "spark.sql.adaptive.enabled" not in no_session
 
 
 def test_a_cluster_gets_no_setting_of_this_machine(no_session):
@@ -84,7 +95,7 @@ def test_the_heap_leaves_memory_to_python_workers():
 
 def test_executors_say_what_they_have(spark):
     (found,) = workers(spark)
-    assert found == versions(PACKAGES)
+    assert found == versions(PACKAGES)._replace(java=driver_java(spark))
     assert not found.missing
     check_workers([found])
 
@@ -112,6 +123,15 @@ def test_the_code_that_travels_is_our_packages_and_the_users_own_files(tmp_path,
     assert [one.name for one in _archives(["payloads", "mergers", "bridge", "kinds.newest", "one_file"], tmp_path)] == [
         path.name
     ]
+
+
+def test_another_java_is_named_with_both_versions(spark):
+    found = Worker("h", "3.11.0", {}, "11.0.2")
+    check_java([found, Worker("h", "3.11.0", {})], None)
+    check_java([found], "11.0.9")
+    check_java([found._replace(java="1.8.0_402")], "8")
+    with pytest.raises(EngineError, match=r"executors on h run Java 11.0.2, and the driver 17.0.1; run one version"):
+        check_java([found], "17.0.1")
 
 
 @pytest.mark.parametrize(

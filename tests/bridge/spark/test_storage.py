@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import pickle
+from pathlib import Path
 from types import SimpleNamespace
 
 import pyarrow.orc as po
@@ -9,8 +11,19 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import fs
 
-from bridge import InputError
-from bridge.spark import Target, batch_places, output, place_of, storage
+from bridge import EngineError, InputError
+from bridge.spark import (
+    Target,
+    batch_places,
+    check_table,
+    files_of,
+    listing,
+    output,
+    place_of,
+    storage,
+    write_file,
+    write_texts,
+)
 from bridge.spark.output import _publish
 from bridge.spark.storage import Place, _s3
 
@@ -87,7 +100,7 @@ def test_batches_are_entries_of_a_folder_or_what_matches_a_pattern(tmp_path):
 
 def test_batches_on_a_storage_are_listed_once(objects, monkeypatch):
     place = objects("days", **{"2.csv": "", "1.csv": "", "_SUCCESS": "", "3__part.csv": ""})
-    monkeypatch.setattr(storage, "place_of", lambda *_: place)
+    monkeypatch.setattr(listing, "place_of", lambda *_: place)
     found = batch_places("s3a://days")
     monkeypatch.setattr(storage, "_info", None)  # what is known is not asked again
     assert [(one.name, one.is_folder()) for one in found] == [("1.csv", False), ("2.csv", False), ("3", True)]
@@ -149,3 +162,74 @@ def test_a_store_of_objects_gets_the_mark_last_and_loses_the_old_files(objects, 
     assert "-rows/old" in order
     assert (tmp_path / "rows" / "_SUCCESS").read_text() == "new"
     assert (tmp_path / "rows" / "p=1" / "part").read_text() == "1"
+
+
+# -- tables, texts and reports
+
+
+@pytest.fixture
+def rows(spark):
+    yield "pb_rows"
+    for table in spark.catalog.listTables():
+        spark.sql(f"DROP TABLE IF EXISTS {table.name}")
+
+
+def test_a_table_appears_when_it_is_complete_and_replaces_the_old_one_then(spark, rows):
+    with output(spark, Target(rows, is_table=True)) as run:
+        run.write(spark.range(3))
+        assert not spark.catalog.tableExists(rows)
+    with pytest.raises(InputError, match="already exists; name another table, or replace it with --overwrite"):
+        output(spark, Target(rows, is_table=True)).__enter__()
+    target = Target(f"default.{rows}", "orc", overwrite=True, is_table=True)
+    with contextlib.suppress(ZeroDivisionError), output(spark, target) as run:
+        run.write(spark.range(2).selectExpr("id", "id + 5 n"))
+        raise ZeroDivisionError
+    assert spark.table(rows).count() == 3
+    with output(spark, target) as run:
+        run.write(spark.range(2).selectExpr("id", "id + 5 n"))
+        assert spark.table(rows).count() == 3
+    assert sorted(map(tuple, spark.table(rows).collect())) == [(0, 5), (1, 6)]
+    assert [table.name for table in spark.catalog.listTables()] == [rows]
+
+
+def test_a_table_is_refused_that_would_be_forgotten_or_has_no_name(spark):
+    with pytest.raises(EngineError, match="in memory, and ends with the command; add --conf"):
+        check_table(spark, Target("db.t", is_table=True), ends=True)
+    with pytest.raises(EngineError, match="in memory, and can't rename a table with partitions; add --conf"):
+        check_table(spark, Target("db.t", partition_by=("p",), is_table=True))
+    for name in ("a..b", "", "a.", "`a"):
+        with pytest.raises(InputError, match="is not the name of a table"):
+            check_table(spark, Target(name, is_table=True))
+
+
+def test_a_table_takes_one_result(spark, rows):
+    with pytest.raises(InputError, match="is one table"), output(spark, Target(rows, is_table=True)) as run:
+        run.write(spark.range(1), "log")
+    assert not spark.catalog.listTables()
+
+
+def test_texts_on_a_store_of_objects_are_marked_as_complete(objects, monkeypatch):
+    place = objects("plan", **{"old.md": ""})
+    monkeypatch.setattr(importlib.import_module("bridge.spark.output"), "place_of", lambda *_: place)
+    with pytest.raises(InputError, match="already exists"):
+        write_texts(None, Target("s3a://plan"), {})
+    write_texts(None, Target("s3a://plan", overwrite=True), {"a.md": "a", "B.java": "b"})
+    found = place.system.get_file_info(fs.FileSelector("plan", recursive=True))
+    assert sorted(one.path for one in found if one.is_file) == ["plan/B.java", "plan/_SUCCESS", "plan/a.md"]
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    place = Place(str(tmp_path / "report.md"))
+    write_file(place, b"old")
+    monkeypatch.setattr(Place, "write", lambda self, _: (Path(self.path).write_bytes(b"ne"), 1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        write_file(place, b"new")
+    assert [(entry.name, entry.read_bytes()) for entry in tmp_path.iterdir()] == [("report.md", b"old")]
+
+
+def test_what_a_killed_run_left_is_not_read(objects):
+    place = objects("rows", **{"part-1.parquet": "", "_payload_bridge_1__part-1.parquet": ""})
+    with pytest.raises(InputError, match="is the output of a run that did not end"):
+        files_of(place)
+    objects("rows", _SUCCESS="")
+    assert len(files_of(place).paths) == 1

@@ -1,0 +1,57 @@
+"""What to say about files that can't be read."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from bridge.engines import ARRIVAL
+from bridge.errors import InputError
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.spark import Place
+
+_CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
+_UNLIKE = re.compile(r'Failed to merge incompatible data types "?(.+?)"? and "?(.+?)"?\.', re.DOTALL)
+
+
+@contextlib.contextmanager
+def failures(origin: Place) -> Iterator[None]:
+    """Name the file or folder at which reading fails.
+
+    Raises:
+        InputError: the block has failed.
+    """
+    try:
+        yield
+    except (PySparkException, Py4JJavaError, SchemaError, OSError, EOFError, UnicodeDecodeError) as error:
+        raise unreadable(origin, error) from error
+
+
+def unreadable(origin: Place, error: Exception) -> InputError:
+    """Return the error for a file or folder, with the reason in one line."""
+    if kinds := _UNLIKE.search(str(error)):
+        return InputError(
+            f"{origin} has files of different schemas (a column is {kinds[1].lower()} in one and {kinds[2].lower()} in "
+            "another); make files of different schemas own batches, or write them with one schema"
+        )
+    causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
+    reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
+    return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
+
+
+def refuse_taken(origin: Place) -> NoReturn:
+    """Refuse data with a column that has a name of ours.
+
+    Raises:
+        InputError: always.
+    """
+    msg = f"{origin} has a column {ARRIVAL}, a name that is taken; rename the column"
+    raise InputError(msg)

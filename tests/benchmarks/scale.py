@@ -1,0 +1,195 @@
+"""How time and memory grow with the data: the same merge over 16 times the rows, and over skewed ones.
+
+Each size runs in a process of its own, with the settings of any session. The memory of the driver, of its Java VM and
+of each Python worker is the most that the operating system saw.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from pyspark.sql import functions as sf
+
+from bridge import MergePlan, local_session, upsert
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+GROWTH, SKEW = 1.3, 2.0
+"""Goals: time per row of the largest input over that of the smallest, and of the skewed input over the even one."""
+
+_UPDATED = 6  # one row in so many is an update
+_MIB = 1 << 20
+_SECONDS = 0.5
+_WARM = 100_000
+
+
+class Measured(NamedTuple):
+    """What one merge took.
+
+    Attributes:
+        rows: stored and incoming.
+        seconds: of the merge alone.
+        memory: the most MiB of each process: driver, Java, and workers by number.
+    """
+
+    rows: int
+    seconds: float
+    memory: dict[str, int]
+
+    @property
+    def of_each(self) -> float:
+        """Microseconds a row."""
+        return self.seconds * 1e6 / self.rows
+
+
+def measure(rows: int, *, skewed: bool = False) -> Measured:
+    """Merge so many rows in a new process; every sixth is an update.
+
+    If `skewed`, one key has a tenth of all rows, and one partition nine tenths.
+    """
+    with multiprocessing.get_context("spawn").Pool(1) as process:
+        return process.apply(_measured, (rows, skewed))
+
+
+def lines_of(even: list[Measured], skewed: Measured) -> Iterator[str]:
+    """Report sizes in ascending order, and the skewed input of the first of them."""
+    yield f"{'rows':>12} {'seconds':>9} {'us a row':>9}  MiB at most"
+    for one in (*even, skewed):
+        memory = ", ".join(f"{name} {number:,}" for name, number in one.memory.items())
+        name = f"{one.rows:,}{' skewed' if one is skewed else ''}"
+        yield f"{name:>19} {one.seconds:9.1f} {one.of_each:9.2f}  {memory}"
+    yield f"a row of {even[-1].rows:,} / a row of {even[0].rows:,}: {even[-1].of_each / even[0].of_each:.2f} ({GROWTH})"
+    yield f"skewed / even: {skewed.of_each / even[0].of_each:.2f} ({SKEW})"
+
+
+def _measured(rows: int, skewed: bool) -> Measured:  # noqa: FBT001 (it is sent to the process by position)
+    spark = local_session()
+    with tempfile.TemporaryDirectory() as folder:
+        _merge(spark, Path(folder, "warm"), _WARM, skewed=False)
+        frames = _written(spark, Path(folder, "data"), rows, skewed=skewed)
+        with _Memory() as memory:
+            start = time.perf_counter()
+            _run(*frames)
+            seconds = time.perf_counter() - start
+    spark.stop()
+    return Measured(rows, seconds, memory.found)
+
+
+def _merge(spark: SparkSession, folder: Path, rows: int, *, skewed: bool) -> None:
+    _run(*_written(spark, folder, rows, skewed=skewed))
+
+
+def _run(stored: DataFrame, incoming: DataFrame) -> None:
+    payload = "tests.benchmarks.user_payload:GreatestTs"
+    plan = MergePlan(payload=payload, release="0.15", key="id", partition="part", ordering="ts")
+    upsert(stored, incoming, plan).write.format("noop").mode("overwrite").save()
+
+
+def _written(spark: SparkSession, folder: Path, rows: int, *, skewed: bool) -> tuple[DataFrame, DataFrame]:
+    """Write stored and incoming rows."""
+    updates = rows // _UPDATED
+    kept, number = rows - updates, sf.col("id")
+    step = kept // updates
+    touched = number * step
+    if skewed:
+        touched = sf.when(number % 5 < 3, sf.lit(0)).otherwise(touched)
+    updated = spark.range(0, updates, 1, 4).select(touched.alias("id"), sf.col("id").alias("at"))
+    stored = spark.range(0, kept, 1, 8).withColumn("at", sf.lit(0))
+    for name, frame in (("stored", stored), ("incoming", updated)):
+        _row(frame, skewed=skewed).write.parquet(str(folder / name))
+    found = spark.read.parquet(str(folder / "stored")), spark.read.parquet(str(folder / "incoming"))
+    return found[0], found[1]
+
+
+def _row(ids: DataFrame, *, skewed: bool) -> DataFrame:
+    number = sf.col("id")
+    part: Column = sf.when(number % 10 < 9, 0).otherwise(number % 4) if skewed else number % 4
+    return ids.select(
+        sf.format_string("key-%010d", number).alias("id"),
+        sf.concat(sf.lit("p"), part).alias("part"),
+        (number % 1000 + sf.col("at")).alias("ts"),
+        sf.concat(sf.lit("name-"), number % 1000).alias("name"),
+        (number % 97).cast("int").alias("qty"),
+        (number * 0.25).alias("price"),
+    )
+
+
+class _Memory:
+    """The most memory of this process, its Java VM and its Python workers, while the block runs; of Linux alone."""
+
+    def __init__(self) -> None:
+        self._most: dict[int, tuple[str, int]] = {}
+        self._ended = threading.Event()
+        self._watch = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._watch.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._watch.join()
+
+    @property
+    def found(self) -> dict[str, int]:
+        """MiB by process."""
+        in_order = sorted(self._most.items())
+        workers = [most for _, (name, most) in in_order if name == "worker"]
+        own = {name: most for _, (name, most) in in_order if name != "worker"}
+        return own | {f"worker {number}": most for number, most in enumerate(workers, start=1)}
+
+    def _look(self) -> None:
+        while not self._ended.wait(_SECONDS):
+            for pid in _below(os.getpid()):
+                status = _status(pid)
+                name = _name(pid, status.get("Name", ""))
+                if name and "VmHWM" in status:
+                    self._most[pid] = name, int(status["VmHWM"].split()[0]) * 1024 // _MIB
+
+
+def _below(pid: int) -> Iterator[int]:
+    yield pid
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        threads = [path for path in Path(f"/proc/{pid}/task").iterdir() if path.name != str(pid)]
+        for thread in threads:
+            children += (thread / "children").read_text(encoding="ascii").split()
+    except OSError:  # it has ended
+        return
+    for child in children:
+        yield from _below(int(child))
+
+
+def _status(pid: int) -> dict[str, str]:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+
+def _name(pid: int, command: str) -> str:
+    if pid == os.getpid():
+        return "driver"
+    if command == "java":
+        return "java"
+    words = _words(pid)
+    if "daemon" not in words:
+        return ""
+    return "worker" if "daemon" in _words(int(_status(pid).get("PPid", "0"))) else "daemon"  # which starts them
+
+
+def _words(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
+    except OSError:
+        return ""
