@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Batches,
         MergeReport,
         PathsReport,
+        Scope,
         SimulateReport,
         all_paths,
         append,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     )
     from bridge.plan import MergePlan, TableType
     from bridge.programs import key_paths, smallest_history
+    from bridge.redaction import redacted
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
     from payloads import PayloadBridgeError
@@ -106,6 +108,7 @@ __all__ = [
     "ReaderResult",
     "ReadersReport",
     "ReplayReport",
+    "Scope",
     "SimulateReport",
     "TableMergeConfig",
     "TableRow",
@@ -124,6 +127,7 @@ __all__ = [
     "merge_frames",
     "migrate",
     "plan_migration",
+    "redacted",
     "replay",
     "replay_batches",
     "replay_history",
@@ -180,6 +184,7 @@ _HOMES: Final = {
         "Batches",
         "MergeReport",
         "PathsReport",
+        "Scope",
         "SimulateReport",
         "all_paths",
         "append",
@@ -193,6 +198,7 @@ _HOMES: Final = {
     ),
     "bridge.plan": ("MergePlan", "TableType"),
     "bridge.programs": ("key_paths", "smallest_history"),
+    "bridge.redaction": ("redacted",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
     "payloads": ("PayloadBridgeError",),

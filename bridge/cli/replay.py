@@ -25,6 +25,7 @@ from bridge.cli.options import (
 )
 from bridge.cli.out import out_options, target_of
 from bridge.cli.replay_table import replay_table
+from bridge.cli.scope import refuse_scope_of, scope_of, scope_options
 from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
@@ -90,6 +91,7 @@ def upgrade_point(text: str) -> int:
 @operation_option
 @compaction_options
 @on_error_option
+@scope_options
 @sample_option("keys that differ")
 @out_options
 def replay_command(  # noqa: PLR0913 (one parameter an option)
@@ -117,6 +119,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     made of the commits that the files still hold.
     """
     target = target_of(out, options)
+    refuse_scope_of(table)
     if table is not None:
         refuse_quarantine(options, "the keys of a real --table are read as they are")
         return replay_table(
@@ -144,10 +147,11 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     except PayloadBridgeError as error:
         refuse(error)
 
+    scope = scope_of(plan, batches, options)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = batches.read(spark, struct).written_by(operations)
+    read = batches.read(spark, struct, scope).written_by(operations)
     with contextlib.ExitStack() as open_until_told:
         parts = []
         for one in types:

@@ -12,12 +12,14 @@ from bridge.merge import merge_config
 from bridge.pipeline import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
 from bridge.programs import UPSERTS, handover
+from bridge.spark import described
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Collection, Iterator, Mapping
 
     from pyspark.sql import DataFrame
@@ -107,6 +109,11 @@ class Comparison:
         return simulate_outcomes(
             versions, plan, commits=self.commits, compact_after=self.compact_after, operations=self.operations
         )
+
+    def told(self, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
+        """Say in Spark's pages that the jobs of a `with` block, on `frame`, are this comparison's."""
+        both = " and ".join(self.names)
+        return described(frame.sparkSession, f"{both}, {self.left.table_type.long_name}: {what}")
 
     def missed_defaults(self) -> tuple[str, ...]:
         """Return the columns whose default overwrites in Hudi, although a side has the mode IGNORE_DEFAULTS.

@@ -18,7 +18,8 @@ from bridge.explain.row import ExplainedSide
 from bridge.explain.trace import Trace, check_traceable, trace_key
 from bridge.pipeline import ARRIVAL, as_batches, only_upserts
 from bridge.programs import handover
-from bridge.spark import prepare, quoted
+from bridge.redaction import current
+from bridge.spark import described, prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
@@ -104,8 +105,10 @@ def _found(
     only_upserts(batches, "explain")
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
-    identity = find_row(versions, plan.identity, row)
-    return identity, _versions_of(versions, layout, plan, identity), layout.schema, versions.sparkSession
+    spark = versions.sparkSession
+    with described(spark, "explain: the row, and its versions"):
+        identity = find_row(versions, plan.identity, row)
+        return identity, _versions_of(versions, layout, plan, identity), layout.schema, spark
 
 
 def explain_sides(
@@ -172,8 +175,8 @@ def _text(name: str) -> Column:
     return sf.coalesce(quoted(name).cast("string"), sf.lit(""))
 
 
-def _words(row: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in row.items())
+def _words(row: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={current().text(name, text)}" for name, text in row.items())
 
 
 def _versions_of(
