@@ -43,7 +43,7 @@ _METHODS = {
     Rule.COMPARISON: "compare ordering values",
 }
 COMPARED = _METHODS[Rule.COMPARISON]
-"""The method of a call where the log reader decides about a delete entry by itself, without the payload."""
+"""The method of a call where the log reader decides about a delete entry without the payload."""
 DELETE_TEST = _METHODS[Rule.DELETE_TEST]
 
 

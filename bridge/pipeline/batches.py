@@ -108,9 +108,7 @@ class Batches:
         found = [one.frame for one in given]
         labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)
         if not found or len(labels) != len(found):
-            msg = (
-                f"{len(found)} frames with {len(labels)} names make no batches; give at least one frame, one name each"
-            )
+            msg = f"{len(found)} frames with {len(labels)} names are not batches; give frames, and a name for each"
             raise InputError(msg)
         operations = {number: one.operation for number, one in enumerate(given, start=1)}
         return cls(labels, _numbered(map(_narrow(scope), found)), scope=scope).written_by(operations)
@@ -164,7 +162,7 @@ class Batches:
                 msg = f"there is no batch {number} to give an operation; there are {len(self)}, counted from 1"
                 raise PlanError(msg)
         if len(self._frames) < len(self):
-            msg = "one frame that is split into batches has whole rows alone; give a frame a batch (Batches.of)"
+            msg = "a frame that is split into batches must have complete rows; give one frame per batch (Batches.of)"
             raise PlanError(msg)
         named = {number: WriteOperation.parse(text) for number, text in operations.items()}
         if self.have_schema and WriteOperation.SQL_UPDATE in named.values():
@@ -243,7 +241,7 @@ class Batches:
         for older, newer in itertools.pairwise(whole):
             layout_of(plan, newer, older)
         if not whole:
-            msg = "no batch has whole rows, so the columns of the table are unknown; give one that is upserted"
+            msg = "no batch has complete rows, so the columns of the table are unknown; add one that is upserted"
             raise InputError(msg)
         for number, frame in numbered:
             if not self._operation(number).writes_rows:
@@ -258,7 +256,7 @@ class Batches:
             needed = tuple(dict.fromkeys((*needed, *plan.partition)))
         missing = [name for name in needed if name not in frame.columns]
         if missing:
-            msg = f"{what} lacks {', '.join(missing)}; give each key whole"
+            msg = f"{what} lacks {', '.join(missing)}; give all columns of each key"
             raise InputError(msg)
         unknown = [name for name in frame.columns if name not in whole.columns]
         if unknown:
