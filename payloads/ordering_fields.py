@@ -212,7 +212,7 @@ def context_value(
     for part in path_parts(path):
         schema = schema.non_null
         if schema.kind != "record":
-            msg = f"field {path!r}: there is no record above {part!r}, but {value!r}; choose a field that always exists"
+            msg = f"field {path!r}: there is no record above {part!r}; choose a field that always exists"
             raise SchemaError(msg)
         if not part and _REFUSES_EMPTY_PARTS.at(release):
             msg = f"the path {path!r} has an empty part, and Hudi {release} refuses that; put one dot between names"

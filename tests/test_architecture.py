@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 from pathlib import Path
 
@@ -22,6 +23,7 @@ def name_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
+MODULES = {name_of(path).removesuffix(".__init__") for path in modules()}
 PACKAGES = {name_of(path).removesuffix(".__init__") for path in modules() if path.name == "__init__.py"}
 
 
@@ -48,6 +50,25 @@ def test_a_package_is_imported_through_its_door_alone() -> None:
         if isinstance(node, ast.ImportFrom) and node.module and _goes_past_a_door(name_of(path), node.module)
     ]
     assert deep == []
+
+
+def test_no_module_imports_one_that_imports_it() -> None:
+    """Not for type checkers either: a result lies beside its report, in one module."""
+    imports = {name_of(path).removesuffix(".__init__"): imported_by(path) for path in modules()}
+    modules_alone = {name: found & imports.keys() - {name} for name, found in imports.items()}
+    graphlib.TopologicalSorter(modules_alone).prepare()  # raises a CycleError with the circle
+
+
+def imported_by(path: Path) -> set[str]:
+    """Return the modules and names that a module imports anywhere in its text."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inner & MODULES or {node.module}
+    return found
 
 
 def _goes_past_a_door(importer: str, module: str) -> bool:

@@ -217,7 +217,7 @@ def test_a_file_that_is_no_history_fails_alone(directory):
     file.write_bytes(file.read_bytes()[:-100])
     result = _command(directory)
     assert (result.exit_code, result.output.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 optional failed")
-    assert "FAIL 1.2.0/dms-cow\n  history.json.gz is no history: " in result.output
+    assert "FAIL 1.2.0/dms-cow\n  history.json.gz is not a history: " in result.output
 
 
 def test_a_type_that_only_spark_reads_is_not_passed_in_silence(directory):

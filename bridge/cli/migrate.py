@@ -21,6 +21,7 @@ from bridge.cli.options import (
 )
 from bridge.cli.out import folder_of
 from bridge.cli.replay import upgrade_point
+from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
@@ -39,7 +40,15 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _META_KEY = ("_hoodie_record_key",)
-_ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
+_ABOUT_BATCHES = (
+    "upgrade_after",
+    "keep_table_version",
+    "compact_after",
+    "compact_every",
+    "partitions",
+    "since",
+    "keys_sample",
+)
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
@@ -78,6 +87,7 @@ _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compa
     help="Write settings, undo, report and generated mergers to this folder, local or on a storage.",
 )
 @compaction_options
+@scope_options
 @sample_option("keys that differ")
 def migrate_command(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -116,10 +126,11 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     }
     if batches is not None:
         compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
+        scope = scope_of(left, batches, options)
         spark = batches.session()
         left, struct = with_schema(left, options["schema"])
         settings |= {
-            "batches": batches.read(spark, struct),
+            "batches": batches.read(spark, struct, scope),
             "upgrade_after": after,
             "keep_table_version": options["keep_table_version"],
             "compact_after": compactions,

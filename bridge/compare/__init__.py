@@ -6,13 +6,20 @@ from bridge.compare.comparison import Comparison, Target, comparison_of, is_rele
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import replay_batches
-from bridge.compare.readers import ReaderResult, ReadersReport, compare_readers
-from bridge.compare.readers_report import BASE_FILES, report_readers, report_upgraded_readers
-from bridge.compare.replay import ReplayReport, compare, replay
-from bridge.compare.replay_report import example_table, keys_table, kinds_of, report_replays
+from bridge.compare.readers import compare_readers
+from bridge.compare.readers_report import (
+    BASE_FILES,
+    ReaderResult,
+    ReadersReport,
+    report_readers,
+    report_upgraded_readers,
+)
+from bridge.compare.replay import compare, replay
+from bridge.compare.replay_report import ReplayReport, report_replays
 from bridge.compare.side_names import side_names
 from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
 from bridge.compare.table_row import TableRow, table_row
+from bridge.compare.tables import example_table, keys_table, kinds_of
 
 __all__ = [
     "BASE_FILES",

@@ -12,7 +12,9 @@ from pyspark.sql import functions as sf
 
 from bridge.config import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS, implicit_delete_marker
 from bridge.engines import COMMIT
-from bridge.pipeline import arrival_of
+from bridge.pipeline import arrival_of, differences, join_rows
+from bridge.plan import TableType
+from bridge.programs import small_file_candidates
 from bridge.spark import quoted
 from payloads.builtin import IS_DELETED
 
@@ -55,6 +57,45 @@ def overall(grades: Iterable[Grade]) -> Grade:
     if not differing:
         return Grade.IDENTICAL if found == {Grade.IDENTICAL} else Grade.IDENTICAL_HERE
     return differing.pop() if len(differing) == 1 else Grade.DIFFERS
+
+
+def grade_of(found: DataFrame, versions: DataFrame, sides: Comparison, first: int = 1) -> Grade:
+    """Return how far two sides agree on which some keys differ.
+
+    Differences depend on ties, or on deletes, if the same keys without them show none: of versions with one ordering
+    value the first alone, or no version that says that it deletes. Both sides run again for these keys.
+
+    Args:
+        found: the differences of a replay, at least one.
+        versions: all rows of its batches, with the number of their batch.
+        sides: both sides.
+        first: the first commit that counts.
+    """
+    if sides.operations.by_commit:
+        return Grade.DIFFERS  # bare keys are neither ties nor marked
+    identity = sides.left.identity
+    keys = found.select(*map(quoted, identity)).distinct()
+    differing = versions
+    if not _share_files(sides):
+        differing = join_rows(differing, keys, identity, "leftsemi", or_empty=sides.left.partition)
+    if _agree(sides, without_ties(differing, sides.left), first, "without ties"):
+        return Grade.ON_TIES
+    no_deletes = without_deletes(differing, sides)
+    return Grade.ON_DELETES if _agree(sides, no_deletes, first, "without deletes") else Grade.DIFFERS
+
+
+def _share_files(sides: Comparison) -> bool:
+    """Whether the result of a key depends on other keys: the small-file rule considers all inserts of a batch."""
+    plans = sides.left, sides.right
+    return any(plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props) for plan in plans)
+
+
+def _agree(sides: Comparison, versions: DataFrame | None, first: int, what: str) -> bool:
+    if versions is None:
+        return False
+    found = differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity)
+    with sides.told(versions, f"keys that differ {what}"):
+        return found.where(sf.col(COMMIT) >= first).isEmpty()
 
 
 def without_ties(versions: DataFrame, plan: MergePlan) -> DataFrame | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.compare.replay import ReplayReport
+    from bridge.compare.replay_report import ReplayReport
     from bridge.hudi import HudiTable
     from bridge.pipeline import BatchesLike
     from bridge.plan import MergePlan

@@ -1,19 +1,31 @@
-"""The reports of compared readers: one line a reader, or the rows that change when readers are upgraded first."""
+"""The result of `compare-readers`: a line for each reader, or the rows that change when readers are upgraded first."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from pyspark.sql import functions as sf
+
+from bridge.compare.differing import Difference
 from bridge.compare.grade import Grade
-from bridge.compare.replay_report import keys_table, kinds_of
-from bridge.report import SAMPLE, Check, Report, Table, limit_of
+from bridge.compare.tables import keys_table, kinds_of
+from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
+from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of
+from bridge.spark import META_COLUMNS
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from bridge.compare.differing import Difference
-    from bridge.compare.readers import ReaderResult, ReadersReport
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.hudi import HudiTable
 
 BASE_FILES = "base files"
 """The reader of engines that know no logs: it shows the rows of the base files."""
+
+READER = "_pb_reader"
+KEY, PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 
 _BY_RULES = "by the rules of the release, as recorded from real Hudi"
 _BY_DOCUMENTATION = "by documentation: Trino, Athena and Presto show this for read-optimized tables"
@@ -21,6 +33,136 @@ _PROOF = (
     "Exact for the files as they are: this is what queries change if readers are upgraded first, and what the "
     "compaction stores that an upgrade begins with. It says nothing of rows that are still to be written."
 )
+
+
+class ReaderResult(NamedTuple):
+    """How far one reader agrees with the first.
+
+    Attributes:
+        reader: the release, or `base files`.
+        only_left: how many rows the first reader alone shows.
+        only_right: how many rows this reader alone shows.
+        changed: how many rows have other values.
+        refused: why this reader can't read the table; None if it can.
+
+    Added in 0.1.0.
+    """
+
+    reader: str
+    only_left: int = 0
+    only_right: int = 0
+    changed: int = 0
+    refused: str | None = None
+
+    @property
+    def total(self) -> int:
+        """How many rows differ."""
+        return self.only_left + self.only_right + self.changed
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it shows the same rows."""
+        return self.refused is None and not self.total
+
+
+class ReadersReport:
+    """What `compare_readers` answers. Spark keeps the differences until `close`, or the end of a `with` block.
+
+    Attributes:
+        table: the table.
+        reader: the release that the others are compared with.
+        instant: the requested time of the commit at which all readers read; None for an empty table.
+        results: one a reader, in the order asked.
+        rows: how many rows the first reader shows.
+        logged: how many keys the log files have, as the first reader reads them.
+        slices: how many file slices there are.
+
+    Added in 0.1.0.
+    """
+
+    def __init__(  # noqa: PLR0913 (its attributes)
+        self,
+        table: HudiTable,
+        instant: str | None,
+        results: Sequence[ReaderResult],
+        found: DataFrame | None,
+        *,
+        rows: int,
+        logged: int,
+        slices: int,
+    ) -> None:
+        self.table = table
+        self.reader = str(table.release)
+        self.instant = instant
+        self.results = tuple(results)
+        self.rows = rows
+        self.logged = logged
+        self.slices = slices
+        self._found = found
+
+    @property
+    def success(self) -> bool:
+        """Whether all readers show the same rows."""
+        return all(result.agrees for result in self.results)
+
+    @property
+    def verdict(self) -> str:
+        """The result in a sentence or two."""
+        return verdict_of(self)
+
+    def to_report(self, sample: int | None = None) -> Report:
+        """Return the report of the command line, with `sample` rows a reader; without it all up to 100,000."""
+        return report_readers(self, limit_of(sample, whole=True))
+
+    def to_json(self, sample: int | None = None) -> str:
+        """Return what `payload-bridge compare-readers --output json` prints."""
+        return self.to_report(sample).as_json()
+
+    def differences(self, reader: str) -> DataFrame | None:
+        """Return the rows that differ for a reader of `results`; None if it can't read the table.
+
+        The columns are `_hoodie_partition_path`, `_hoodie_record_key`, `_pb_kind` (only-left, only-right, changed), and
+        the rows as `_pb_left` (the first reader's) and `_pb_right`, without meta columns, null for no row.
+        """
+        name, names = reader_of(reader), [result.reader for result in self.results]
+        if self._found is None or self.results[names.index(name)].refused is not None:
+            return None
+        number = names.index(name) + 1
+        here = (sf.col(READER) == number) & sf.col(KIND).isin(*KINDS)
+        return self._found.where(here).select(PARTITION, KEY, KIND, LEFT, RIGHT)
+
+    def collect(self, reader: str, limit: int | None = None) -> list[Difference]:
+        """Collect the rows that differ for a reader, by partition and key; at most `limit`."""
+        frame = self.differences(reader)
+        if frame is None:
+            return []
+        ordered = frame.orderBy(PARTITION, KEY, KIND)
+        return [self._difference(row) for row in json_rows(ordered if limit is None else ordered.limit(limit))]
+
+    def _difference(self, row: dict[str, Any]) -> Difference:
+        left, right = row[LEFT], row[RIGHT]
+        both = left is not None and right is not None
+        columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
+        shown = left or right
+        names = [name for name in self.table.identity if name in shown]
+        key = {name: shown[name] for name in names} or {PARTITION: row[PARTITION], KEY: row[KEY]}
+        return Difference(key, row[KIND], columns, left, right)
+
+    def close(self) -> None:
+        """Release the rows that Spark keeps."""
+        if self._found is not None:
+            self._found.unpersist()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def reader_of(reader: str | HudiRelease) -> str:
+    """Return the name of a reader: that of the release, or `base files`."""
+    return BASE_FILES if reader == BASE_FILES else str(HudiRelease.parse(reader))
 
 
 def reader_name(reader: str) -> str:

@@ -1,24 +1,35 @@
-"""The report of `replay`: one verdict a table type and one for all, the keys that differ, the smallest examples."""
+"""The result of `replay`: one verdict a table type and one for all, the keys that differ, the smallest examples."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import shlex
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from bridge.compare.grade import Grade, overall
+from pyspark.sql import functions as sf
+
+from bridge.compare.differing import Counts, Difference, Example
+from bridge.compare.examples import smallest_examples
+from bridge.compare.grade import Grade, grade_of, overall
+from bridge.compare.tables import example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
-from bridge.pipeline import KINDS
-from bridge.report import SAMPLE, Check, Report, Table, limit_of, plan_as_json, sides_as_json
+from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope
+from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
+from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from bridge.compare.differing import Counts, Difference, Example
-    from bridge.compare.replay import ReplayReport
+    from pyspark.sql import DataFrame
+
+    from bridge.compare.comparison import Comparison
+    from bridge.pipeline import Batches
     from bridge.plan import TableType
 
-    Names = tuple[str, str]
+TABLE = "_pb_table"
+"""The column of `ReplayReport.quarantine` that says on which side a key can't be merged."""
+BY_IDENTITY = "_pb_by_identity"
 
 _EXPLAINED = {
     Grade.IDENTICAL: "both sides follow the same rules",
@@ -29,9 +40,137 @@ _EXPLAINED = {
 }
 
 
-def kinds_of(names: Names) -> dict[str, str]:
-    """Return how a key differs, in words, by the kinds of JSON."""
-    return dict(zip(KINDS, (f"only in {names[0]}", f"only in {names[1]}", "changed"), strict=True))
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReplayReport:
+    """What `replay` answers: both tables, and the keys that differ.
+
+    Spark keeps the differences until `close`, or the end of a `with` block.
+
+    Attributes:
+        batches: what was written to both tables.
+        comparison: both plans, and what the sides are called (`comparison.names`).
+        versions: all rows of the batches, with the number of their batch in `_pb_commit`.
+        left: the rows of the left table after each commit (`_pb_commit`, from 1).
+        right: those of the right table; None if it is refused.
+        differences: every difference after any commit of the scope: `_pb_commit`, the columns that identify the row,
+            both rows as `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
+            `_pb_by_identity boolean`, whether it exists only because Hudi's IGNORE_DEFAULTS compares objects. None
+            if the right side is refused.
+        counts: how many keys differ after each commit of the scope, by kind.
+        refused: why the right side is refused; None if it is not.
+        by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
+        quarantine: all versions of the keys that a side can't merge, with that side (left, right) in `_pb_table`; the
+            other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the
+            plan sets such keys aside.
+        quarantined: how many rows of it each side has, by the name of the side.
+        outcomes: what Spark keeps for it.
+
+    Added in 0.1.0.
+    """
+
+    batches: Batches
+    comparison: Comparison
+    versions: DataFrame
+    left: DataFrame
+    right: DataFrame | None = None
+    differences: DataFrame | None = None
+    counts: tuple[Counts, ...] = ()
+    refused: str | None = None
+    by_identity: int = 0
+    quarantine: DataFrame | None = None
+    quarantined: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    outcomes: tuple[DataFrame, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the right side runs, and no key differs after any commit."""
+        return self.refused is None and not any(counts.total for counts in self.counts)
+
+    @property
+    def success(self) -> bool:
+        """Whether no key differs after any commit, and the right side is not refused."""
+        return self.is_equal
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence."""
+        return verdict_of(self)
+
+    def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
+        """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
+        return report_replays([self], sample, whole=whole)
+
+    def to_json(self, sample: int | None = None) -> str:
+        """Return what `payload-bridge replay --output json` prints."""
+        return self.to_report(sample).as_json()
+
+    def close(self) -> None:
+        """Release the rows that Spark keeps."""
+        for frame in (self.differences, *self.outcomes):
+            if frame is not None:
+                frame.unpersist()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @functools.cached_property
+    def grade(self) -> Grade:
+        """How far the sides agree.
+
+        Differences depend on ties, or on deletes, if the same keys without them show none: of versions with one
+        ordering value the first alone, or no version that says that it deletes. Both sides run again for these keys.
+        """
+        if self.differences is None:
+            return Grade.REFUSED
+        if self.is_equal:
+            return Grade.IDENTICAL if self.comparison.follow_one_rule else Grade.IDENTICAL_HERE
+        return grade_of(self.differences, self.versions, self.comparison, self.batches.first)
+
+    def collect(self, limit: int | None = None, *, spread: bool = False) -> list[Difference]:
+        """Collect the keys that differ after the last commit, by key.
+
+        At most `limit`: the first ones, or with `spread` those with the smallest hash, a sample of all keys that is
+        always the same.
+        """
+        last = self.last_differences
+        if last is None:
+            return []
+        identity = [*map(quoted, self.comparison.left.identity)]
+        if limit is not None:
+            last = last.orderBy(*([sf.xxhash64(*identity)] if spread else []), *identity).limit(limit)
+        with self.comparison.told(last, "the rows of keys that differ"):
+            return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
+
+    @property
+    def last_differences(self) -> DataFrame | None:
+        """The differences after the last commit; None if the right side is refused."""
+        return None if self.differences is None else self.differences.where(sf.col(COMMIT) == self.comparison.commits)
+
+    @functools.cached_property
+    def examples(self) -> list[Example]:
+        """The smallest example of each kind: with the fewest versions, then the earliest, then by key."""
+        if self.differences is None or self.is_equal:
+            return []
+        return smallest_examples(self.differences, self.versions, self.comparison.left, self._difference)
+
+    def _difference(self, row: dict[str, Any]) -> Difference:
+        left, right = row[LEFT], row[RIGHT]
+        both = left is not None and right is not None
+        # The text tells 0.0 from -0.0, as the comparison does.
+        columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
+        key = {name: row[name] for name in self.comparison.left.identity}
+        return Difference(key, row[KIND], columns, left, right, self._by_object() if row[BY_IDENTITY] else None)
+
+    def _by_object(self) -> str:
+        """Say why a key differs that is equal if values are compared."""
+        names = ", ".join(self.comparison.missed_defaults())
+        return (
+            f"differs only because IGNORE_DEFAULTS of Hudi tests value and default for object identity: in {names} "
+            "the default overwrites; compared by value (fidelity intended, which no release does) the sides are equal"
+        )
 
 
 def verdict_of(found: ReplayReport) -> str:
@@ -75,7 +214,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "compact_after": list(first.compact_after),
     }
     report.statistics = {
-        "rows_in": parts[0].batches.rows,
+        "rows_in": parts[0].batches.rows_of(first.left),
+        "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -101,8 +241,16 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit} of {_last(part)} keys that differ are listed (--sample)")
+        if part.quarantine is not None and part.quarantined:
+            aside = quarantine_table(part.quarantine, part.quarantined, _type(part))
+            report.body.append(aside)
+            report.warnings.append(
+                f"{aside.title}: their keys can't be merged on that side; a key that one side alone can merge differs"
+            )
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
+    differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
+    tell_scope(report, first_part.batches, first.left, differing)
     return report
 
 
@@ -155,10 +303,11 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
         return [Check(name, part.verdict)]
     checks = []
     kinds = kinds_of(part.comparison.names)
-    for batch, counts in zip(part.batches.names, part.counts, strict=True):
+    for counts in part.counts:
+        batch = part.batches.names[counts.commit - 1]
         failure = f"{_keys_differ(counts.total)}: {_by_kind(counts, kinds)}" if counts.total else None
         is_last = counts.commit == part.comparison.commits
-        lines = [f"{_name(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
+        lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
         checks.append(Check(f"{name} after {batch}", failure, "\n".join(lines) if is_last else ""))
     return checks
 
@@ -179,7 +328,7 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
     for example in part.examples:
         body.append(example_table(example, names))
         if example.difference.note is not None:
-            body.append(f"{_name(example.difference)} {example.difference.note}.")
+            body.append(f"{name_of(example.difference)} {example.difference.note}.")
     if _last(part):
         body.append(keys_table(keys, _last(part), names))
     if part.examples:
@@ -193,45 +342,9 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
 def _commits(part: ReplayReport) -> Table:
     kinds = (*part.comparison.names, "changed")
     lines = [
-        {"batch": batch, "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
-        for batch, one in zip(part.batches.names, part.counts, strict=True)
+        {"batch": part.batches.names[one.commit - 1], "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
+        for one in part.counts
     ]
     return Table.of_rows(
         ("batch", "commit", *kinds), lines, "Keys after each commit that are on one side only, or changed"
     )
-
-
-def example_table(example: Example, names: Names) -> Table:
-    """Show the versions of a key in order of arrival, then its row on both sides."""
-    difference = example.difference
-    absent = dict.fromkeys(difference.left or difference.right or {}, "")
-    rows = list(zip(names, (difference.left, difference.right), strict=True))
-    labels = [f"batch {version[COMMIT]}" if version[COMMIT] else "in the table" for version in example.versions]
-    labels += [side if row else f"{side}: none" for side, row in rows]
-    ends = [row or absent for _, row in rows]
-    kind = kinds_of(names)[difference.kind]
-    title = f"The smallest example, {kind}: {_name(difference)} after commit {example.commit}"
-    table = Table.of_rows(tuple(absent), [*example.versions, *ends], title, [("row", labels)])
-    changed = [at for at, name in enumerate(absent, start=1) if name in difference.columns]
-    last = len(table.rows) - 1
-    return replace(table, marks=frozenset((row, at) for row in (last - 1, last) for at in changed))
-
-
-def keys_table(
-    shown: Sequence[Difference], total: int, names: Names, what: str = "Keys that differ after the last batch"
-) -> Table:
-    """List the keys that differ, or some of the `total`."""
-    kinds = kinds_of(names)
-    lines = [
-        {"kind": kinds[one.kind], "columns": ", ".join(one.columns), "only by object": "yes" if one.note else ""}
-        for one in shown
-    ]
-    count = "" if len(shown) == total else f", {len(shown)} of {total}"
-    keys = [(name, [one.key[name] for one in shown]) for name in (shown[0].key if shown else ())]
-    by_object = ("only by object",) if any(one.note for one in shown) else ()
-    title = f"{what}{count}"
-    return Table.of_rows(("kind", "columns", *by_object), lines, title, keys)
-
-
-def _name(difference: Difference) -> str:
-    return ", ".join(f"{name}={value}" for name, value in difference.key.items())

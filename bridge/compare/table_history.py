@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from bridge.compare.replay import ReplayReport
+    from bridge.compare.replay_report import ReplayReport
     from bridge.hudi import HudiTable
     from payloads import HudiRelease
 
@@ -211,7 +211,7 @@ def replay_history(
 
     Raises:
         InputError: no meta columns tell the commits, or there are no rows.
-        PlanError: the logs hold partial updates, which are no rows of a batch.
+        PlanError: the logs hold partial updates, which can't be replayed as rows of a batch.
         PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
 
     Added in 0.1.0.

@@ -7,6 +7,7 @@ import decimal
 import json
 from typing import TYPE_CHECKING, Any
 
+from bridge.engines.control_columns import ORDERING
 from bridge.errors import InputError
 from payloads import Ordering, parse_schema
 
@@ -68,5 +69,5 @@ def from_text(fields: dict[str, str] | None) -> Ordering | None:
             return Ordering(java_type, base64.b64decode(value) if schema.kind == "fixed" else value, schema)
         return Ordering(java_type, _FROM_TEXT[java_type](text))
     except (KeyError, ValueError, TypeError, decimal.InvalidOperation) as error:
-        msg = f"the column _pb_ordering has {text!r} of type {java_type!r}, which is not an ordering value"
+        msg = f"the column {ORDERING} has {text!r} of type {java_type!r}, which is not an ordering value"
         raise InputError(msg) from error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bridge.explain.explanation import ExplainedSide, ExplainReport, explain, explain_comparison, explain_sides
+from bridge.explain.explanation import explain, explain_comparison, explain_sides
 from bridge.explain.replay_view import replay_view
+from bridge.explain.report import ExplainReport
+from bridge.explain.row import ExplainedSide
 from bridge.explain.story import story
 from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
 from bridge.explain.versions import Side, same_record

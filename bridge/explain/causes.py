@@ -11,7 +11,7 @@ from payloads.builtin import UNAVAILABLE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from bridge.explain.explanation import ExplainReport
+    from bridge.explain.row import ExplainedRow
     from bridge.explain.trace import TracedCall
     from bridge.explain.versions import Side
     from payloads import AvroSchema, Record
@@ -53,7 +53,7 @@ class Cause(enum.Enum):
         return self.value[1]
 
 
-def cause_of(told: ExplainReport) -> Cause:
+def cause_of(told: ExplainedRow) -> Cause:
     """Return why the two sides of a traced key part."""
     if any(side.trace.error is not None for side in told.sides):
         return Cause.FAILURE

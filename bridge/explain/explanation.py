@@ -13,12 +13,13 @@ from bridge import pipeline
 from bridge.compare import comparison_of
 from bridge.engines import COMMIT, RecordReader, arrow_schema, in_driver
 from bridge.errors import InputError
-from bridge.explain.report import parting_words, report_of
-from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
-from bridge.explain.versions import same_record
+from bridge.explain.report import ExplainReport
+from bridge.explain.row import ExplainedSide
+from bridge.explain.trace import Trace, check_traceable, trace_key
 from bridge.pipeline import ARRIVAL, as_batches, only_upserts
 from bridge.programs import handover
-from bridge.spark import prepare, quoted
+from bridge.redaction import current
+from bridge.spark import described, prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
@@ -31,142 +32,11 @@ if TYPE_CHECKING:
     from bridge.pipeline import Batches, BatchesLike
     from bridge.plan import MergePlan
     from bridge.programs import Handover
-    from bridge.report import Report
     from payloads import AvroSchema, Record
 
 _DATA = "_pb_data"
 _NEAR = 5
 _MOST = 10_000  # versions of a row that are gathered and explained
-
-
-@dataclasses.dataclass(frozen=True)
-class ExplainedSide:
-    """What one table did with the versions of the row.
-
-    Attributes:
-        plan: what it merges by; after an upgrade, `new`.
-        trace: its calls, and the visible row after each commit.
-        new: the plan that took over the table, if any.
-    """
-
-    plan: MergePlan
-    trace: Trace
-    new: MergePlan | None = None
-
-
-@dataclasses.dataclass(frozen=True)
-class ExplainReport:
-    """How one row came about.
-
-    Attributes:
-        row: the columns that identify it, with their values as text; empty for a null partition.
-        versions: what arrived for it, with the numbers of the commits, in order; physical Avro values.
-        schema: the Avro schema of the versions.
-        commits: how many commits there are.
-        sides: one side or two.
-        comparison: both sides, where there are two.
-        compact_after: the commits after which the log was compacted.
-
-    Added in 0.1.0.
-    """
-
-    row: Mapping[str, str]
-    versions: list[tuple[int, Record]]
-    schema: AvroSchema
-    commits: int
-    sides: tuple[ExplainedSide, ...]
-    comparison: Comparison | None = None
-    compact_after: tuple[int, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the sides are called, in a few words."""
-        if self.comparison is not None:
-            return self.comparison.names
-        plan = self.sides[0].plan
-        return (f"{plan.table_type.long_name}, Hudi {plan.release}",)
-
-    @property
-    def long_names(self) -> tuple[str, ...]:
-        """What the sides are called, with table type, releases and what merges."""
-        return tuple(self._long_name(name, side) for name, side in zip(self.names, self.sides, strict=True))
-
-    @staticmethod
-    def _long_name(name: str, side: ExplainedSide) -> str:
-        last = side.plan if side.new is None else side.new
-        release = "" if str(side.plan.release) in name else f"Hudi {side.plan.release}"
-        said = (side.plan.table_type.long_name, release, last.payload_name.rpartition(".")[2])
-        return ", ".join((name, *(text for text in said if text and text not in name)))
-
-    @property
-    def success(self) -> bool:
-        """Whether all sides have the same row after the last commit."""
-        return self.ends_equal
-
-    @property
-    def verdict(self) -> str:
-        """How the row ends, and where two sides part, in one sentence."""
-        return parting_words(self)
-
-    def to_report(self) -> Report:
-        """Return the report of the command line."""
-        return report_of(self)
-
-    def to_json(self) -> str:
-        """Return what `payload-bridge explain --output json` prints."""
-        return self.to_report().as_json()
-
-    @property
-    def ends_equal(self) -> bool:
-        """Whether all sides run and have the same row after the last commit; always true for a single side."""
-        traces = [side.trace for side in self.sides]
-        first = traces[0].row_after(self.commits)
-        return all(trace.error is None and self._same(trace.row_after(self.commits), first) for trace in traces)
-
-    def first_difference(self) -> int | None:
-        """Return the first commit after which the sides show different rows; None if there is none."""
-        traces = [side.trace for side in self.sides]
-        for commit in range(1, self.commits + 1):
-            first = traces[0].row_after(commit)
-            if not all(self._same(trace.row_after(commit), first) for trace in traces):
-                return commit
-        return None
-
-    def deciding_calls(self) -> tuple[TracedCall | None, ...]:
-        """Return the call of each side at which they begin to differ; None if there is none.
-
-        That is the first pair at one merge point with unlike results. Where the sides don't go through the same points,
-        it is on each the first call that gave what is visible then.
-        """
-        commit = self.first_difference()
-        if commit is None:
-            return (None,) * len(self.sides)
-        here = [[call for call in side.trace.calls if call.commit == commit] for side in self.sides]
-        for calls in zip(*here, strict=False):
-            if len({call.point for call in calls}) > 1:
-                break
-            results = [_data(call) for call in calls]
-            if not all(self._same(result, results[0]) for result in results):
-                return calls
-        return tuple(
-            self._deciding(calls, side.trace.row_after(commit)) for calls, side in zip(here, self.sides, strict=True)
-        )
-
-    def _deciding(self, calls: list[TracedCall], end: Record | None) -> TracedCall | None:
-        """Return the call that produced `end`: those after it only pass it on."""
-        decided = None
-        for call in reversed(calls):
-            if decided is not None and not self._same(_data(call), end):
-                break
-            decided = call
-        return decided
-
-    def _same(self, left: Record | None, right: Record | None) -> bool:
-        return same_record(left, right, self.schema)
-
-
-def _data(call: TracedCall) -> Record | None:
-    return None if call.result is None else call.result.record
 
 
 def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
@@ -235,8 +105,10 @@ def _found(
     only_upserts(batches, "explain")
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
-    identity = find_row(versions, plan.identity, row)
-    return identity, _versions_of(versions, layout, plan, identity), layout.schema, versions.sparkSession
+    spark = versions.sparkSession
+    with described(spark, "explain: the row, and its versions"):
+        identity = find_row(versions, plan.identity, row)
+        return identity, _versions_of(versions, layout, plan, identity), layout.schema, spark
 
 
 def explain_sides(
@@ -303,8 +175,8 @@ def _text(name: str) -> Column:
     return sf.coalesce(quoted(name).cast("string"), sf.lit(""))
 
 
-def _words(row: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in row.items())
+def _words(row: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={current().text(name, text)}" for name, text in row.items())
 
 
 def _versions_of(

@@ -1,19 +1,58 @@
-"""The report of `explain`: how the row ends, its versions, and every merge call on one side or two."""
+"""The result of `explain`: how the row ends, its versions, and every merge call on one side or two."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from bridge.errors import sentence_of
 from bridge.explain.causes import cause_of
+from bridge.explain.row import ExplainedRow
 from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
+from bridge.explain.versions import ordering_text
 from bridge.report import Report, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
-    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.row import ExplainedSide
     from bridge.explain.trace import TracedCall
     from bridge.explain.versions import Side
     from payloads import Record
+
+
+@dataclasses.dataclass(frozen=True)
+class ExplainReport(ExplainedRow):
+    """How one row came about.
+
+    Attributes:
+        row: the columns that identify it, with their values as text; empty for a null partition.
+        versions: what arrived for it, with the numbers of the commits, in order; physical Avro values.
+        schema: the Avro schema of the versions.
+        commits: how many commits there are.
+        sides: one side or two.
+        comparison: both sides, where there are two.
+        compact_after: the commits after which the log was compacted.
+
+    Added in 0.1.0.
+    """
+
+    @property
+    def success(self) -> bool:
+        """Whether all sides have the same row after the last commit."""
+        return self.ends_equal
+
+    @property
+    def verdict(self) -> str:
+        """How the row ends, and where two sides part, in one sentence."""
+        return parting_words(self)
+
+    def to_report(self) -> Report:
+        """Return the report of the command line."""
+        return report_of(self)
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge explain --output json` prints."""
+        return self.to_report().as_json()
 
 
 def report_of(told: ExplainReport) -> Report:
@@ -23,7 +62,7 @@ def report_of(told: ExplainReport) -> Report:
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))
     report.plan = plan_as_json(told.sides[0].plan) | {
-        "row": dict(told.row),
+        "row": dict(told.shown_row),
         "table_type": types[0] if len(types) == 1 else "both",
         "from": None if sides is None or len(types) > 1 else str(sides.left.release),
         "to": None if sides is None or len(types) > 1 else sides.to or sides.names[1],
@@ -46,9 +85,9 @@ def report_of(told: ExplainReport) -> Report:
     return report
 
 
-def _headline(told: ExplainReport) -> str:
+def _headline(told: ExplainedRow) -> str:
     """Say in a few words how the row ends; the verdict has the rows."""
-    row, parting = words(told.row), told.first_difference()
+    row, parting = words(told.shown_row), told.first_difference()
     if len(told.sides) == 1:
         return f"{row}: {len(told.sides[0].trace.calls)} merge calls in {told.commits} batches"
     both = " and ".join(told.names)
@@ -60,9 +99,9 @@ def _headline(told: ExplainReport) -> str:
     return f"{row}: {both} {how} ({cause_of(told).title.lower()})"
 
 
-def parting_words(told: ExplainReport) -> str:
+def parting_words(told: ExplainedRow) -> str:
     """Say what becomes of the row, and where two sides diverge."""
-    row, parting = words(told.row), told.first_difference()
+    row, parting = words(told.shown_row), told.first_difference()
     ends = [_end(side, told) for side in told.sides]
     if len(told.sides) == 1:
         return f"{row} ends {ends[0]} after {told.commits} commits ({len(told.sides[0].trace.calls)} merge calls)."
@@ -77,7 +116,7 @@ def parting_words(told: ExplainReport) -> str:
     )
 
 
-def _end(side: ExplainedSide, told: ExplainReport) -> str:
+def _end(side: ExplainedSide, told: ExplainedRow) -> str:
     if side.trace.error is not None:
         return "with an error"
     row = side.trace.row_after(told.commits)
@@ -87,19 +126,19 @@ def _end(side: ExplainedSide, told: ExplainReport) -> str:
     return "as " + ", ".join(f"{name}={cell(shown[name])}" for name in shown if name not in told.row)
 
 
-def _side_as_json(told: ExplainReport, side: ExplainedSide, name: str, decided: TracedCall | None) -> dict[str, Any]:
+def _side_as_json(told: ExplainedRow, side: ExplainedSide, name: str, decided: TracedCall | None) -> dict[str, Any]:
     """Return a side with its calls for programs."""
     row, error = side.trace.row_after(told.commits), side.trace.error
     return {
         "side": name,
         "table_type": side.plan.table_type.value,
         "row": _row(told, row),
-        "error": None if error is None else str(error),
+        "error": None if error is None else sentence_of(error),
         "calls": [_call(told, call) | {"parts": call is decided} for call in side.trace.calls],
     }
 
 
-def _call(told: ExplainReport, call: TracedCall) -> dict[str, Any]:
+def _call(told: ExplainedRow, call: TracedCall) -> dict[str, Any]:
     return {
         "commit": call.commit,
         "release": str(call.release),
@@ -112,12 +151,12 @@ def _call(told: ExplainReport, call: TracedCall) -> dict[str, Any]:
     }
 
 
-def _side(told: ExplainReport, side: Side | None) -> dict[str, Any] | None:
+def _side(told: ExplainedRow, side: Side | None) -> dict[str, Any] | None:
     if side is None:
         return None
-    ordering = None if side.ordering is None else str(side.ordering.value)
+    ordering = None if side.ordering is None else ordering_text(side.ordering, told.sides[0].plan.ordering)
     return {"record": _row(told, side.record), "ordering": ordering, "is_delete": side.is_delete}
 
 
-def _row(told: ExplainReport, record: Record | None) -> dict[str, Any] | None:
+def _row(told: ExplainedRow, record: Record | None) -> dict[str, Any] | None:
     return None if record is None else json_record(record, told.schema)

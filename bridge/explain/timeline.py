@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.errors import sentence_of
 from bridge.explain.story import Labels
 from bridge.report import json_record, texts
 
 if TYPE_CHECKING:
-    from bridge.explain.explanation import ExplainedSide, ExplainReport
+    from bridge.explain.row import ExplainedRow, ExplainedSide
     from bridge.explain.trace import TracedCall
 
 
-def timeline_of(told: ExplainReport) -> dict[str, Any]:
+def timeline_of(told: ExplainedRow) -> dict[str, Any]:
     """Return the story of a row.
 
     `columns` has the names of the columns; `versions` label, commit (null for a row that merging made) and values, as
@@ -21,7 +22,7 @@ def timeline_of(told: ExplainReport) -> dict[str, Any]:
     A call has `commit`, `where` (the merge point), `release` (null if the side has one), the labels `older` (may be
     null), `newer` and `result`, the `rule`, and `parts`: whether the sides part there.
     """
-    labels = Labels(told.schema, [record for _, record in told.versions])
+    labels = Labels(told)
     sides = [
         _side(told, side, name, labels, parting)
         for side, name, parting in zip(told.sides, told.names, told.deciding_calls(), strict=True)
@@ -39,14 +40,14 @@ def timeline_of(told: ExplainReport) -> dict[str, Any]:
 
 
 def _side(
-    told: ExplainReport, side: ExplainedSide, name: str, labels: Labels, parting: TracedCall | None
+    told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, parting: TracedCall | None
 ) -> dict[str, Any]:
     several = len({call.release for call in side.trace.calls}) > 1
     return {
         "name": name,
         "calls": [_call(call, labels, parts=call is parting, several=several) for call in side.trace.calls],
         "end": labels.of_record(side.trace.row_after(told.commits)),
-        "error": None if side.trace.error is None else str(side.trace.error),
+        "error": None if side.trace.error is None else sentence_of(side.trace.error),
     }
 
 

@@ -8,7 +8,8 @@ from bridge.hudi.files import tables_below
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
 from bridge.hudi.schema_evolution import converted
-from bridge.hudi.slice_reader import SliceQuery, SliceReader
+from bridge.hudi.slice_query import SliceQuery
+from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.table import HudiTable
 from bridge.hudi.timeline import ActiveTimeline, Instant, State
 

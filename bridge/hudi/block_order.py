@@ -30,7 +30,7 @@ class BlockRules(NamedTuple):
         excluded: instants of blocks to leave out: those that did not complete (table versions 5 and 6).
         completed: those of the active timeline that did.
         start: the first instant of the timeline; None for an empty one. Older instants are archived, so complete.
-        checks_blocks: whether blocks are told apart one by one; from version 8 on whole files are.
+        checks_blocks: whether each block is judged; from version 8 on each file is.
     """
 
     release: HudiRelease

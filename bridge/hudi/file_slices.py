@@ -44,7 +44,7 @@ class LogFile(NamedTuple):
 
     @property
     def is_cdc(self) -> bool:
-        """Whether it holds change data, which is no part of a snapshot."""
+        """Whether it holds change data, which does not belong to a snapshot."""
         return self.suffix == _CDC
 
 
@@ -163,7 +163,7 @@ class SliceView:
         """Whether a slice is more than what a writer left that never completed."""
         if key == compaction or self._timeline.is_valid(key):
             return bool(found.base or found.logs)
-        # Version 6: an inflight instant began the slice; its blocks are told apart one by one.
+        # Version 6: an inflight instant began the slice; its blocks are judged one by one.
         return not self._own_instants and found.base is None and bool(found.logs)
 
     def _slices(self, group: _Group, compaction: str | None) -> dict[str, _Slice]:

@@ -1,4 +1,4 @@
-"""The files of a table, wherever they lie: the only module of this package that asks a storage.
+"""The files of a table, wherever they lie: the only module of this package that accesses storage.
 
 A table is listed, never believed: what plans and commit metadata say about places is not followed, so no name inside a
 table leads out of it.

@@ -38,7 +38,7 @@ def read_deletes(data: bytes, *, keys_alone: bool) -> list[DeletedKey]:
         keys_alone: whether it holds keys (content version 1), else delete records (2).
 
     Raises:
-        ValueError: the bytes are no such array.
+        ValueError: the bytes are not such an array.
     """
     reader = _KryoReader(data)
     try:

@@ -64,7 +64,7 @@ class RandomAccess(Protocol):
 
 @dataclass(frozen=True)
 class Block:
-    """A whole block.
+    """A complete block.
 
     Attributes:
         file: its log file, for messages.
@@ -124,7 +124,7 @@ def read_blocks(stream: RandomAccess, file: str) -> Iterator[Block]:
         file: its name, for messages.
 
     Raises:
-        DamagedFileError: no block begins where one must, or a block whose frame is whole has a header that is none.
+        DamagedFileError: no block begins where one must, or a complete block has an invalid header.
     """
     size = stream.size()
     offset = 0
@@ -204,7 +204,7 @@ def _header(stream: RandomAccess, file: str, offset: int, position: int, stop: i
         try:
             header[HeaderKey(key)] = stream.read_at(length, position).decode()
         except UnicodeDecodeError as error:
-            raise _damaged(file, offset, f"its header's {HeaderKey(key).name} is no text") from error
+            raise _damaged(file, offset, f"its header's {HeaderKey(key).name} is not text") from error
         position += length
     if entries < 0:
         raise _damaged(file, offset, f"its header has {entries} entries")

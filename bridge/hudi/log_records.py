@@ -145,7 +145,7 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
     """Return the entries of a delete block in order, their ordering values as a reader of `release` has them.
 
     Raises:
-        DamagedFileError: the content is no delete list of a known version.
+        DamagedFileError: the content is not a delete list of a known version.
     """
     try:
         return _deletes(block.content(stream), release)

@@ -48,7 +48,7 @@ class PartialMerge:
         if in_order and not able.buffered_mergers:
             msg = (
                 f"Hudi {plan.release} can't merge partial rows in the mode COMMIT_TIME_ORDERING "
-                "(OverwriteWithLatestSparkRecordMerger has no partial merge); ask release 1.1 or later"
+                "(OverwriteWithLatestSparkRecordMerger has no partial merge); use release 1.1 or later"
             )
             raise UnreadableTableError(msg)
         self._schema = schema
@@ -67,7 +67,7 @@ class PartialMerge:
         self._deletes = DeleteContext(own, schema, reads_operation=by_operation, release=plan.release)
 
     def fold_log(self, folded: Any, key: HoodieKey, entry: Any) -> Any:
-        """Fold the next entry of a delete block, or row with all columns, into what stands for the key."""
+        """Fold the next entry of a delete block, or row with all columns, into the folded version of the key."""
         if isinstance(entry, LogDelete):
             return self._merger.fold(folded, DeleteEntry(key, entry.ordering))
         return self.fold_row(folded, key, entry.record, self._schema)

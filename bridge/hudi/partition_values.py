@@ -49,7 +49,7 @@ def partition_column(text: str | None, kind: pa.DataType, rows: int) -> pa.Array
     """Return a column of one partition value, read as Spark reads it from a path.
 
     Raises:
-        pyarrow.ArrowException: the text is no value of the type.
+        pyarrow.ArrowException: the text is not a value of the type.
     """
     if text is None:
         return pa.nulls(rows, kind)

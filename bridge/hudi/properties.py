@@ -26,7 +26,7 @@ _PARQUET = "PARQUET"
 
 @dataclass(frozen=True)
 class TableProperties:
-    """The stored properties, and the questions that reading asks of them.
+    """The stored properties, and what readers derive from them.
 
     Attributes:
         stored: all properties.

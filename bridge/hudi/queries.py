@@ -1,6 +1,6 @@
 """Queries of a table: which slices each reads, and by which rules; decided once, before any row is read.
 
-A query is that of the newest release that reads the table, or of the one that is asked for: releases differ in which
+A query is that of the newest release that reads the table, or of the one given: releases differ in which
 blocks count, in how versions merge, and in where partition values come from.
 """
 
@@ -18,7 +18,7 @@ from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.properties import TableProperties
-from bridge.hudi.slice_reader import SliceQuery
+from bridge.hudi.slice_query import SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
@@ -74,7 +74,7 @@ class TableQueries:
 
         Args:
             path: its base path.
-            release: whose reader is asked; None is the newest.
+            release: the release that reads; None for the newest.
             bootstrap: where the bootstrapped files lie now, if not where the table says.
             payload: the payload class that merges, in place of the table's own.
 
@@ -99,7 +99,7 @@ class TableQueries:
         if self.properties.version > newest:
             msg = (
                 f"{self.files.path} has table version {self.properties.version}, and Hudi {release} reads none after "
-                f"{newest}; ask release {assumed_writer(self.properties.version)} or later"
+                f"{newest}; use release {assumed_writer(self.properties.version)} or later"
             )
             raise UnreadableTableError(msg)
         return release
@@ -197,7 +197,7 @@ class TableQueries:
         if not self._able.file_group_reader and first is not None and chosen and first < chosen[-1].requested:
             msg = (
                 f"{self.files.path}: the commit {first} never completed, and Hudi {self.release} reads no increment "
-                "past it; roll it back first, or ask a later release"
+                "past it; roll it back first, or use a later release"
             )
             raise UnreadableTableError(msg)
         until = chosen[-1].requested if chosen else _NO_INSTANT
@@ -219,13 +219,13 @@ class TableQueries:
         return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
 
     def _check_not_cleaned(self, written: Mapping[str, AbstractSet[str]]) -> None:
-        """Refuse an increment whose files are partly gone: 1.0 shows base rows of the whole table instead."""
+        """Refuse an increment whose files are partly gone: 1.0 shows base rows of all the table instead."""
         present = dict(self.slices.listings)
         gone = [name for partition, names in written.items() for name in names - present.get(partition, {}).keys()]
         if gone:
             msg = (
                 f"{self.files.path}: the cleaner has removed {min(gone)}, which a commit of this increment wrote; "
-                "ask for a later begin, or another release"
+                "choose a later begin, or another release"
             )
             raise UnreadableTableError(msg)
 
@@ -326,7 +326,7 @@ class TableQueries:
         if first is not None and as_of >= first:
             msg = (
                 f"{self.files.path}: the commit {first} never completed, and a query as of {as_of} would hide that; "
-                "roll it back first, or ask for an earlier instant"
+                "roll it back first, or choose an earlier instant"
             )
             raise UnreadableTableError(msg)
         kept = self.timeline.earliest_kept

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.slice_log import SliceLog
-    from bridge.hudi.slice_reader import SliceQuery
+    from bridge.hudi.slice_query import SliceQuery
     from payloads.avro import Record
 
 

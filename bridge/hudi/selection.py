@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.queries import Answer
-    from bridge.hudi.slice_reader import SliceQuery
+    from bridge.hudi.slice_query import SliceQuery
 
 _PLAIN = (
     *(exp.And, exp.Or, exp.Not, exp.Paren, exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Neg),
@@ -49,7 +49,7 @@ _WHOLE_ROW_PAYLOADS = frozenset(
         "EventTimeAvroPayload",
     }
 )
-"""They take one version whole, by ordering fields and delete markers alone."""
+"""They keep one version unchanged, chosen by ordering fields and delete markers alone."""
 
 
 class Condition(NamedTuple):
@@ -196,7 +196,7 @@ def _texts(schema: pa.Schema, name: str, literals: Sequence[exp.Literal]) -> lis
 def partition_rows(answer: Answer) -> tuple[pa.Schema, list[tuple[str, tuple[Any, ...]]]]:
     """Return the partition columns whose values paths tell, and each partition's path and values.
 
-    A partition whose values can't be told from its path alone is left out: it is always read.
+    A partition whose values its path alone does not give is left out: it is always read.
     """
     query = answer.query
     arrow = arrow_of(with_meta(query.schema))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bridge.engines.python import RecordWriter
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
-    from bridge.hudi.slice_reader import SliceQuery
+    from bridge.hudi.slice_query import SliceQuery
     from bridge.merge import Outcome, StoredRow
     from payloads.avro import AvroSchema, Record
 

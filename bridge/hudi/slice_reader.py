@@ -6,7 +6,6 @@ one batch of its base file. Rows that the log does not touch stay Arrow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,54 +24,14 @@ from bridge.spark import META_COLUMNS, with_meta
 from mergers import HoodieKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from bridge.hudi.block_order import BlockRules
     from bridge.hudi.file_slices import FileSlice
-    from bridge.hudi.files import TableFiles
-    from bridge.hudi.properties import TableProperties
     from bridge.hudi.slice_log import SliceLog
-    from bridge.plan import MergePlan
-    from payloads.avro import AvroSchema, Record
+    from bridge.hudi.slice_query import SliceQuery
+    from payloads.avro import Record
 
 _COMMIT, _KEY = META_COLUMNS[0], META_COLUMNS[2]
-
-
-@dataclass(frozen=True)
-class SliceQuery:
-    """One query of a table, as a task needs it.
-
-    Attributes:
-        files: the table's files.
-        properties: the table's.
-        schema: the columns of the answer, without meta columns.
-        plan: how versions merge.
-        rules: which log blocks count.
-        paths_tell: the partition columns whose values the answer takes from the path.
-        text_columns: the columns that the answer has as text, whatever the files have.
-        null_columns: the meta columns that the answer has as null.
-        commits: the instants whose rows the answer has; None for all rows.
-        bootstrapped: the source file of each bootstrapped file group.
-        sources: where these files are.
-        shown: the columns of the answer, of those of `schema` and the meta columns; None for all.
-        keys: the record keys whose versions are read; None for all.
-        unnamed_class: why nothing can be merged; None where it can.
-    """
-
-    files: TableFiles
-    properties: TableProperties
-    schema: AvroSchema
-    plan: MergePlan
-    rules: BlockRules
-    paths_tell: tuple[str, ...] = ()
-    text_columns: tuple[str, ...] = ()
-    null_columns: tuple[str, ...] = ()
-    commits: frozenset[str] | None = None
-    bootstrapped: Mapping[tuple[str, str], str] | None = None
-    sources: TableFiles | None = None
-    shown: frozenset[str] | None = None
-    keys: frozenset[str] | None = None
-    unnamed_class: str | None = None
 
 
 class SliceReader:
@@ -198,14 +157,14 @@ class SliceReader:
         return batch if is_possible else batch.slice(0, 0)
 
     def _of_commits(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows of the commits that are asked for."""
+        """Return the rows of the selected commits."""
         if self._query.commits is None:
             return batch
         wanted = pa.array(sorted(self._query.commits), pa.string())
         return batch.filter(pc.is_in(batch.column(_COMMIT), wanted))
 
     def _of_keys(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows of the keys that are asked for."""
+        """Return the rows of the selected keys."""
         if self._query.keys is None:
             return batch
         wanted = pa.array(sorted(self._query.keys), pa.string())

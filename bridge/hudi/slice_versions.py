@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.kryo import DeletedKey
-    from bridge.hudi.slice_reader import SliceQuery
+    from bridge.hudi.slice_query import SliceQuery
     from payloads.avro import Record
 
 BASE, DATA, PARTIAL, DELETE = "base", "data", "partial", "delete"
@@ -120,7 +120,7 @@ class GroupVersions:
         return bare | {name: known.get(name) for name in names if name in bare}
 
     def _typed(self, name: str, text: str | None) -> Any:
-        """Return the value that a text of a key or path stands for; None if the column's type can't hold it."""
+        """Return the value that a text of a key or path represents; None if the column's type can't hold it."""
         if text is None or name not in self._reader.arrow.names:
             return None
         try:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.config import EffectiveMergeConfig
-    from bridge.hudi.slice_reader import SliceQuery
+    from bridge.hudi.slice_query import SliceQuery
     from bridge.plan import MergePlan
 
 _SLICE = "slice binary"
@@ -68,7 +68,7 @@ class HudiTable:
         Args:
             spark: the session whose tasks read.
             path: the table's base path, which executors must reach: a local one, or a URI that Arrow can read.
-            release: whose reader is asked; None is the newest.
+            release: the release that reads; None for the newest.
             bootstrap: where bootstrapped files lie now, if not where the table says.
             payload: the payload class by which versions merge, in place of the table's own class or mode. A class that
                 Hudi does not ship has to be named here: a table's properties alone load no code.
@@ -179,7 +179,7 @@ class HudiTable:
         """Return the merged rows that a predicate selects.
 
         The answer equals `snapshot().where(where).select(columns)` for every payload. Conditions of a `where` in SQL on
-        partition columns alone skip whole partitions; `column = literal` and `column IN (literals)` on all record key
+        partition columns alone skip partitions; `column = literal` and `column IN (literals)` on all record key
         fields, or on `_hoodie_record_key`, skip other keys; everything else acts on merged rows. Of the columns, those
         are read that the answer, the predicate and the merge need.
 

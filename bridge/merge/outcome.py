@@ -25,8 +25,8 @@ class Outcome(NamedTuple, Generic[V_co]):
     """What a merge call made of a key.
 
     Attributes:
-        action: KEEP if the older version stays, which is no update even to equal values; SKIP if there was none and
-            is none.
+        action: KEEP if the older version stays, which does not count as an update, even to equal values; SKIP if there
+            was none before and there is none after.
         version: what is there afterwards; None after DELETE and SKIP.
     """
 

@@ -1,6 +1,6 @@
 """Merge points: where versions of a record are merged, and what each Hudi release calls there.
 
-The table below is the whole difference between releases at this level: release x merge point -> which payload
+The table below holds all that differs between releases at this level: release x merge point -> which payload
 method is called, with which schema and which properties.
 """
 

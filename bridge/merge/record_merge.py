@@ -53,7 +53,7 @@ class RecordMerge:
             plan: what merges, and how.
             schema: the write schema, without meta columns.
             has_meta: whether stored rows carry the meta columns.
-            listener: is told of every call, and may have payload classes replaced by ones that report their calls.
+            listener: is notified of every call, and may have payload classes replaced by ones that report their calls.
 
         Raises:
             PlanError: an ordering field is not in the schema.

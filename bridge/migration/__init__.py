@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bridge.migration.candidates import candidates_for
-from bridge.migration.decision import MigrateReport, check_twin, migrate, of_upgrade
+from bridge.migration.decision import check_twin, migrate, of_upgrade
 from bridge.migration.findings import Finding, Severity
 from bridge.migration.fleet import FleetReport, FleetTable, inspect_tables
-from bridge.migration.inspect_report import report_inspection
-from bridge.migration.inspection import Inspection, inspect
-from bridge.migration.plan import MigrationPlan, plan_migration
-from bridge.migration.plan_report import report_plan
-from bridge.migration.report import files_of
+from bridge.migration.inspect_report import Inspection, report_inspection
+from bridge.migration.inspection import inspect
+from bridge.migration.plan import plan_migration
+from bridge.migration.plan_report import MigrationPlan, report_plan
+from bridge.migration.report import MigrateReport, files_of
 from bridge.migration.steps import PropertyChange, Step
 from bridge.migration.trials import Trial
 

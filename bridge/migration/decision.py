@@ -21,7 +21,7 @@ from bridge.config import (
 from bridge.errors import PlanError
 from bridge.migration.candidates import candidates_for
 from bridge.migration.plan import plan_migration
-from bridge.migration.report import report_of, verdict_of
+from bridge.migration.report import MigrateReport
 from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
 from bridge.migration.trials import Attempt, Evidence, closest
 from bridge.pipeline import as_batches
@@ -33,87 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from bridge.migration.candidates import Candidate
-    from bridge.migration.plan import MigrationPlan
+    from bridge.migration.plan_report import MigrationPlan
     from bridge.migration.skeletons import Skeleton
     from bridge.migration.trials import Trial
     from bridge.pipeline import BatchesLike
     from bridge.plan import MergePlan, TableType
-    from bridge.report import Report
     from mergers import RecordMergeMode
-
-
-@dataclass(frozen=True)
-class MigrateReport:
-    """What `migrate` answers.
-
-    Attributes:
-        left: the plan of the payload class in its old release.
-        recommended: its replacement; None if nothing is recommended.
-        trials: what was tried, in order; empty without data.
-        accepts_differences: whether differences are accepted.
-        plans: properties, steps, undo and silent changes for the recommended candidate, by table type.
-        new_tables: the TBLPROPERTIES with which a new table merges so, by table type; without those of which CREATE
-            TABLE makes something else, as of a partial update mode.
-        refused: why nothing is recommended; empty if something is.
-        skeletons: generated mergers, for a class that is not Hudi's own.
-        notes: what could not be generated, and why.
-        to: the name of the target.
-        evidence: the data on which candidates were tried; None where there was none.
-
-    Added in 0.1.0.
-    """
-
-    left: MergePlan
-    recommended: Candidate | None
-    trials: tuple[Trial, ...]
-    accepts_differences: bool
-    plans: Mapping[TableType, MigrationPlan]
-    new_tables: Mapping[TableType, Mapping[str, str]]
-    refused: str = ""
-    skeletons: tuple[Skeleton, ...] = ()
-    notes: tuple[str, ...] = ()
-    to: str = ""
-    evidence: Evidence | None = None
-
-    @property
-    def verdict(self) -> str:
-        """What is recommended, and on which evidence, in one sentence."""
-        return verdict_of(self)
-
-    @property
-    def success(self) -> bool:
-        """Whether to go on; see `is_accepted`."""
-        return self.is_accepted
-
-    def to_report(self, sample: int | None = None) -> Report:
-        """Return the report of the command line; `sample` is how many differences people see."""
-        return report_of(self, sample)
-
-    def to_json(self) -> str:
-        """Return what `payload-bridge migrate --output json` prints."""
-        return self.to_report().as_json()
-
-    @property
-    def is_checked(self) -> bool:
-        """Whether it was tried on data."""
-        return bool(self.trials)
-
-    @property
-    def decisive(self) -> tuple[Trial, ...]:
-        """The trials of the recommended candidate."""
-        return tuple(trial for trial in self.trials if trial.candidate == self.recommended)
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether the data shows no difference."""
-        return bool(self.decisive) and all(trial.is_equal for trial in self.decisive)
-
-    @property
-    def is_accepted(self) -> bool:
-        """Whether to go on: something is recommended, and it is equal, unchecked, or its differences are accepted."""
-        if self.recommended is None or any(trial.refused is not None for trial in self.decisive):
-            return False
-        return not self.is_checked or self.is_equal or self.accepts_differences
 
 
 def migrate(  # noqa: PLR0913 (one parameter an option of the verb)

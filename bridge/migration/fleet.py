@@ -29,7 +29,7 @@ class FleetTable(NamedTuple):
         properties: how many properties the move changes.
         behaviours: how many behaviours it changes silently.
         damage: how many of these damage rows.
-        next: the command to ask next.
+        next: the command to run next.
         failure: why the table can't be inspected; None where it can.
 
     Added in 0.1.0.

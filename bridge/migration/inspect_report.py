@@ -1,21 +1,83 @@
-"""The report of `inspect`: settings and their sources, what decides at each merge point, findings."""
+"""The result of `inspect`: settings and their sources, what decides at each merge point, findings."""
 
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.migration.findings import Severity, findings_as_json, short
 from bridge.report import Report, Table
 
 if TYPE_CHECKING:
-    from bridge.migration.inspection import Inspection
+    from bridge.config import DeprecatedKey, EffectiveMergeConfig, Setting
+    from bridge.migration.findings import Finding
 
 _PLACES = {
     "dedup": "duplicates of a batch",
     "merge": "copy-on-write merge",
     "read": "query and compaction",
 }
+
+
+class CodePlace(enum.Enum):
+    """Where the code of a payload class is."""
+
+    PORT = "port"
+    PYTHON = "Python"
+    JAR = "jar"
+    UNKNOWN = "unknown"
+
+
+class PayloadClass(NamedTuple):
+    """A payload class that a table or a writer names.
+
+    Attributes:
+        name: its name.
+        side: `table`, `writer` or `default`.
+        found: where its code is.
+        reason: why there is none; empty if there is.
+    """
+
+    name: str
+    side: str
+    found: CodePlace
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The result of `inspect`.
+
+    Attributes:
+        config: the effective merge configuration.
+        settings: every setting with its sources.
+        deprecated: properties that the release deprecates.
+        payloads: the classes that the table and the writer name.
+        warnings: what is wrong, the worst first.
+
+    Added in 0.1.0.
+    """
+
+    config: EffectiveMergeConfig
+    settings: tuple[Setting, ...]
+    deprecated: tuple[DeprecatedKey, ...]
+    payloads: tuple[PayloadClass, ...]
+    warnings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> str:
+        """How the table merges and the most severe finding, in one sentence."""
+        return verdict_of(self)
+
+    def to_report(self) -> Report:
+        """Return the report of the command line, without its settings."""
+        return report_inspection(self, {})
+
+    def to_json(self) -> str:
+        """Return the JSON of `payload-bridge inspect`, without the settings of the command line."""
+        return self.to_report().as_json()
 
 
 def report_inspection(inspection: Inspection, settings: dict[str, Any]) -> Report:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import enum
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from bridge.config import (
     DEFAULT,
     DELETE_KEY,
     DELETE_MARKER,
     PAYLOAD_CLASS,
-    DeprecatedKey,
     EffectiveMergeConfig,
     MergeConfigError,
     MergeRule,
-    Setting,
     TableMergeConfig,
     assumed_writer,
     capabilities,
@@ -29,7 +25,7 @@ from bridge.config import (
     settings_of,
 )
 from bridge.migration.findings import Finding, Severity
-from bridge.migration.inspect_report import report_inspection, verdict_of
+from bridge.migration.inspect_report import CodePlace, Inspection, PayloadClass
 from bridge.plan import TableType
 from mergers import RecordMergeMode
 from payloads import PayloadRef, builtin_payloads
@@ -40,8 +36,6 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from bridge.report import Report
-
 _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
     {
         DEFAULT,
@@ -49,65 +43,6 @@ _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
         "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
     }
 )
-
-
-class CodePlace(enum.Enum):
-    """Where the code of a payload class is."""
-
-    PORT = "port"
-    PYTHON = "Python"
-    JAR = "jar"
-    UNKNOWN = "unknown"
-
-
-class PayloadClass(NamedTuple):
-    """A payload class that a table or a writer names.
-
-    Attributes:
-        name: its name.
-        side: `table`, `writer` or `default`.
-        found: where its code is.
-        reason: why there is none; empty if there is.
-    """
-
-    name: str
-    side: str
-    found: CodePlace
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """The result of `inspect`.
-
-    Attributes:
-        config: the effective merge configuration.
-        settings: every setting with its sources.
-        deprecated: properties that the release deprecates.
-        payloads: the classes that the table and the writer name.
-        warnings: what is wrong, the worst first.
-
-    Added in 0.1.0.
-    """
-
-    config: EffectiveMergeConfig
-    settings: tuple[Setting, ...]
-    deprecated: tuple[DeprecatedKey, ...]
-    payloads: tuple[PayloadClass, ...]
-    warnings: tuple[Finding, ...]
-
-    @property
-    def verdict(self) -> str:
-        """How the table merges and the most severe finding, in one sentence."""
-        return verdict_of(self)
-
-    def to_report(self) -> Report:
-        """Return the report of the command line, without its settings."""
-        return report_inspection(self, {})
-
-    def to_json(self) -> str:
-        """Return the JSON of `payload-bridge inspect`, without the settings of the command line."""
-        return self.to_report().as_json()
 
 
 def inspect(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.config import (
@@ -20,14 +19,11 @@ from bridge.errors import PlanError
 from bridge.migration.examples import differences
 from bridge.migration.findings import Finding, Severity
 from bridge.migration.inspection import inspect, unreadable_deletes
-from bridge.migration.move import Move, SilentChange
-from bridge.migration.plan_report import report_plan
+from bridge.migration.move import Move
+from bridge.migration.plan_report import MigrationPlan
 from bridge.migration.silent_changes import silent_changes
 from bridge.migration.steps import (
-    PropertyChange,
-    Step,
     apply_steps,
-    changes_between,
     merge_properties,
     options_after,
     undo_steps,
@@ -37,71 +33,6 @@ from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-@dataclass(frozen=True)
-class MigrationPlan:
-    """The result of `plan_migration`.
-
-    Attributes:
-        from_release: who wrote the table until now.
-        to_release: who will.
-        from_version: the table version now.
-        to_version: the table version then.
-        before: the table's merge properties now.
-        after: those then.
-        apply: what to do.
-        undo: how to undo it.
-        after_undo: the merge properties after the undo, which are not always those before.
-        behaviours: what changes silently, damage first; none are known for partial update modes that are set by
-            hand, and for a merger.
-        warnings: what is wrong now, or will be, the worst first.
-
-    Added in 0.1.0.
-    """
-
-    from_release: HudiRelease
-    to_release: HudiRelease
-    from_version: int
-    to_version: int
-    before: Mapping[str, str]
-    after: Mapping[str, str]
-    apply: tuple[Step, ...]
-    undo: tuple[Step, ...]
-    after_undo: Mapping[str, str]
-    behaviours: tuple[SilentChange, ...]
-    warnings: tuple[Finding, ...]
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """What the table is called now and then: by release, else by table version or merge mode."""
-        now, then = TableMergeConfig.from_properties(self.before), TableMergeConfig.from_properties(self.after)
-        if self.from_release != self.to_release:
-            return f"Hudi {self.from_release}", f"Hudi {self.to_release}"
-        if self.from_version != self.to_version:
-            return f"table version {self.from_version}", f"table version {self.to_version}"
-        if now.mode is not None and then.mode is not None and now.mode is not then.mode:
-            return now.mode.name, then.mode.name
-        return "now", "then"
-
-    @property
-    def verdict(self) -> str:
-        """How much changes, in one sentence."""
-        return report_plan(self, {}).verdict
-
-    def to_json(self) -> str:
-        """Return the JSON of `payload-bridge plan`, without the settings of the command line."""
-        return report_plan(self, {}).as_json()
-
-    @property
-    def changes(self) -> tuple[PropertyChange, ...]:
-        """The properties that change, by name."""
-        return changes_between(self.before, self.after)
-
-    @property
-    def not_undone(self) -> tuple[PropertyChange, ...]:
-        """The properties that the undo does not restore, by name."""
-        return changes_between(self.before, self.after_undo)
 
 
 def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to set)
@@ -117,9 +48,9 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
     `properties` are what the table stores, `writer` the options of its writer, which still passes them;
-    `from_release` is who wrote the table until now, by default the one that its version stands for (`assumed_writer`).
+    `from_release` is who wrote the table until now, by default the release that its version implies (`assumed_writer`).
     A merge mode is set under the newest release; CUSTOM needs the payload class or the strategy id of the writer.
-    `mode` is a merge mode to set besides under the release `to`; `jar` names where compiled payload classes are.
+    `mode` is a merge mode to set as well, under the release `to`; `jar` names where compiled payload classes are.
 
     Raises:
         PlanError: the target is unknown, or the version can't be kept.

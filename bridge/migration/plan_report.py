@@ -1,17 +1,87 @@
-"""The report of `plan`: properties before and after, what to do and how to undo it, what changes silently."""
+"""The result of `plan`: properties before and after, what to do and how to undo it, what changes silently."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bridge.config import TableMergeConfig
 from bridge.migration.findings import findings_as_json, short
+from bridge.migration.steps import changes_between
 from bridge.report import Report, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from bridge.migration.plan import MigrationPlan
+    from bridge.migration.findings import Finding
+    from bridge.migration.move import SilentChange
     from bridge.migration.steps import PropertyChange, Step
+    from payloads.release import HudiRelease
+
+
+@dataclass(frozen=True)
+class MigrationPlan:
+    """The result of `plan_migration`.
+
+    Attributes:
+        from_release: who wrote the table until now.
+        to_release: who will.
+        from_version: the table version now.
+        to_version: the table version then.
+        before: the table's merge properties now.
+        after: those then.
+        apply: what to do.
+        undo: how to undo it.
+        after_undo: the merge properties after the undo, which are not always those before.
+        behaviours: what changes silently, damage first; none are known for partial update modes that are set by
+            hand, and for a merger.
+        warnings: what is wrong now, or will be, the worst first.
+
+    Added in 0.1.0.
+    """
+
+    from_release: HudiRelease
+    to_release: HudiRelease
+    from_version: int
+    to_version: int
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    apply: tuple[Step, ...]
+    undo: tuple[Step, ...]
+    after_undo: Mapping[str, str]
+    behaviours: tuple[SilentChange, ...]
+    warnings: tuple[Finding, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the table is called now and then: by release, else by table version or merge mode."""
+        now, then = TableMergeConfig.from_properties(self.before), TableMergeConfig.from_properties(self.after)
+        if self.from_release != self.to_release:
+            return f"Hudi {self.from_release}", f"Hudi {self.to_release}"
+        if self.from_version != self.to_version:
+            return f"table version {self.from_version}", f"table version {self.to_version}"
+        if now.mode is not None and then.mode is not None and now.mode is not then.mode:
+            return now.mode.name, then.mode.name
+        return "now", "then"
+
+    @property
+    def verdict(self) -> str:
+        """How much changes, in one sentence."""
+        return report_plan(self, {}).verdict
+
+    def to_json(self) -> str:
+        """Return the JSON of `payload-bridge plan`, without the settings of the command line."""
+        return report_plan(self, {}).as_json()
+
+    @property
+    def changes(self) -> tuple[PropertyChange, ...]:
+        """The properties that change, by name."""
+        return changes_between(self.before, self.after)
+
+    @property
+    def not_undone(self) -> tuple[PropertyChange, ...]:
+        """The properties that the undo does not restore, by name."""
+        return changes_between(self.before, self.after_undo)
 
 
 def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:

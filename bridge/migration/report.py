@@ -1,22 +1,100 @@
-"""The report of `migrate`: the verdict, what was tried, the settings with their undo, and the generated mergers."""
+"""The result of `migrate`: the verdict, what was tried, the settings with their undo, and the generated mergers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
+from bridge.pipeline import tell_scope
+from bridge.redaction import without_credentials
 from bridge.report import SAMPLE, Check, Report, Table, limit_of, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.compare import Example
-    from bridge.migration.decision import MigrateReport
-    from bridge.migration.plan import MigrationPlan
-    from bridge.migration.trials import Trial
-    from bridge.plan import TableType
+    from bridge.migration.candidates import Candidate
+    from bridge.migration.plan_report import MigrationPlan
+    from bridge.migration.skeletons import Skeleton
+    from bridge.migration.trials import Evidence, Trial
+    from bridge.plan import MergePlan, TableType
+
+
+@dataclass(frozen=True)
+class MigrateReport:
+    """What `migrate` answers.
+
+    Attributes:
+        left: the plan of the payload class in its old release.
+        recommended: its replacement; None if nothing is recommended.
+        trials: what was tried, in order; empty without data.
+        accepts_differences: whether differences are accepted.
+        plans: properties, steps, undo and silent changes for the recommended candidate, by table type.
+        new_tables: the TBLPROPERTIES with which a new table merges so, by table type; without those of which CREATE
+            TABLE makes something else, as of a partial update mode.
+        refused: why nothing is recommended; empty if something is.
+        skeletons: generated mergers, for a class that is not Hudi's own.
+        notes: what could not be generated, and why.
+        to: the name of the target.
+        evidence: the data on which candidates were tried; None where there was none.
+
+    Added in 0.1.0.
+    """
+
+    left: MergePlan
+    recommended: Candidate | None
+    trials: tuple[Trial, ...]
+    accepts_differences: bool
+    plans: Mapping[TableType, MigrationPlan]
+    new_tables: Mapping[TableType, Mapping[str, str]]
+    refused: str = ""
+    skeletons: tuple[Skeleton, ...] = ()
+    notes: tuple[str, ...] = ()
+    to: str = ""
+    evidence: Evidence | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What is recommended, and on which evidence, in one sentence."""
+        return verdict_of(self)
+
+    @property
+    def success(self) -> bool:
+        """Whether to go on; see `is_accepted`."""
+        return self.is_accepted
+
+    def to_report(self, sample: int | None = None) -> Report:
+        """Return the report of the command line; `sample` is how many differences people see."""
+        return report_of(self, sample)
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge migrate --output json` prints."""
+        return self.to_report().as_json()
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it was tried on data."""
+        return bool(self.trials)
+
+    @property
+    def decisive(self) -> tuple[Trial, ...]:
+        """The trials of the recommended candidate."""
+        return tuple(trial for trial in self.trials if trial.candidate == self.recommended)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the data shows no difference."""
+        return bool(self.decisive) and all(trial.is_equal for trial in self.decisive)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether to go on: something is recommended, and it is equal, unchecked, or its differences are accepted."""
+        if self.recommended is None or any(trial.refused is not None for trial in self.decisive):
+            return False
+        return not self.is_checked or self.is_equal or self.accepts_differences
 
 
 def report_of(made: MigrateReport, sample: int | None) -> Report:
@@ -32,7 +110,7 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
         "keep_table_version": made.evidence is not None and made.evidence.keep_table_version,
     }
     report.statistics = {
-        "rows_in": None if made.evidence is None else made.evidence.batches.rows,
+        "rows_in": None if made.evidence is None else made.evidence.batches.rows_of(made.left),
         "checked": made.is_checked,
         "equal": made.is_equal,
         "accepted": made.is_accepted,
@@ -52,6 +130,9 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     report.body = [*_tried(made), *_differences(made, sample)]
     if made.is_accepted:
         report.body += [*_settings(made), *_skeletons(made)]
+    if made.evidence is not None:
+        differing = {trial.table_type.long_name: trial.differing for trial in made.decisive}
+        tell_scope(report, made.evidence.batches, made.left, differing)
     return report
 
 
@@ -210,7 +291,8 @@ def _skeletons(made: MigrateReport) -> list[str | Table]:
 
 def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
     """Return the files of a migration that is accepted, by their names in a folder."""
-    files = {"migration.md": report.as_markdown() + "\n", "migration.json": report.as_json() + "\n"}
+    told = {"migration.md": report.as_markdown(), "migration.json": report.as_json()}
+    files = {name: without_credentials(text) + "\n" for name, text in told.items()}
     for one, plan in made.plans.items():
         files |= _plan_files(one, plan)
         if one in made.new_tables:

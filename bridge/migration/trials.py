@@ -106,7 +106,7 @@ class Attempt(NamedTuple):
         data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
         commits = len(data.batches)
         sides = Comparison(left, right, commits, data.upgrade_after, data.keep_table_version, data.compact_after)
-        data.batches.versions(left)  # bad data is no candidate's fault
+        data.batches.versions(left)  # bad data is not the fault of a candidate
         try:
             with compare(data.batches, sides) as answer:
                 return _told(candidate, table_type, answer, self.sample)

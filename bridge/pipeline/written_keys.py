@@ -1,4 +1,4 @@
-"""The keys that operations name without whole rows: of a delete, and those that an overwrite removes; in Spark."""
+"""The keys that operations name without rows: of a delete, and those that an overwrite removes; in Spark."""
 
 from __future__ import annotations
 

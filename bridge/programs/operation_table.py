@@ -121,7 +121,7 @@ class OperationTable(CommitLoop):
         self._plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
         self._one_file = one_file
         self._slices: list[_FileSlice] = []
-        self._old: list[_FileSlice] = []  # of replaced file groups: what they showed is yet to be told
+        self._old: list[_FileSlice] = []  # of replaced file groups: what they showed is not reported yet
         self._input: list[tuple[_FileSlice | None, Carrier]] = []
         self._is_touched = False
 
@@ -167,7 +167,7 @@ class OperationTable(CommitLoop):
         self._slices = []
 
     def _inserted(self, arrival: Arrival) -> Carrier:
-        """Return the version of a row that is inserted: its ordering value is never asked for."""
+        """Return the version of a row that is inserted: its ordering value is never read."""
         if self._operation is WriteOperation.BULK_INSERT:  # Spark's own rows, which nothing tests for a delete
             return StoredRow(self._key, arrival.record, self._merge.schema, arrival.source)
         return self._merge.incoming(self._key, arrival.record, arrival.source, NATURAL_ORDER)

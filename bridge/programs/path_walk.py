@@ -179,7 +179,7 @@ class Walk:
         return stops
 
     def _inputs(self, start: int, stop: int) -> Iterator[tuple[int, _Input]]:
-        """Give what the versions from `start` combine to, one more at a time; what fails in part fails as a whole."""
+        """Give what the versions from `start` combine to, one more at a time; a failure of one fails them all."""
         table, history = self._table, self._history
         combined: _Input = ()
         for position in range(start, stop):

@@ -1,4 +1,4 @@
-"""WriteOperation: the operations by which a batch is written, and what each asks of its rows; plain Python, no Spark.
+"""WriteOperation: how a batch is written, and what each operation requires of its rows; plain Python, no Spark.
 
 Source: WriteOperationType, BaseSparkCommitActionExecutor and its subclasses, HoodieDeleteHelper; of the SQL statements
 UpdateHoodieTableCommand and DeleteHoodieTableCommand.
@@ -70,7 +70,7 @@ class WriteOperation(enum.Enum):
 
     @property
     def writes_rows(self) -> bool:
-        """Whether the rows of the batch are whole rows of the table."""
+        """Whether the rows of the batch have all columns of the table."""
         return self is WriteOperation.UPSERT or self.inserts
 
 

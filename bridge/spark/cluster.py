@@ -135,7 +135,7 @@ def _place(top: str) -> Path | None:
     """Return the folder or file of a top-level module to ship; None if executors have it, or Spark ships it already.
 
     Our own packages always travel: another version may be installed there. A user's module travels unless it belongs to
-    an installed distribution, which executors need as a whole.
+    an installed distribution, which executors need completely.
     """
     found = importlib.util.find_spec(top)
     if found is None or found.origin is None:

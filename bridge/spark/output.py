@@ -1,7 +1,7 @@
 """Output: frames written to a run of their own, which takes the name that the user gave only when all is written.
 
 On the local disk and on HDFS the run is a folder that is renamed. A store of objects can't rename: there the files are
-copied within the store, and `_SUCCESS` comes last. Until then the old output stands, and a run that dies leaves no
+copied within the store, and `_SUCCESS` comes last. Until then the old output stays, and a run that dies leaves no
 `_SUCCESS`.
 """
 

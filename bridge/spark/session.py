@@ -32,7 +32,7 @@ _PARTITIONS = 32  # of a shuffle, by core, at most
 
 @dataclasses.dataclass(frozen=True)
 class SessionOptions:
-    """Where Spark runs, as a user asks for it.
+    """Where Spark runs, as the user chose.
 
     Attributes:
         master: a Spark master (`spark://`, `yarn`, `k8s://`, `local[4]`); None for this machine.

@@ -26,6 +26,7 @@ STAGED = "_payload_bridge_"
 """How the names begin of folders that a run writes to before its output is complete."""
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")  # two letters at least: C: is a drive
 _OF_SPARK = re.compile(r"([\\*?\[\]{}])")
+_USER_INFO = re.compile(r"[^/@:]*:[^@]*@")
 _NO_SECRETS = re.compile(r"//[^/@]*@")
 
 
@@ -37,7 +38,7 @@ class Place:
         path: its absolute path; of a storage, with the bucket.
         scheme: the scheme of its storage, `s3a` for example; empty for the local disk.
         system: the file system of Arrow; None for the local disk.
-        is_known_folder: what a listing said, so that it is not asked again.
+        is_known_folder: what a listing said, so that it is not listed again.
     """
 
     path: str
@@ -66,7 +67,7 @@ class Place:
 
     def below(self, name: str) -> Place:
         """Return a file or folder in this folder."""
-        return dataclasses.replace(self, path=posixpath.join(self.path, name), is_known_folder=None)
+        return Place(posixpath.join(self.path, name), self.scheme, self.system)
 
     def exists(self) -> bool:
         """Whether it is a file or folder.
@@ -158,14 +159,18 @@ def place_of(text: str | Path, spark: SparkSession | None = None) -> Place:
         spark: the session whose settings have the credentials of the storage.
 
     Raises:
-        InputError: there is no way to a storage of this scheme.
+        InputError: there is no way to a storage of this scheme, or the path has credentials.
     """
     named = str(text)
     if is_local(named):
         return Place(str(local_path(named)))
     scheme, _, rest = named.partition(":")
     path = rest.lstrip("/").rstrip("/")
-    return Place(path, scheme, _system(scheme, path, _settings_of(spark)))
+    system = _system(scheme, path, _settings_of(spark))
+    if _USER_INFO.match(path):
+        msg = f"{scheme}: a path does not take credentials; give them as settings, such as --conf spark.hadoop.fs.*"
+        raise InputError(msg)
+    return Place(path, scheme, system)
 
 
 def _settings_of(spark: SparkSession | None) -> Callable[[str], str | None]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bridge.verify.compiled import compiled
 from bridge.verify.pytest_file import pytest_text, write
+from bridge.verify.report import Verification
 from bridge.verify.spark_script import spark_text
-from bridge.verify.verification import Verification, verify
+from bridge.verify.verification import verify
 
 __all__ = [
     "Verification",

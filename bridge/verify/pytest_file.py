@@ -13,7 +13,7 @@ from payloads.avro import Branch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bridge.verify.verification import Verification
+    from bridge.verify.report import Verification
     from mergers.laws import LawResult
     from payloads import PayloadRef
 

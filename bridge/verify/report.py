@@ -1,4 +1,4 @@
-"""The report of `verify`: the verdict on each law as JSON and as text, with both bracketings of a counterexample."""
+"""The result of `verify`: the verdict on each law as JSON and as text, with both bracketings of a counterexample."""
 
 from __future__ import annotations
 
@@ -9,8 +9,69 @@ from bridge.report import LawCell, LawPanel, Laws, Report, Table, View, json_val
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
 
 if TYPE_CHECKING:
-    from bridge.verify.verification import Verification
+    from collections.abc import Mapping
+
+    from bridge.verify.compiled import Compiled
     from mergers.laws import Bounds, Counterexample, Domain, LawReport, LawResult, MergeStep, Version
+    from payloads import HudiRelease
+
+
+@dataclasses.dataclass(frozen=True)
+class Verification:
+    """A check with its settings.
+
+    Attributes:
+        name: the payload, merge mode or merger, as it was named.
+        release: the release.
+        key: the key fields.
+        ordering: the ordering fields; None if they follow from the class or the sample schema.
+        props: the properties.
+        allowed: the laws whose violation is known and not a failure.
+        report: the verdicts.
+        has_schema: whether a schema was given, rather than the small one that suits the class.
+        compiled: the compiled class, if that was checked.
+
+    Added in 0.1.0.
+    """
+
+    name: str
+    release: HudiRelease
+    key: tuple[str, ...]
+    ordering: tuple[str, ...] | None
+    props: Mapping[str, str]
+    allowed: frozenset[str]
+    report: LawReport
+    has_schema: bool
+    compiled: Compiled | None = None
+
+    @property
+    def unexpected(self) -> tuple[LawResult, ...]:
+        """The violations of laws that are not allowed to be violated."""
+        return tuple(result for result in self.report.violations if result.law.id not in self.allowed)
+
+    @property
+    def success(self) -> bool:
+        """Whether no law is violated except the allowed ones."""
+        return not self.unexpected
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence."""
+        broken = list(dict.fromkeys(result.law.id for result in self.report.violations))
+        if not broken:
+            unchecked = ", ".join(dict.fromkeys(result.law.id for result in self.report.unchecked))
+            known = f"; not checked: {unchecked}" if unchecked else ""
+            return f"{self.report.subject}: no violation was found{known}; seed {self.report.seed}."
+        known = "" if self.unexpected else ", all of them allowed"
+        return f"{self.report.subject} violates {', '.join(broken)}{known}; seed {self.report.seed}."
+
+    def to_report(self) -> Report:
+        """Return the report of the command line."""
+        return report_of(self)
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge verify --output json` prints."""
+        return self.to_report().as_json()
 
 
 def report_of(verification: Verification) -> Report:

@@ -15,7 +15,7 @@ from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from bridge.verify.verification import Verification
+    from bridge.verify.report import Verification
     from mergers.laws import LawResult
 
 _OTHER_KEY = 7

@@ -16,7 +16,7 @@ from typing import Any, Final
 _MOST_VISITED: Final = 2000
 _MOST_TEXT: Final = 200
 _PROPERTY: Final = "hoodie."
-"""How names of properties start, which are no data."""
+"""How names of properties start, which are not data."""
 _LONG: Final = 1 << 63
 _NEAR_ZERO: Final = frozenset({0, 1, 2})
 """Values that occur in most examples anyway."""

@@ -143,7 +143,7 @@ def payload_key(payload: HoodieRecordPayload) -> Hashable:
         return type(payload).__name__, repr(payload.__getstate__())
     try:
         return pickle.dumps(payload)
-    except Exception:  # noqa: BLE001 (whatever a user's object raises, it can't be told apart)
+    except Exception:  # noqa: BLE001 (whatever a user's object raises, it can't be identified)
         return None
 
 

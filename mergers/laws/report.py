@@ -47,7 +47,7 @@ class Counterexample(NamedTuple):
     Attributes:
         equation: the two sides as expressions.
         operands: the stored row and the versions.
-        left: the merges of the left side, the whole side last.
+        left: the merges of the left side, its result last.
         right: the same for the right side.
         cause: what changes the result, in a sentence, if a merge is not deterministic and the cause was found.
     """

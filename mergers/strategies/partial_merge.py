@@ -48,7 +48,7 @@ class PartialBlockMerger(BufferedMerger):
         partial_merge: Any = getattr(self._merger, "partial_merge", None)
         if partial_merge is None:
             msg = (
-                f"partial merging is not implemented by {type(self._merger).__name__}; write whole rows, or give a "
+                f"partial merging is not implemented by {type(self._merger).__name__}; write complete rows, or give a "
                 "merger with partial_merge(older, newer, schema, props)"
             )
             raise UnsupportedPayloadOperationError(msg)

@@ -70,7 +70,7 @@ def methods_of(user_class: type) -> Mapping[str, MethodCall]:
     """Return how to call each method that `user_class` defines; what it lacks is left out.
 
     The definition nearest to the class counts. Where one class body has both spellings, snake case wins and a warning
-    says so. The defaults of `HoodieRecordPayload` are no definitions: they know nothing of Java's names.
+    says so. The defaults of `HoodieRecordPayload` don't count as definitions: they know nothing of Java's names.
 
     Raises:
         PayloadConstructorError: a method that every payload needs is missing, or has a signature that fits none of

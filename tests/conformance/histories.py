@@ -222,7 +222,7 @@ def select(directory: Path, release: str | None = None, case: str | None = None)
         try:
             histories[label] = read(path)
         except (OSError, EOFError, zlib.error, ValueError, TypeError, LookupError, PayloadConfigError) as error:
-            unreadable.append(Unreadable(label, f"{path.name} is no history: {error!r}"))
+            unreadable.append(Unreadable(label, f"{path.name} is not a history: {error!r}"))
     chosen = {
         label: history
         for label, history in histories.items()

@@ -27,7 +27,7 @@ def refusal(history: History) -> str | None:
     """Say why the native engine has no part in a history; None where it writes or reads it."""
     plan = plan_of(history, engine="native")
     if history.upgrade is not None:
-        return "an upgrade is no merge"
+        return "an upgrade is not a merge"
     try:
         struct = struct_of(history.schema_ddl)
         if (program := program_of(plan, is_upgrade=False)) != "simulate":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from bridge.compare.replay import ReplayReport
+    from bridge.compare.replay_report import ReplayReport
     from bridge.plan import MergePlan
     from bridge.programs.upgrade import Handover
     from tests.conformance.histories import History, Row

@@ -1,4 +1,4 @@
-"""What a directory holds and what was asked of it: lines that can't be read, and a selection that nothing meets."""
+"""What a directory holds and what was selected: lines that can't be read, and a selection that matches nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Unreadable(NamedTuple):
 
 
 class EmptySelectionError(Exception):
-    """Nothing was recorded for what was asked; the message names what comes close."""
+    """Nothing recorded matches the selection; the message names what comes close."""
 
 
 def check(

@@ -177,7 +177,7 @@ def _vector(line: bytes, schemas: dict[str, Any], place: str) -> Vector | Unread
     try:
         return Vector(json.loads(line), schemas)
     except (ValueError, TypeError, KeyError, AttributeError, PayloadConfigError) as error:
-        return Unreadable(place, f"the line is no vector: {error!r}")
+        return Unreadable(place, f"the line is not a vector: {error!r}")
 
 
 def _schemas(directory: Path) -> dict[str, Any]:

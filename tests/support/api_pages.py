@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import importlib
@@ -141,12 +142,13 @@ def _list(title: str, items: Iterator[tuple[str, str]]) -> Iterator[str]:
 
 
 def _members(found: type) -> Iterator[str]:
-    """List the members of an enum, or the methods and properties that a class itself documents."""
+    """List the members of an enum, or the methods and properties of a class; of a dataclass, with its bases."""
     if issubclass(found, enum.Enum):
         yield from ("", *(f"- `{one.name}`: `{one.value!r}`" for one in found))
         return
     lines = []
-    for name, member in vars(found).items():
+    bases = [base for base in reversed(found.__mro__) if base is found or dataclasses.is_dataclass(base)]
+    for name, member in (item for base in bases for item in vars(base).items()):
         inner = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
         if name.startswith("_") or not inspect.isfunction(inner) or not inner.__doc__:
             continue

@@ -25,7 +25,7 @@ _FIRST: Final = ("java",)
 
 
 def distribute(config: pytest.Config) -> None:
-    """Let a run of the whole suite use every core; a run of some files, or one with `-n`, stays as it was asked for."""
+    """Let a run of the whole suite use every core; a run of some files, or one with `-n`, is left as it is."""
     options = config.option
     is_whole = config.args_source is config.ArgsSource.TESTPATHS
     can_distribute = config.pluginmanager.hasplugin("xdist") and not hasattr(config, "workerinput")

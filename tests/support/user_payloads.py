@@ -51,7 +51,7 @@ class RaisesForNameBoom(KeepsLongestName):
 
     def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> dict[str, Any] | None:  # noqa: N802
         if self.record is not None and self.record["name"] == "boom":
-            msg = "boom is no name"
+            msg = "boom is not a name"
             raise ValueError(msg)
         return super().combineAndGetUpdateValue(current, schema)
 
@@ -113,7 +113,7 @@ class DoesAsTold:
         return self.answered(self.record)
 
     def answered(self, row: dict[str, Any]) -> Any:
-        """Give `row` or its own record, changed or not, or what is no record."""
+        """Give `row` or its own record, changed or not, or something other than a record."""
         own, answers = self.record, {"delete": None, "skip": SENTINEL, "wrong": 5, "copy": dict(row)}
         match own["op"]:
             case "own":

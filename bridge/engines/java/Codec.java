@@ -111,8 +111,8 @@ abstract class Codec {
     }
 
     static RecordError unlike(String column, Object value, String wanted) {
-        return new RecordError("field '" + column + "': a " + value.getClass().getName() + " is no " + wanted
-            + "; the payload must answer values of the schema's types");
+        return new RecordError("field '" + column + "': the payload returned a " + value.getClass().getName() + ", not "
+            + wanted + "; return values of the schema's types");
     }
 
     private static final class Nullable extends Codec {
@@ -137,7 +137,7 @@ abstract class Codec {
         private Object refuseNull() {
             if (!nullable) {
                 throw new RecordError(
-                    "field '" + column + "' can't be null, and a row has null there; fill it or make it nullable");
+                    "field '" + column + "' can't be null, and a row has null there; fill it or make the field nullable");
             }
             return null;
         }

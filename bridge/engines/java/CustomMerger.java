@@ -62,7 +62,7 @@ final class CustomMerger extends ModeMerger.Custom {
             return older;
         }
         if (merged == null) {
-            throw new RecordError("preCombine answered null; it must answer one of the payloads or a new one");
+            throw new RecordError("preCombine returned null; it must return one of the payloads or a new one");
         }
         Object data = asked.payloads.dataOf(merged, context.schema, asked.props);
         return data == null || data == Payloads.SENTINEL ? deleted(older, newer) : context.made((GenericRecord) data);

@@ -56,7 +56,7 @@ final class FieldPath {
     }
 
     private RecordError noRecord(int part) {
-        return new RecordError("field '" + path() + "': there is no record at '" + parts[part - 1]
+        return new RecordError("field '" + path() + "': there is no record above '" + parts[part]
             + "'; choose a field that always exists");
     }
 

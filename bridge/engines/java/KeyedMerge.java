@@ -121,7 +121,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             for (int i = 0; i < keys.length; i++) {
                 if (row.isNullAt(keys[i])) {
                     throw new RecordError("the key column '" + columns[keys[i]]
-                        + "' is null; fill it or drop these rows");
+                        + "' is null in some rows; fill it or drop these rows");
                 }
             }
             if (!isOpen) {

@@ -27,7 +27,7 @@ final class Merging {
 
         Comparable orderingOf(Version version);
 
-        /** Returns the data of a version as it stands, or null. */
+        /** Returns the data of a version as it is, or null. */
         StoredRow dataOf(Version version) throws Exception;
 
         /** Stores a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore. */

@@ -20,6 +20,14 @@ final class NestedCodecs {
     private NestedCodecs() {
     }
 
+    private static String names(Schema record) {
+        StringBuilder text = new StringBuilder();
+        for (Iterator i = record.getFields().iterator(); i.hasNext();) {
+            text.append(text.length() == 0 ? "" : ", ").append(((Schema.Field) i.next()).name());
+        }
+        return text.toString();
+    }
+
     static final class ArrayCodec extends Codec {
         private final Schema schema;
         private final Codec items;
@@ -93,8 +101,8 @@ final class NestedCodecs {
             this.column = column;
             String[] names = type.fieldNames();
             if (names.length != schema.getFields().size()) {
-                throw new RecordError("column '" + column + "' has the fields " + Arrays.asList(names)
-                    + ", its Avro record others; align them");
+                throw new RecordError("column '" + column + "' has the fields " + String.join(", ", names)
+                    + ", its Avro record " + names(schema) + "; align them");
             }
             positions = new int[names.length];
             codecs = new Codec[names.length];

@@ -180,8 +180,8 @@ final class OrderingText {
             return (Comparable) list.getConstructor(new Class[] {Comparable[].class})
                 .newInstance(new Object[] {values});
         }
-        throw new RecordError("the column " + ControlColumn.ORDERING + " holds '" + text + "' as '" + type
-            + "', which is no ordering value");
+        throw new RecordError("the column " + ControlColumn.ORDERING + " has '" + text + "' of type '" + type
+            + "', which is not an ordering value");
     }
 
     private static double number(String text) {
@@ -212,8 +212,9 @@ final class OrderingText {
                 scaled = null;
             }
             if (scaled == null || scaled.precision() > Limit.DECIMAL_DIGITS) {
-                throw new RecordError("the ordering value " + number + " does not fit a delete block: it holds "
-                    + Limit.DECIMAL_DIGITS + " digits, " + Limit.DECIMAL_SCALE + " after the point");
+                throw new RecordError("the ordering value " + number + " does not fit a delete block, which "
+                    + "stores " + Limit.DECIMAL_DIGITS + " digits, " + Limit.DECIMAL_SCALE
+                    + " of them after the point; use another ordering field");
             }
             return scaled;
         }

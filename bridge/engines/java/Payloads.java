@@ -114,7 +114,7 @@ final class Payloads {
         return !payload.getInsertValue(schema, props).isPresent();
     }
 
-    /** Returns a payload's data as it stands, no delete rule applied, or null. */
+    /** Returns a payload's data as it is, without any delete rule, or null. */
     GenericRecord dataOf(HoodieRecordPayload payload, Schema schema, Properties props) throws Exception {
         if (indexedRecord != null) {
             Object[] arguments = new Object[] {schema, props};

@@ -34,7 +34,7 @@ final class PlainCodecs {
             if (schema.getType() == Schema.Type.ENUM) {
                 String symbol = flat ? new Utf8((byte[]) value).toString() : (String) value;
                 if (!schema.hasEnumSymbol(symbol)) {
-                    throw new RecordError("field '" + column + "': '" + symbol + "' is none of the symbols "
+                    throw new RecordError("field '" + column + "': '" + symbol + "' is not one of the symbols "
                         + schema.getEnumSymbols());
                 }
                 return new GenericData.EnumSymbol(schema, symbol);

@@ -43,7 +43,7 @@ final class Programs {
         if (name.equals(ProgramName.SIMULATE_SMALL_FILES)) {
             return new SmallFiles(merge, commits, ((Integer) arguments.get("candidates")).intValue(), compactions);
         }
-        throw new RecordError("the jvm engine does not run " + name + "; use the python engine");
+        throw new RecordError("the jvm engine has no program " + name + "; use the python engine");
     }
 
     private static Row orderingRow(Comparable value) throws Exception {

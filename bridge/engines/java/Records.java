@@ -160,7 +160,7 @@ final class Records {
         for (int i = 0; i < columns.length; i++) {
             Schema.Field field = schema.getField(columns[i]);
             if (field == null && write.getField(columns[i]) != null) {
-                throw new RecordError("the payload answered a record without the field '" + columns[i]
+                throw new RecordError("the payload returned a record without the field '" + columns[i]
                     + "'; it must use the schema that it is given");
             }
             found[i] = field == null ? -1 : field.pos();

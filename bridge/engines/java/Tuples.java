@@ -50,7 +50,7 @@ final class Tuples {
         return (Comparable) MAKE.apply(values);
     }
 
-    /** Returns the elements, or null where the value is no list. */
+    /** Returns the elements, or null where the value is not a list. */
     static List elements(Object value) {
         return TYPE != null && TYPE.isInstance(value) ? (List) ELEMENTS.apply(value) : null;
     }

@@ -41,7 +41,7 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     Raises:
         EngineError: a jar can't be found.
         MergerNotFoundError: the class is in none of the jars, or can't be loaded.
-        MergerConfigError: the class is no merger of Avro records with the interface of the release, or can't be built.
+        MergerConfigError: the class is not a merger of Avro records with the release's interface, or can't be built.
     """
     merger = plan.merger
     if merger is None or plan.mode is not None or not merger.is_compiled:

@@ -88,7 +88,7 @@ class Refusal(NamedTuple):
     Attributes:
         name: a short name that stays.
         sentence: the reason, for reports.
-        holds: whether it holds for a job; asked in the order of the list, so that earlier ones don't hold.
+        holds: whether it holds for a job; tested in the order of the list, so earlier ones don't hold.
     """
 
     name: str
@@ -103,6 +103,11 @@ _BEFORE_SETUP = (
 )
 
 REFUSALS = (
+    Refusal(
+        "quarantine",
+        "with on_error=quarantine a key that fails keeps all its versions, of which expressions keep one",
+        lambda setup: setup.job.plan.on_error == "quarantine",
+    ),
     Refusal(
         "custom",
         "in mode CUSTOM a payload class or a merger decides",

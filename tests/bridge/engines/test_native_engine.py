@@ -97,7 +97,7 @@ def test_auto_runs_the_merge_modes_and_their_payloads_natively(spark: SparkSessi
         for program in ("upsert", "snapshot", "compact"):
             plan = plan_of(merger=None, payload=name)
             assert engine_of(job_of(frame, plan, program)).engine is EngineName.NATIVE
-    assert engine_of(job_of(frame, plan_of(engine="python"))) == (EngineName.PYTHON, "as asked")
+    assert engine_of(job_of(frame, plan_of(engine="python"))) == (EngineName.PYTHON, "as requested")
 
 
 def test_every_refusal_has_a_name_of_its_own() -> None:

@@ -304,7 +304,7 @@ def test_a_merged_record_that_does_not_fit_is_named() -> None:
 def test_what_a_given_schema_does_not_allow_is_refused(
     payload: str, release: HudiRelease, origins: tuple[Origin, ...], column: tuple[Any, pa.DataType, Any]
 ) -> None:
-    """Rows that no payload has to see are no exception."""
+    """This holds for rows that bypass the payload, too."""
     names = ("id", "ts", "name")
     avro, arrow, value = column
     kinds = ("string", ["null", "long"], avro)

@@ -17,7 +17,7 @@ from tests.support import what_changes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from bridge.explain.explanation import ExplainedSide
+    from bridge.explain.row import ExplainedSide
 
 FIELDS = {"id": "string", "ts": "long", "name": "string", "qty": "int", "_hoodie_is_deleted": "boolean"}
 SCHEMA = parse_schema(

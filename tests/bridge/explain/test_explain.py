@@ -16,7 +16,8 @@ from bridge import Batches, InputError, MergePlan, PlanError, explain
 from bridge.cli import main
 from bridge.compare.comparison import Comparison
 from bridge.demo.issues import ISSUES
-from bridge.explain.explanation import ExplainReport, explain_sides
+from bridge.explain.explanation import explain_sides
+from bridge.explain.report import ExplainReport
 from bridge.explain.trace import trace_key
 from bridge.explain.versions import winner, wins
 from bridge.merge.carriers import StoredRow

@@ -207,7 +207,7 @@ def test_of_equal_ordering_values_in_a_log_the_later_entry_wins(release):
 @pytest.mark.parametrize("kind", ["int", "long"])
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_delete_without_an_ordering_value_removes_any_row_before_it(release, kind):
-    """Integer 0 is no ordering value, also where the column holds integers that are greater."""
+    """Integer 0 does not count as an ordering value, also where the column holds integers that are greater."""
     merge = merge_of(DEFAULT, release, schema_of(ts=kind, v="string", op="string"))
     data, deleting = LogRow(row(9), None), LogDelete(NATURAL_ORDER)
     stored = StoredRow(KEY, row(5), merge.schema)
@@ -369,7 +369,7 @@ def test_an_older_row_after_the_delete_of_a_key_that_only_the_log_has(release):
 
 
 class Counts:
-    """A payload that counts how often it was asked."""
+    """A payload that counts its calls."""
 
     def __init__(self, record, ordering):
         self.record = record

@@ -8,7 +8,8 @@ import pytest
 
 from bridge.config.refusals import MergeConfigError
 from bridge.migration.findings import Severity
-from bridge.migration.inspection import CodePlace, inspect
+from bridge.migration.inspect_report import CodePlace
+from bridge.migration.inspection import inspect
 from payloads import OverwriteWithLatestAvroPayload
 from tests.bridge.config.recorded import MODEL, upgraded_tables
 

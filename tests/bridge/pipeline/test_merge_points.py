@@ -232,7 +232,7 @@ def test_a_failing_payload_names_itself_and_the_key(spark: SparkSession) -> None
     stored = spark.createDataFrame([("a", "x"), ("b", "y")], "id string, name string")
     incoming = spark.createDataFrame([("a", "fine"), ("b", "boom")], "id string, name string")
     plan = MergePlan(payload="tests.support.user_payloads:RaisesForNameBoom", release="0.15", key="id")
-    with pytest.raises(PythonException, match=r"RaisesForNameBoom failed at upsert \(key id='b'\).*boom is no name"):
+    with pytest.raises(PythonException, match=r"RaisesForNameBoom failed at upsert \(key id='b'\).*boom is not a name"):
         upsert(stored, incoming, plan).collect()
 
 

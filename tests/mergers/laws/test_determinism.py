@@ -26,7 +26,7 @@ from tests.mergers.laws.faulty import FirstMapEntry, Merger, TiesByHash
 from tests.mergers.laws.lawful import CamelCase, Inherits, LaterPayload, LaterWins
 from tests.mergers.laws.test_defects import SETTINGS
 from tests.mergers.laws.together import PROGRAM, Together
-from tests.mergers.laws.undetermined import DETERMINED, IDENTITY, UNDETERMINED
+from tests.mergers.laws.undetermined import DETERMINED, IDENTITY, UNDETERMINED, DeletesByHour
 from tests.support import ROOT
 
 
@@ -57,6 +57,13 @@ def test_what_decides_a_tie_is_found_and_named(subject, cause, together, monkeyp
     assert result.counterexample.cause in str(result)
 
 
+def test_what_decides_only_about_deletes_is_found_among_them():
+    report = check_laws(DeletesByHour, **SETTINGS, laws=["determinism"], domain=("data", "flagged"), exhaustive=True)
+    data, flagged = report.results
+    assert (data.verdict, flagged.verdict) == (Verdict.PROVED, Verdict.VIOLATED)
+    assert "clock" in flagged.counterexample.cause
+
+
 @pytest.mark.parametrize("subject", DETERMINED, ids=lambda value: value.__name__)
 def test_what_decides_nothing_is_no_defect(subject):
     result = subject_of(subject)
@@ -82,9 +89,20 @@ def test_the_equality_of_the_check_holds_for_other_processes():
     assert result.verdict is Verdict.PROVED
 
 
-@pytest.mark.parametrize("name", [*(one.__name__ for one in builtin_payloads("1.2")), MODES[0], MODES[3]])
-def test_built_in_classes_repeat_alike_everywhere(name):
-    found = judged_subject(name, schema=None, key=(), ordering_fields=None, release="1.2", props={})
+BUILT_IN = [*(one.__name__ for one in builtin_payloads("1.2")), MODES[0], MODES[3]]
+AS_THEY_ARE = {"schema": None, "key": (), "ordering_fields": None, "release": "1.2", "props": {}}
+
+
+@pytest.fixture(scope="module")
+def built_in_together():
+    return Together(BUILT_IN, "flagged", **AS_THEY_ARE)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_classes_repeat_alike_everywhere(name, built_in_together, monkeypatch):
+    monkeypatch.setattr(interpreter, "_PROGRAM", PROGRAM)
+    monkeypatch.setattr(elsewhere, "Interpreters", built_in_together)
+    found = judged_subject(name, **AS_THEY_ARE)
     universe = small_universe(found.spec, "flagged", lambda _version: False)
     assert Repetition(Evaluator(found.algebra), jobs_of(DETERMINISM, universe)).difference() is None
 

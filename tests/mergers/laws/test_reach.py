@@ -96,7 +96,7 @@ def decorated(function):
 
 
 class Example:
-    """What it says of itself is no constant."""
+    """A docstring is not a constant."""
 
     attribute = re.compile("pattern")
     since = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)

@@ -17,12 +17,12 @@ class Together:
     Called with an algebra, as `Interpreters` is, it returns what starts interpreters for that one alone.
     """
 
-    def __init__(self, subjects, **settings):
+    def __init__(self, subjects, domain="data", **settings):
         self.algebras, self.jobs, self.known = [], [], {}
         for subject in subjects:
             found = subject_of(subject, **settings)
             self.algebras.append(found.algebra)
-            self.jobs.append(jobs_of(DETERMINISM, small_universe(found.spec, "data", lambda _version: False)))
+            self.jobs.append(jobs_of(DETERMINISM, small_universe(found.spec, domain, lambda _version: False)))
         self.interpreters = interpreter.Interpreters(self.algebras)
 
     def __call__(self, algebra):
@@ -47,6 +47,10 @@ class _Own:
 
 
 def _target(algebra):
+    """Return the class that merges."""
+    payload_class = getattr(algebra, "payload_class", None)
+    if payload_class is not None:
+        return getattr(payload_class, "user_class", payload_class)
     return type(getattr(algebra.merger, "target", algebra.merger))
 
 

@@ -1,0 +1,69 @@
+"""Tables of keys that differ: the list of them, and one with its versions and both rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.engines import COMMIT
+from bridge.pipeline import KINDS
+from bridge.report import SAMPLE, Table, json_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.compare.differing import Difference, Example
+    from bridge.plan import TableType
+
+    Names = tuple[str, str]
+
+
+def kinds_of(names: Names) -> dict[str, str]:
+    """Return how a key differs, in words, by the kinds of JSON."""
+    return dict(zip(KINDS, (f"only in {names[0]}", f"only in {names[1]}", "changed"), strict=True))
+
+
+def example_table(example: Example, names: Names) -> Table:
+    """Show the versions of a key in order of arrival, then its row on both sides."""
+    difference = example.difference
+    absent = dict.fromkeys(difference.left or difference.right or {}, "")
+    rows = list(zip(names, (difference.left, difference.right), strict=True))
+    labels = [f"batch {version[COMMIT]}" if version[COMMIT] else "in the table" for version in example.versions]
+    labels += [side if row else f"{side}: none" for side, row in rows]
+    ends = [row or absent for _, row in rows]
+    kind = kinds_of(names)[difference.kind]
+    title = f"The smallest example, {kind}: {name_of(difference)} after commit {example.commit}"
+    table = Table.of_rows(tuple(absent), [*example.versions, *ends], title, [("row", labels)])
+    changed = [at for at, name in enumerate(absent, start=1) if name in difference.columns]
+    last = len(table.rows) - 1
+    return replace(table, marks=frozenset((row, at) for row in (last - 1, last) for at in changed))
+
+
+def keys_table(
+    shown: Sequence[Difference], total: int, names: Names, what: str = "Keys that differ after the last batch"
+) -> Table:
+    """List the keys that differ, or some of the `total`."""
+    kinds = kinds_of(names)
+    lines = [
+        {"kind": kinds[one.kind], "columns": ", ".join(one.columns), "only by object": "yes" if one.note else ""}
+        for one in shown
+    ]
+    count = "" if len(shown) == total else f", {len(shown)} of {total}"
+    keys = [(name, [one.key[name] for one in shown]) for name in (shown[0].key if shown else ())]
+    by_object = ("only by object",) if any(one.note for one in shown) else ()
+    title = f"{what}{count}"
+    return Table.of_rows(("kind", "columns", *by_object), lines, title, keys)
+
+
+def name_of(difference: Difference) -> str:
+    """Return the columns that identify a row, with their values."""
+    return ", ".join(f"{name}={value}" for name, value in difference.key.items())
+
+
+def quarantine_table(rows: DataFrame, numbers: Mapping[str, int], table_type: TableType) -> Table:
+    """List some of the rows whose keys a side can't merge; `numbers` has how many each side has."""
+    counted = " and ".join(f"{number} on the {side}" for side, number in sorted(numbers.items()))
+    title = f"Rows in quarantine, {table_type.long_name}: {counted}"
+    return Table.of_rows(tuple(rows.columns), json_rows(rows.limit(SAMPLE)), title)
