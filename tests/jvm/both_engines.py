@@ -188,6 +188,8 @@ def _of_python(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
         yield _Run("upsert_global_index", tables.contested, (stored, incoming), {})
         yield _Run("append_global_index", tables.contested, (stored, incoming), {})
         yield _Run("simulate_global_index", tables.batches, (incoming,), several)
+        deletes = {**several, "operations": Operations({2: WriteOperation.DELETE})}
+        yield _Run("simulate_global_operations", tables.batches, (incoming,), deletes)
         return
     paths = {"table_types": ("cow", "mor")}
     yield _Run("all_paths", tables.batches, (incoming,), paths)
@@ -195,6 +197,9 @@ def _of_python(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
     if plan.combine_before_upsert and plan.inserts_to == "base":
         written = {2: WriteOperation.DELETE, 3: WriteOperation.INSERT, 5: WriteOperation.SQL_DELETE}
         yield _Run("simulate_operations", tables.batches, (incoming,), {**several, "operations": Operations(written)})
+        if plan.release != HudiRelease.latest():
+            change = {**several, "operations": Operations({2: WriteOperation.DELETE}), "after": 3, "keeps": False}
+            yield _Run("simulate_operations_upgrade", tables.batches, (incoming,), change)
 
 
 def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:

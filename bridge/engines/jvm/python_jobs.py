@@ -20,6 +20,7 @@ from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.merger import with_strategy_id
 from bridge.engines.jvm.references import InDriver, InExecutor, called_from_python, in_executor_at
 from bridge.merge import merge_config
+from bridge.plan import MergePlan
 from bridge.programs import Handover
 from bridge.spark import quoted
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from bridge.engines.job import Job
-    from bridge.plan import MergePlan
 
 
 def for_python(versions: DataFrame, job: Job) -> tuple[DataFrame, Job] | None:
@@ -95,17 +95,15 @@ def _with_plans(job: Job, changed: Callable[[MergePlan], MergePlan]) -> Job:
 
 
 def _change(change: Handover, changed: Callable[[MergePlan], MergePlan]) -> Handover:
-    return change._replace(
-        kept=changed(change.kept),
-        upgraded=None if change.upgraded is None else changed(change.upgraded),
-        upgrading=None if change.upgrading is None else changed(change.upgrading),
-    )
+    found = {name: changed(value) for name, value in change._asdict().items() if isinstance(value, MergePlan)}
+    then = None if change.then is None else _change(change.then, changed)
+    return change._replace(**found, then=then)  # type: ignore[arg-type]  # the fields that are plans
 
 
 def _plans(change: object) -> list[MergePlan]:
     if not isinstance(change, Handover):
         return []
-    return [plan for plan in (change.kept, change.upgraded, change.upgrading) if plan is not None]
+    return [value for value in change if isinstance(value, MergePlan)] + _plans(change.then)
 
 
 def _port_function(spark: SparkSession) -> str:

@@ -32,6 +32,7 @@ def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...], received
     """
     prepare(versions.sparkSession, job.plan.payload_name)
     task = functools.partial(merged, job) if received is None else functools.partial(_after, received, job)
+    task.__name__ = job.label  # type: ignore[attr-defined] # what Spark's plans call the task
     return versions.mapInArrow(task, result_type(fields, job.handed_over))
 
 
