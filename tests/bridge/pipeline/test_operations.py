@@ -203,7 +203,6 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
             "the operation delete is not ported for a record index",
         ),
         ({"combine_before_upsert": False}, "the operation delete is not ported for batches that are not combined"),
-        ({"engine": "jvm"}, "the operation delete is not ported for the jvm engine"),
     ):
         given: dict[str, Any] = {"payload": PLAN.payload, "key": "id", "partition": "part", **settings}
         with pytest.raises(PlanError, match=message):
