@@ -367,16 +367,16 @@ def test_payloads_that_payloads_make_are_recorded() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("plan", "says"),
-    [
-        (MergePlan(merger=MergerRef("com.acme.M", jar="acme.jar"), release="1.0", key="id"), "compiled merger"),
-        (plan_of("FirstValueAvroPayload", "0.15", "mor", props={"hoodie.parquet.small.file.limit": "1"}), "small-file"),
-    ],
-)
-def test_what_one_key_does_not_tell_is_refused(plan: MergePlan, says: str) -> None:
-    with pytest.raises(PlanError, match=says):
+def test_what_one_key_does_not_tell_is_refused() -> None:
+    plan = plan_of("FirstValueAvroPayload", "0.15", "mor", props={"hoodie.parquet.small.file.limit": "1"})
+    with pytest.raises(PlanError, match="small-file"):
         trace_key([(1, row(1))], plan, SCHEMA)
+
+
+def test_a_compiled_merger_is_traced_where_there_is_a_jvm() -> None:
+    plan = MergePlan(merger=MergerRef("com.acme.M", jar="acme.jar"), release="1.0", key="id")
+    trace = trace_key([(1, row(1))], plan, SCHEMA)
+    assert "com.acme.M has no Python class" in str(trace.error)
 
 
 # -- two sides
