@@ -317,9 +317,7 @@ def test_rows_that_move_between_partitions_are_counted_once(
     where = {"global_index": True, "partition": "v", "props": GLOBAL, "on_error": "quarantine"}
     moving = Job(plan_of(release=release, table_type=table_type, **where), SCHEMA, NAMES, program, books=True)
     batches = pa.table(columns).to_batches(max_chunksize=size)
-    found = [
-        row for batch in merged(Job(moving, SCHEMA, NAMES, program, books=True), batches) for row in batch.to_pylist()
-    ]
+    found = [row for batch in merged(moving, batches) for row in batch.to_pylist()]
     sides = collections.Counter(Origin(row[0]).name.lower() for row in rows)
     books = Books.of_texts(sides, [row[BOOKS] for row in found if row[BOOKS] is not None])
     left = sum(row[ACTION] in {Action.INSERT, Action.UPDATE, Action.KEEP} for row in found)
