@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Batches,
         MergeReport,
         PathsReport,
+        Scope,
         SimulateReport,
         all_paths,
         append,
@@ -65,7 +66,8 @@ if TYPE_CHECKING:
         upsert,
     )
     from bridge.plan import MergePlan, TableType
-    from bridge.programs import key_paths, smallest_history
+    from bridge.programs import Takeover, key_paths, smallest_history
+    from bridge.redaction import redacted
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
     from payloads import PayloadBridgeError
@@ -106,10 +108,12 @@ __all__ = [
     "ReaderResult",
     "ReadersReport",
     "ReplayReport",
+    "Scope",
     "SimulateReport",
     "TableMergeConfig",
     "TableRow",
     "TableType",
+    "Takeover",
     "Verification",
     "all_paths",
     "append",
@@ -124,6 +128,7 @@ __all__ = [
     "merge_frames",
     "migrate",
     "plan_migration",
+    "redacted",
     "replay",
     "replay_batches",
     "replay_history",
@@ -180,6 +185,7 @@ _HOMES: Final = {
         "Batches",
         "MergeReport",
         "PathsReport",
+        "Scope",
         "SimulateReport",
         "all_paths",
         "append",
@@ -192,7 +198,8 @@ _HOMES: Final = {
         "upsert",
     ),
     "bridge.plan": ("MergePlan", "TableType"),
-    "bridge.programs": ("key_paths", "smallest_history"),
+    "bridge.programs": ("Takeover", "key_paths", "smallest_history"),
+    "bridge.redaction": ("redacted",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
     "payloads": ("PayloadBridgeError",),

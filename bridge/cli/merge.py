@@ -17,7 +17,7 @@ from bridge.engines import Fate
 from bridge.pipeline import POINTS, PointRun, books_table, read_frame, statistics_of, tell_quarantine
 from bridge.plan import TableType
 from bridge.report import Report, Table, json_rows, limit_of, plan_as_json
-from bridge.spark import output, quoted
+from bridge.spark import described, output, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -82,7 +82,9 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     report.body.append(f"engine {ran.engine}: {ran.why}")
     point_run = PointRun(point, frames, plan)
     with contextlib.nullcontext(Shown()) if target is None else output(spark, target) as run:
-        books = _run(point_run, run)
+        what = f"{point}: {plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}"
+        with described(spark, what):
+            books = _run(point_run, run)
     report.statistics = statistics_of(books)
     counts = {name.replace("_", " "): n for name, n in report.statistics.items() if isinstance(n, int)}
     report.body.append(", ".join(f"{name} {n}" for name, n in counts.items()))

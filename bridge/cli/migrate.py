@@ -14,14 +14,17 @@ from bridge.cli.options import (
     compaction_options,
     compactions_of,
     left_plan_options,
+    operation_option,
+    operations_of,
     plan_of,
     refuse,
     sample_option,
     with_schema,
 )
 from bridge.cli.out import folder_of
-from bridge.cli.replay import upgrade_point
+from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
+from bridge.cli.upgrades import upgrade_point
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
@@ -39,7 +42,16 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _META_KEY = ("_hoodie_record_key",)
-_ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
+_ABOUT_BATCHES = (
+    "upgrade_after",
+    "keep_table_version",
+    "operations",
+    "compact_after",
+    "compact_every",
+    "partitions",
+    "since",
+    "keys_sample",
+)
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
@@ -77,7 +89,9 @@ _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "compact_after", "compa
     metavar="PATH",
     help="Write settings, undo, report and generated mergers to this folder, local or on a storage.",
 )
+@operation_option
 @compaction_options
+@scope_options
 @sample_option("keys that differ")
 def migrate_command(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -116,10 +130,12 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     }
     if batches is not None:
         compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
+        scope = scope_of(left, batches, options)
         spark = batches.session()
         left, struct = with_schema(left, options["schema"])
+        operations = operations_of(options["operations"], len(batches))
         settings |= {
-            "batches": batches.read(spark, struct),
+            "batches": batches.read(spark, struct, scope).written_by(operations),
             "upgrade_after": after,
             "keep_table_version": options["keep_table_version"],
             "compact_after": compactions,
@@ -165,7 +181,8 @@ def _refuse_data_options(accept_differences: bool, sample: int | None, options: 
     given |= {name: options[name] or None for name in _ABOUT_BATCHES}
     for name, value in given.items():
         if value is not None:
-            msg = f"--{name.replace('_', '-')} needs --batches"
+            option = "operation" if name == "operations" else name.replace("_", "-")
+            msg = f"--{option} needs --batches"
             raise click.UsageError(msg, click.get_current_context())
 
 

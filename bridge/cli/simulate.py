@@ -24,6 +24,7 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
+from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.verb import Verb, wants_json
 from bridge.pipeline import Batches, SimulateReport, report_simulations
 from bridge.plan import TableType
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 @plain_after_option
 @compaction_options
 @on_error_option
+@scope_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
     """Write batches to a new table, and show what a query sees after each.
@@ -80,9 +82,10 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
         msg = f"--plain-after {plain_after}: there are {count} batches; name one that others follow"
         raise click.UsageError(msg, click.get_current_context())
 
+    scope = scope_of(plan, batches, options)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = batches.read(spark, struct).written_by(operations)
+    read = batches.read(spark, struct, scope).written_by(operations)
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
             return found.to_report(sample, whole=wants_json())

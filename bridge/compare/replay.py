@@ -20,7 +20,6 @@ from bridge.pipeline import (
     as_batches,
     differences,
     join_rows,
-    only_upserts,
     set_aside,
     sets_aside,
     snapshots_of,
@@ -83,8 +82,6 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         PlanError: the two plans are not an upgrade.
     """
     versions = batches.versions(comparison.left)
-    if comparison.upgrade_after is not None:
-        only_upserts(batches, "an upgrade")
     comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
     outcomes = {LEFT_SIDE: _read_twice(comparison.left_outcomes(versions), comparison.left)}
     left = snapshots_of(outcomes[LEFT_SIDE])
@@ -92,25 +89,28 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     try:
         outcomes[RIGHT_SIDE] = _read_twice(comparison.right_outcomes(versions), comparison.right)
         right = snapshots_of(outcomes[RIGHT_SIDE])
-        found = kept(_found(versions, comparison, left, right))
+        found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
     except PlanError:
         raise
     except PayloadBridgeError as error:
-        left.count()
-        return dataclasses.replace(report, refused=str(error))
+        with comparison.told(versions, "the left side alone"):
+            left.count()
+        return dataclasses.replace(report, refused=sentence_of(error))
     try:
-        rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(BY_IDENTITY)).collect()
+        with comparison.told(versions, "keys that differ after each commit"):
+            rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
         found.unpersist()
-        left.count()  # raises if this side is at fault
+        with comparison.told(versions, "the left side alone"):
+            left.count()  # raises if this side is at fault
         return dataclasses.replace(report, refused=sentence_of(error))
     except BaseException:
         found.unpersist()
         raise
     numbers = {(commit, kind): number for commit, kind, number, _ in rows}
-    last = comparison.commits
+    first, last = batches.first, comparison.commits
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
-    counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(1, last + 1))
+    counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
     report = dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
     aside = [set_aside(frame).withColumn(TABLE, sf.lit(side)) for side, frame in outcomes.items() if sets_aside(frame)]
     if not aside:

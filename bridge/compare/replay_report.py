@@ -14,7 +14,7 @@ from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.tables import example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
-from bridge.pipeline import KIND, LEFT, RIGHT
+from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope
 from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
@@ -52,11 +52,11 @@ class ReplayReport:
         versions: all rows of the batches, with the number of their batch in `_pb_commit`.
         left: the rows of the left table after each commit (`_pb_commit`, from 1).
         right: those of the right table; None if it is refused.
-        differences: every difference after any commit: `_pb_commit`, the columns that identify the row, both rows as
-            `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
+        differences: every difference after any commit of the scope: `_pb_commit`, the columns that identify the row,
+            both rows as `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
             `_pb_by_identity boolean`, whether it exists only because Hudi's IGNORE_DEFAULTS compares objects. None
             if the right side is refused.
-        counts: how many keys differ after each commit, by kind.
+        counts: how many keys differ after each commit of the scope, by kind.
         refused: why the right side is refused; None if it is not.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
         quarantine: all versions of the keys that a side can't merge, with that side (left, right) in `_pb_table`; the
@@ -127,7 +127,7 @@ class ReplayReport:
             return Grade.REFUSED
         if self.is_equal:
             return Grade.IDENTICAL if self.comparison.follow_one_rule else Grade.IDENTICAL_HERE
-        return grade_of(self.differences, self.versions, self.comparison)
+        return grade_of(self.differences, self.versions, self.comparison, self.batches.first)
 
     def collect(self, limit: int | None = None, *, spread: bool = False) -> list[Difference]:
         """Collect the keys that differ after the last commit, by key.
@@ -141,7 +141,8 @@ class ReplayReport:
         identity = [*map(quoted, self.comparison.left.identity)]
         if limit is not None:
             last = last.orderBy(*([sf.xxhash64(*identity)] if spread else []), *identity).limit(limit)
-        return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
+        with self.comparison.told(last, "the rows of keys that differ"):
+            return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
 
     @property
     def last_differences(self) -> DataFrame | None:
@@ -209,11 +210,12 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "from": str(first.left.release),
         "to": first.to or first.names[1],
         "upgrade_after": first.upgrade_after,
+        "via": [f"{one.after}={one.plan.release}" for one in first.via],
         "keep_table_version": first.keep_table_version,
         "compact_after": list(first.compact_after),
     }
     report.statistics = {
-        "rows_in": parts[0].batches.rows,
+        "rows_in": parts[0].batches.rows_of(first.left),
         "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
@@ -248,6 +250,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             )
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
+    differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
+    tell_scope(report, first_part.batches, first.left, differing)
     return report
 
 
@@ -280,8 +284,7 @@ def _joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
 def _short(part: ReplayReport) -> str:
     if part.grade is Grade.REFUSED or part.grade.is_equal:
         return part.grade.value
-    commits = part.comparison.commits
-    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {commits} batches)"
+    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {part.comparison.commits} batches)"
 
 
 def _figures(part: ReplayReport) -> dict[str, Any]:
@@ -300,7 +303,8 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
         return [Check(name, part.verdict)]
     checks = []
     kinds = kinds_of(part.comparison.names)
-    for batch, counts in zip(part.batches.names, part.counts, strict=True):
+    for counts in part.counts:
+        batch = part.batches.names[counts.commit - 1]
         failure = f"{_keys_differ(counts.total)}: {_by_kind(counts, kinds)}" if counts.total else None
         is_last = counts.commit == part.comparison.commits
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
@@ -338,8 +342,8 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
 def _commits(part: ReplayReport) -> Table:
     kinds = (*part.comparison.names, "changed")
     lines = [
-        {"batch": batch, "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
-        for batch, one in zip(part.batches.names, part.counts, strict=True)
+        {"batch": part.batches.names[one.commit - 1], "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
+        for one in part.counts
     ]
     return Table.of_rows(
         ("batch", "commit", *kinds), lines, "Keys after each commit that are on one side only, or changed"

@@ -45,6 +45,13 @@ class Job:
         return PROGRAMS[self.program]
 
     @property
+    def label(self) -> str:
+        """What Spark's plans call the job: the program, and by what it merges."""
+        plan = self.plan
+        short = plan.payload_name.rpartition(".")[2]
+        return f"{self.program} ({short}, Hudi {plan.release}, {plan.table_type.value})"
+
+    @property
     def grouping(self) -> tuple[str, ...]:
         """The columns that group the rows which a program sees together: the identity of a row, or its partition."""
         return self.plan.partition if self.spec.by_partition else self.plan.identity

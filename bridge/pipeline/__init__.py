@@ -7,6 +7,7 @@ from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.books_report import books_table, statistics_of, tell_quarantine
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
+from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
 from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
 from bridge.pipeline.merge_points import (
@@ -24,6 +25,8 @@ from bridge.pipeline.merge_report import MergeReport, merge_frames
 from bridge.pipeline.paths_report import PathsReport, all_paths
 from bridge.pipeline.point_run import POINTS, PointRun, set_aside, sets_aside
 from bridge.pipeline.run import choice_of
+from bridge.pipeline.scope import Scope, percent, share
+from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import (
     simulate_commits,
     simulate_outcomes,
@@ -43,6 +46,7 @@ __all__ = [
     "Batch",
     "Batches",
     "BatchesLike",
+    "Extent",
     "Figures",
     "KeyAnswer",
     "Layout",
@@ -50,6 +54,7 @@ __all__ = [
     "PathCounts",
     "PathsReport",
     "PointRun",
+    "Scope",
     "SimulateReport",
     "SmallestFound",
     "all_paths",
@@ -63,16 +68,19 @@ __all__ = [
     "combine_input",
     "compact",
     "differences",
+    "extent_of",
     "incoming_side",
     "join_rows",
     "layout_of",
     "merge_frames",
     "only_upserts",
+    "percent",
     "read_frame",
     "read_outcomes",
     "report_simulations",
     "set_aside",
     "sets_aside",
+    "share",
     "simulate",
     "simulate_commits",
     "simulate_outcomes",
@@ -81,6 +89,7 @@ __all__ = [
     "snapshots_of",
     "statistics_of",
     "tell_quarantine",
+    "tell_scope",
     "upgrade_commits",
     "upgrade_outcomes",
     "upsert",

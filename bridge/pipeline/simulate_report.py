@@ -11,13 +11,15 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT, Fate
-from bridge.pipeline.batches import as_batches, only_upserts
+from bridge.pipeline.batches import as_batches
 from bridge.pipeline.books_report import books_in, books_table, tell_quarantine
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
+from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
+from bridge.programs import Takeover
 from bridge.report import SAMPLE, Report, Table, json_rows, limit_of, plan_as_json
-from bridge.spark import kept, quoted
+from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -86,7 +88,10 @@ class SimulateReport:
     @functools.cached_property
     def figures(self) -> tuple[Figures, ...]:
         """What each commit changed: rows, and keys inserted, changed and deleted."""
-        return tuple(figures(self.kept, self.plan.identity, len(self.batches), duplicates=self.has_duplicates))
+        plan = self.plan
+        what = f"{plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}: the snapshot after each commit"
+        with described(self.snapshots.sparkSession, what):
+            return tuple(figures(self.kept, plan.identity, len(self.batches), duplicates=self.has_duplicates))
 
     @property
     def has_duplicates(self) -> bool:
@@ -174,13 +179,15 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     *,
     upgrade_after: int,
     keep_table_version: bool = False,
+    via: Sequence[Takeover] = (),
     compact_after: Collection[int] = (),
 ) -> SimulateReport:
     """Do what `simulate` does for a table that `old` writes until the batch `upgrade_after`, and then `new`.
 
-    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
-    table at its version. If `upgrade_after` is the last batch, the new release only reads, and the last snapshot is
-    its.
+    The upgrade is part of the first write of the new release; if `new` has an older one, the table is downgraded
+    before. With `keep_table_version` the new release leaves the table at its version. `via` are writers that take the
+    table over before `new` does, as where an upgrade goes in two steps. If `upgrade_after` is the last batch, the new
+    release only reads, and the last snapshot is its.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
@@ -191,16 +198,14 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
-    only_upserts(written, "an upgrade")
     outcomes = upgrade_outcomes(
         written.versions(old),
         old,
-        new,
+        (*via, Takeover(upgrade_after, new, keep_table_version)),
         commits=len(written),
-        upgrade_after=upgrade_after,
-        keep_table_version=keep_table_version,
         compact_after=compactions,
-        books=True,
+        operations=written.operations_of(old),
+        books=not written.operations_of(old).by_commit,
     )
     return SimulateReport(written, old, outcomes, compactions, new, upgrade_after)
 
@@ -226,6 +231,7 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     if first.new is not None:
         taken_over = {"to": str(first.new.release), "upgrade_after": first.upgrade_after}
         report.plan |= {"plain_after": first.upgrade_after} if first.new.plain else taken_over
+    disagreeing: dict[str, DataFrame] | None = None
     if len(parts) == 1:
         _tell(report, parts, {})
     else:
@@ -236,10 +242,12 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _tell(report, parts, counts)
         last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)
         _name_keys(report, last, counts.get(commits, 0), commits, sample)
+        disagreeing = {"both table types": last}
     if whole:
         _add_snapshots(report, parts, sample)
     for part in parts:
         _add_quarantine(report, part, sample, whole=whole)
+    tell_scope(report, first.batches, plan, disagreeing, "disagree after the last batch")
     return report
 
 
@@ -247,7 +255,8 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     """Put the figures of all commits into the report; `differing` are the keys on which table types disagree."""
     lines = []
     for part in parts:
-        for batch, own in zip(part.batches.names, part.figures, strict=True):
+        for own in part.figures[part.batches.first - 1 :]:
+            batch = part.batches.names[own.commit - 1]
             line = {"table type": part.plan.table_type.value, "batch": batch, **own._asdict()}
             if len(parts) > 1:
                 line["disagree"] = differing.get(own.commit, 0)
@@ -256,7 +265,8 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
 
     batches = parts[0].batches
     totals = {name: sum(getattr(own, name) for part in parts for own in part.figures) for name in Figures._fields[2:]}
-    written = batches.rows * len(parts)
+    rows_in = batches.rows_of(parts[0].plan)
+    written = rows_in * len(parts)
     quarantined = sum(part.quarantined for part in parts)
     books = {part.plan.table_type.value: part.books for part in parts}
     fates = {fate.value: [None if one is None else one.total(fate) for one in books.values()] for fate in Fate}
@@ -275,7 +285,7 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
         if one is not None:
             report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
-    report.verdict = f"{batches.rows} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+    report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
     tell_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")
 
 
@@ -305,7 +315,7 @@ def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int 
         table_type = part.plan.table_type.value
         report.results += [
             {"commit": commit, "table_type": table_type, "snapshot": by_commit[commit]}
-            for commit in range(1, len(part.batches) + 1)
+            for commit in range(part.batches.first, len(part.batches) + 1)
         ]
     if any(own.rows > limit for part in parts for own in part.figures):
         report.warnings.append(f"only the first {limit} rows of each snapshot are listed (--sample)")
