@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 MADE = "made"
-"""The count of rows that are none of the input: a merge made them."""
+"""The count of rows of the result that are none of the input: a merge made them, or a log has a stored row again."""
 
 SIDES = tuple(origin.name.lower() for origin in Origin)
 """The sides of a merge, by the number of their origin."""

@@ -6,7 +6,6 @@ import functools
 from typing import TYPE_CHECKING, Self
 
 from bridge.pipeline.point_run import PointRun
-from bridge.spark import kept
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,7 +56,8 @@ class MergeReport:
 
     @functools.cached_property
     def _kept(self) -> DataFrame:
-        return kept(self._run.outcomes)
+        # Spark tells what it observed of a cached frame, and nothing of a checkpoint.
+        return self._run.outcomes.persist()
 
     @functools.cached_property
     def _parts(self) -> dict[str, DataFrame]:

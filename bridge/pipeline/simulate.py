@@ -126,6 +126,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         check_operated(old, change, operations)
         program = "simulate_operations_upgrade"
         arguments |= {"operations": operations, "one_file": inserts_into_files(old.props)}
+    books = books and program == "simulate_upgrade" and not old.global_index
     return run([side], layout, old, program=program, arguments=arguments, books=books)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 CONTROL_TYPES = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
 """The Arrow types of the columns that outcomes have beside the data."""
 _WRITTEN = (Action.INSERT, Action.UPDATE)
+_VISIBLE = (*_WRITTEN, Action.KEEP)
 UNDECIDED = -1
 """The action of a row without one."""
 
@@ -167,20 +168,24 @@ class Outcomes:
 
     def noted(self, waiting: Outcomes | None = None) -> Noted:
         """Return what was noted since the last flush, and of the outcomes that are `waiting`."""
-        found = Noted([], [], [], [], [], len(self._new.rows))
+        found = Noted([], [], [], [], [], self._made())
         for one in (self, waiting):
             if one is None:
                 continue
             here, bare, detached, bare_detached, new = one._piles  # noqa: SLF001 (another collection of this class)
             found.rows.extend((*here.rows, *bare.rows, *one._owners))  # noqa: SLF001
             found.actions.extend(added[0] for added in itertools.chain(here.added, bare.added, new.added))  # type: ignore[misc]
-            found.kept.extend(here.rows)
-            found.of_open.extend(added[0] for added in (*detached.added, *bare_detached.added))  # type: ignore[misc]
             # In a combined batch a bare key is a delete without data, which is in the result.
-            found.kept.extend(bare.of(_WRITTEN))
-            before = (*detached.rows, *bare_detached.of(_WRITTEN))
+            found.kept.extend((*here.of(_VISIBLE), *bare.of(_VISIBLE)))
+            found.of_open.extend(added[0] for added in (*detached.added, *bare_detached.added))  # type: ignore[misc]
+            before = dict.fromkeys((*detached.of(_VISIBLE), *bare_detached.of(_VISIBLE)))
             found.kept_before.extend(row.batch.column(ORIGIN)[0].as_py() for row in before)
         return found
+
+    def _made(self) -> int:
+        """Return how many rows of the result are not of the input: new ones, and a row that is there a second time."""
+        again = sum(len(rows) - len(set(rows)) for pile in (self._here, self._detached) if (rows := pile.of(_VISIBLE)))
+        return len(self._new.of(_VISIBLE)) + again
 
     def position(self) -> Position:
         """Return where the outcomes of the next key will begin."""

@@ -236,7 +236,7 @@ def test_keys_that_fail_go_to_quarantine(spark, run, tmp_path, stored, incoming)
     assert "no merge today" in aside[0]["_pb_reason"]
     assert answer["statistics"]["quarantined"] == 3
     assert answer["statistics"]["books"] == [
-        line("upsert", "stored", merged=1, kept=1, quarantined=1),
+        line("upsert", "stored", merged=2, quarantined=1),
         line("upsert", "incoming", kept=4, quarantined=2),
     ]
     assert answer["warnings"] == [

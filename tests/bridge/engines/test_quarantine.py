@@ -288,3 +288,37 @@ def test_books_of_a_lost_or_doubled_version_do_not_balance(rows_in: int) -> None
     texts = [row[BOOKS] for row in run(job("upsert"), rows) if row[BOOKS] is not None]
     with pytest.raises(BooksError, match=f"of {rows_in} incoming rows that came in, 0 merged, 1 kept"):
         Books.of_texts({"stored": 1, "incoming": rows_in}, texts).check_sides()
+
+
+GLOBAL = {"hoodie.simple.index.update.partition.path": "true"}
+moves = st.tuples(st.sampled_from([0, 1, 2, 2]), st.sampled_from("ab"), st.sampled_from("xy"), st.integers(0, 3))
+
+
+@pytest.mark.parametrize("program", ["upsert_global_index", "append_global_index"])
+@settings(max_examples=60)
+@given(moved=st.lists(moves, max_size=8), release=st.sampled_from(["0.15", "1.0", "1.2"]), size=st.sampled_from([1, 9]))
+def test_rows_that_move_between_partitions_are_counted_once(
+    program: str, moved: list[tuple[int, str, str, int]], release: str, size: int
+) -> None:
+    """A log may have a stored row once more, which counts as made."""
+    with_log = program == "append_global_index"
+    stored = {row[1]: row for row in moved if row[0] == Origin.STORED}
+    newer = [row for row in moved if row[0] == Origin.INCOMING or (with_log and row[0] == Origin.LOG)]
+    rows = sorted([*stored.values(), *newer], key=lambda row: (row[1], row[0]))
+    columns = {
+        "id": pa.array([row[1] for row in rows], pa.string()),
+        "ts": pa.array([row[3] for row in rows], pa.int64()),
+        "v": pa.array([row[2] for row in rows], pa.string()),
+        "_pb_origin": pa.array([row[0] for row in rows], pa.int8()),
+    }
+    if with_log:
+        columns |= {COMMIT: pa.array([1] * len(rows)), IS_DELETE: pa.array([False] * len(rows))}
+    table_type = "mor" if with_log else "cow"
+    where = {"global_index": True, "partition": "v", "props": GLOBAL, "on_error": "quarantine"}
+    moving = Job(plan_of(release=release, table_type=table_type, **where), SCHEMA, NAMES, program, books=True)
+    batches = pa.table(columns).to_batches(max_chunksize=size)
+    found = [row for batch in merged(moving, batches) for row in batch.to_pylist()]
+    sides = collections.Counter(Origin(row[0]).name.lower() for row in rows)
+    books = Books.of_texts(sides, [row[BOOKS] for row in found if row[BOOKS] is not None])
+    left = sum(row[ACTION] in {Action.INSERT, Action.UPDATE, Action.KEEP} for row in found)
+    dataclasses.replace(books, rows_out=left).check()
