@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         table_row,
     )
     from bridge.config import MergeConfigError, TableMergeConfig
-    from bridge.errors import EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
+    from bridge.engines import Books, Fate
+    from bridge.errors import BooksError, EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
     from bridge.explain import ExplainReport, explain
     from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from bridge.pipeline import (  # type: ignore[no-redef]
         Batch,
         Batches,
+        MergeReport,
         PathsReport,
         Scope,
         SimulateReport,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         append,
         combine_input,
         compact,
+        merge_frames,
         simulate,
         simulate_upgrade,
         snapshot,
@@ -72,12 +75,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch",
     "Batches",
+    "Books",
+    "BooksError",
     "Comparison",
     "Counts",
     "Difference",
     "EngineError",
     "Example",
     "ExplainReport",
+    "Fate",
     "FleetReport",
     "FleetTable",
     "Grade",
@@ -93,6 +99,7 @@ __all__ = [
     "MergeFailedError",
     "MergePlan",
     "MergePoint",
+    "MergeReport",
     "MigrateReport",
     "MigrationPlan",
     "PathsReport",
@@ -117,6 +124,7 @@ __all__ = [
     "inspect_tables",
     "key_paths",
     "local_session",
+    "merge_frames",
     "migrate",
     "plan_migration",
     "redacted",
@@ -155,7 +163,8 @@ _HOMES: Final = {
         "table_row",
     ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
-    "bridge.errors": ("EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
+    "bridge.engines": ("Books", "Fate"),
+    "bridge.errors": ("BooksError", "EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
     "bridge.explain": ("ExplainReport", "explain"),
     "bridge.hudi": ("HudiTable", "HudiTableError"),
     "bridge.merge": ("MergePoint",),
@@ -173,6 +182,7 @@ _HOMES: Final = {
     "bridge.pipeline": (
         "Batch",
         "Batches",
+        "MergeReport",
         "PathsReport",
         "Scope",
         "SimulateReport",
@@ -180,6 +190,7 @@ _HOMES: Final = {
         "append",
         "combine_input",
         "compact",
+        "merge_frames",
         "simulate",
         "simulate_upgrade",
         "snapshot",

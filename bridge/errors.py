@@ -33,6 +33,13 @@ class EngineError(PayloadBridgeError, RuntimeError):
     """
 
 
+class BooksError(PayloadBridgeError, RuntimeError):
+    """The rows that came into a run are not those that it accounts for.
+
+    Added in 0.1.0.
+    """
+
+
 class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
     """Spark needs a Java runtime, and there is none that it can run on.
 

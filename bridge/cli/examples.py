@@ -34,6 +34,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "merge": (
         "payload-bridge merge upsert --mode EVENT_TIME_ORDERING --key id --ordering ts --stored a/ --incoming b/",
+        "payload-bridge merge upsert --payload acme:Mine --key id --stored a/ --incoming b/ --on-error quarantine",
         "payload-bridge merge combine-input --mode EVENT_TIME_ORDERING --key id --ordering ts --incoming b/",
     ),
     "migrate": (

@@ -290,6 +290,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             fidelity=options["fidelity"],
             engine=options["engine"],
             implementation=options["implementation"],
+            on_error=options.get("on_error", "fail"),
         )
         if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)

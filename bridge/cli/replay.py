@@ -11,6 +11,7 @@ import click
 from pyspark.sql import functions as sf
 
 from bridge.cli.inputs import BatchSource, batches_option_of
+from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
@@ -89,6 +90,7 @@ def upgrade_point(text: str) -> int:
 )
 @operation_option
 @compaction_options
+@on_error_option
 @scope_options
 @sample_option("keys that differ")
 @out_options
@@ -119,6 +121,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     target = target_of(out, options)
     refuse_scope_of(table)
     if table is not None:
+        refuse_quarantine(options, "the keys of a real --table are read as they are")
         return replay_table(
             table, to, batches, sample=sample, out=target, keep=keep_table_version, history=history, **options
         )
@@ -173,8 +176,11 @@ def _write_keys(parts: list[ReplayReport], target: Target) -> None:
     ]
     if frames:
         rows_of_all = functools.reduce(lambda left, right: left.unionByName(right), frames)
+        aside = [part.quarantine for part in parts if part.quarantine is not None]
         with output(rows_of_all.sparkSession, target) as run:
-            run.write(rows_of_all)
+            run.write(rows_of_all, "keys" if aside else "")
+            if aside:
+                run.write(functools.reduce(lambda left, right: left.unionByName(right), aside), "quarantine")
 
 
 def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from bridge import pipeline
 from bridge.cli.inputs import BatchSource, batches_option
+from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 @operation_option
 @plain_after_option
 @compaction_options
+@on_error_option
 @scope_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
@@ -111,6 +113,7 @@ def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
     if options["operations"] or options["plain_after"]:
         msg = "--all-paths splits the upserts of one writer into batches; leave out --operation and --plain-after"
         raise click.UsageError(msg)
+    refuse_quarantine(options, "with --all-paths a failure of a path is one of its answers")
     if options["compact_after"] or options["compact_every"]:
         msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"
         raise click.UsageError(msg)

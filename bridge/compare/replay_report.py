@@ -12,14 +12,14 @@ from pyspark.sql import functions as sf
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
-from bridge.compare.tables import example_table, keys_table, kinds_of, name_of
+from bridge.compare.tables import example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope
 from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from bridge.pipeline import Batches
     from bridge.plan import TableType
 
+TABLE = "_pb_table"
+"""The column of `ReplayReport.quarantine` that says on which side a key can't be merged."""
 BY_IDENTITY = "_pb_by_identity"
 
 _EXPLAINED = {
@@ -57,6 +59,11 @@ class ReplayReport:
         counts: how many keys differ after each commit of the scope, by kind.
         refused: why the right side is refused; None if it is not.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
+        quarantine: all versions of the keys that a side can't merge, with that side (left, right) in `_pb_table`; the
+            other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the
+            plan sets such keys aside.
+        quarantined: how many rows of it each side has, by the name of the side.
+        outcomes: what Spark keeps for it.
 
     Added in 0.1.0.
     """
@@ -70,6 +77,9 @@ class ReplayReport:
     counts: tuple[Counts, ...] = ()
     refused: str | None = None
     by_identity: int = 0
+    quarantine: DataFrame | None = None
+    quarantined: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    outcomes: tuple[DataFrame, ...] = ()
 
     @property
     def is_equal(self) -> bool:
@@ -96,8 +106,9 @@ class ReplayReport:
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        if self.differences is not None:
-            self.differences.unpersist()
+        for frame in (self.differences, *self.outcomes):
+            if frame is not None:
+                frame.unpersist()
 
     def __enter__(self) -> Self:
         return self
@@ -204,6 +215,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     }
     report.statistics = {
         "rows_in": parts[0].batches.rows_of(first.left),
+        "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -229,6 +241,12 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit} of {_last(part)} keys that differ are listed (--sample)")
+        if part.quarantine is not None and part.quarantined:
+            aside = quarantine_table(part.quarantine, part.quarantined, _type(part))
+            report.body.append(aside)
+            report.warnings.append(
+                f"{aside.title}: their keys can't be merged on that side; a key that one side alone can merge differs"
+            )
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
+from bridge.pipeline.books_report import books_table, statistics_of, tell_quarantine
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
@@ -20,11 +21,19 @@ from bridge.pipeline.merge_points import (
     upsert,
     upsert_outcomes,
 )
+from bridge.pipeline.merge_report import MergeReport, merge_frames
 from bridge.pipeline.paths_report import PathsReport, all_paths
+from bridge.pipeline.point_run import POINTS, PointRun, set_aside, sets_aside
 from bridge.pipeline.run import choice_of
 from bridge.pipeline.scope import Scope, percent, share
 from bridge.pipeline.scope_report import tell_scope
-from bridge.pipeline.simulate import simulate_commits, upgrade_commits
+from bridge.pipeline.simulate import (
+    simulate_commits,
+    simulate_outcomes,
+    snapshots_of,
+    upgrade_commits,
+    upgrade_outcomes,
+)
 from bridge.pipeline.simulate_report import SimulateReport, report_simulations, simulate, simulate_upgrade
 
 __all__ = [
@@ -32,6 +41,7 @@ __all__ = [
     "KIND",
     "KINDS",
     "LEFT",
+    "POINTS",
     "RIGHT",
     "Batch",
     "Batches",
@@ -40,8 +50,10 @@ __all__ = [
     "Figures",
     "KeyAnswer",
     "Layout",
+    "MergeReport",
     "PathCounts",
     "PathsReport",
+    "PointRun",
     "Scope",
     "SimulateReport",
     "SmallestFound",
@@ -51,6 +63,7 @@ __all__ = [
     "appended",
     "arrival_of",
     "as_batches",
+    "books_table",
     "choice_of",
     "combine_input",
     "compact",
@@ -59,18 +72,26 @@ __all__ = [
     "incoming_side",
     "join_rows",
     "layout_of",
+    "merge_frames",
     "only_upserts",
     "percent",
     "read_frame",
     "read_outcomes",
     "report_simulations",
+    "set_aside",
+    "sets_aside",
     "share",
     "simulate",
     "simulate_commits",
+    "simulate_outcomes",
     "simulate_upgrade",
     "snapshot",
+    "snapshots_of",
+    "statistics_of",
+    "tell_quarantine",
     "tell_scope",
     "upgrade_commits",
+    "upgrade_outcomes",
     "upsert",
     "upsert_outcomes",
     "visible",

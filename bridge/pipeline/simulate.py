@@ -9,8 +9,8 @@ from pyspark.sql import functions as sf
 from bridge.config import keys
 from bridge.engines import COMMIT, FIRST, LAST
 from bridge.errors import PlanError
-from bridge.pipeline.layout import Layout, incoming_side, layout_of
-from bridge.pipeline.run import run
+from bridge.pipeline.layout import Layout, data_fields, incoming_side, layout_of
+from bridge.pipeline.run import check_that_rows_are_all, run
 from bridge.plan import TableType
 from bridge.programs import (
     UPSERTS,
@@ -43,11 +43,33 @@ def simulate_commits(
     `versions` has all batches, with their numbers from 1 in `_pb_commit`; one job simulates all commits. After the
     commits of `compact_after` the log is compacted (merge-on-read) before the snapshot is taken. A column that a later
     batch adds is null in the snapshots before it. `operations` are those of the commits that are not upserts.
+
+    Raises:
+        PlanError: the plan sets keys aside, or wants what is not ported.
+    """
+    check_that_rows_are_all(plan)
+    settings: dict[str, Any] = {"commits": commits, "compact_after": compact_after, "operations": operations}
+    return snapshots_of(simulate_outcomes(versions, plan, **settings))
+
+
+def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
+    versions: DataFrame,
+    plan: MergePlan,
+    *,
+    commits: int,
+    compact_after: Collection[int] = (),
+    operations: Operations = UPSERTS,
+    books: bool = False,
+) -> DataFrame:
+    """Return the rows of all snapshots, each once, with the first and last commit at which it is visible.
+
+    Among them are the versions of keys that the plan sets aside and, with `books`, what the engine counts where it can;
+    `snapshots_of` leaves both out.
     """
     layout, side = commits_of(versions, plan)
     if operations.by_commit:
         return _operated(side, layout, plan, commits, compact_after, operations)
-    return _simulated([side], layout, plan, commits, compact_after)
+    return _simulated([side], layout, plan, commits, compact_after, books=books)
 
 
 def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]:
@@ -60,7 +82,7 @@ def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]
     return layout, side
 
 
-def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
+def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     versions: DataFrame,
     old: MergePlan,
     new: MergePlan,
@@ -70,8 +92,9 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
     properties: Mapping[str, str] | None = None,
+    books: bool = False,
 ) -> DataFrame:
-    """Do what `simulate_commits` does for a table that `old` writes until `upgrade_after`, and then `new`.
+    """Do what `simulate_outcomes` does for a table that `old` writes until `upgrade_after`, and then `new`.
 
     A real table, which stores `properties` and has its rows among `versions`, may be upgraded after commit 0. The
     upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
@@ -94,11 +117,27 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
         "log_updates": log_updates,
         "handover": change,
     }
-    return _by_commit(run([side], layout, old, program="simulate_upgrade", arguments=arguments), layout)
+    return run([side], layout, old, program="simulate_upgrade", arguments=arguments, books=books)
 
 
-def _simulated(
-    sides: list[DataFrame], layout: Layout, plan: MergePlan, commits: int, compact_after: Collection[int]
+def upgrade_commits(versions: DataFrame, old: MergePlan, new: MergePlan, **settings: Any) -> DataFrame:
+    """Return the snapshots of `upgrade_outcomes`, which takes the same settings.
+
+    Raises:
+        PlanError: the plan sets keys aside; and what `upgrade_outcomes` raises.
+    """
+    check_that_rows_are_all(old)
+    return snapshots_of(upgrade_outcomes(versions, old, new, **settings))
+
+
+def _simulated(  # noqa: PLR0913 (settings of one job)
+    sides: list[DataFrame],
+    layout: Layout,
+    plan: MergePlan,
+    commits: int,
+    compact_after: Collection[int],
+    *,
+    books: bool,
 ) -> DataFrame:
     log_updates = plan.table_type is TableType.MERGE_ON_READ
     puts_in_base = log_updates and plan.inserts_to == "base"
@@ -111,7 +150,9 @@ def _simulated(
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
     program = "simulate_global_index" if plan.global_index else "simulate"
     program = "simulate_small_files" if candidates else program
-    return _by_commit(run(sides, layout, plan, program=program, arguments=arguments), layout)
+    # A table of the other programs has no one row of a key.
+    books = books and program == "simulate"
+    return run(sides, layout, plan, program=program, arguments=arguments, books=books)
 
 
 def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
@@ -130,10 +171,10 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
         "operations": operations,
         "one_file": inserts_into_files(plan.props),
     }
-    return _by_commit(run([side], layout, plan, program="simulate_operations", arguments=arguments), layout)
+    return run([side], layout, plan, program="simulate_operations", arguments=arguments)
 
 
-def _by_commit(rows: DataFrame, layout: Layout) -> DataFrame:
+def snapshots_of(outcomes: DataFrame) -> DataFrame:
     """Return snapshots: a row that stays visible is one outcome, however many commits it lives through."""
     numbers = sf.explode(sf.sequence(FIRST, LAST)).alias(COMMIT)
-    return rows.select(numbers, *map(quoted, layout.names))
+    return outcomes.select(numbers, *(quoted(field.name) for field in data_fields(outcomes)))

@@ -217,6 +217,7 @@ def plan_as_json(plan: MergePlan) -> dict[str, Any]:
         "fidelity": plan.fidelity,
         "engine": plan.engine,
         "implementation": plan.implementation,
+        "on_error": plan.on_error,
     }
 
 

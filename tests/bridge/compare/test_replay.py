@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batches, MergePlan, PlanError, simulate_upgrade
+from bridge import Batches, MergePlan, PlanError, replay, simulate, simulate_upgrade
 from bridge.cli import main
 from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.grade import Grade, overall
@@ -328,3 +328,58 @@ def test_a_column_that_is_not_there(spark: SparkSession, days: Path) -> None:
     assert result.exit_code == 3
     assert "the ordering column 'time' is not in the data" in result.stderr
     assert "name another with --ordering" in result.stderr
+
+
+class UntilThree:
+    """A payload that can't merge what arrives with `ts` 3."""
+
+    def __init__(self, record: Any, ordering_value: Any) -> None:
+        self.record = record
+
+    def pre_combine(self, older: UntilThree) -> UntilThree:
+        return self
+
+    def combine_and_get_update_value(self, current: Any, schema: object) -> Any:
+        if self.record["ts"] == 3:
+            msg = "three is too much"
+            raise ArithmeticError(msg)
+        return self.record
+
+    def get_insert_value(self, schema: object) -> Any:
+        return self.record
+
+
+def test_keys_that_one_side_cannot_merge_are_set_aside_and_differ(spark: SparkSession) -> None:
+    """Under 1.2 the class is called where the log is read; the ordering field alone decides on the right side."""
+    batches = [
+        spark.createDataFrame([("a", 1), ("b", 1)], "id string, ts long"),
+        spark.createDataFrame([("a", 2), ("b", 3)], "id string, ts long"),
+    ]
+    plan = plan_of(f"{__name__}:UntilThree", release="1.2", on_error="quarantine", engine="python")
+    with replay(batches, plan, "EVENT_TIME_ORDERING") as found:
+        assert found.quarantined == {"left": 2}
+        assert found.quarantine is not None
+        aside = [(row["id"], row["ts"], row["_pb_commit"], row["_pb_table"]) for row in found.quarantine.collect()]
+        assert sorted(aside) == [("b", 1, 1, "left"), ("b", 3, 2, "left")]
+        assert [(one.key, one.kind) for one in found.collect()] == [({"id": "b"}, "only-right")]
+        report = found.to_report()
+        assert report.statistics["quarantined"] == {"cow": {"left": 2}}
+        assert "2 on the left: their keys can't be merged on that side" in report.warnings[0]
+
+
+def test_a_simulation_sets_keys_aside(spark: SparkSession) -> None:
+    rows = [("a", 1), ("b", 1), ("a", 2), ("b", 3)]
+    batches = [
+        spark.createDataFrame(rows[:2], "id string, ts long"),
+        spark.createDataFrame(rows[2:], "id string, ts long"),
+    ]
+    with simulate(batches, plan_of(f"{__name__}:UntilThree", on_error="quarantine")) as found:
+        report = found.to_report()
+        assert report.statistics["quarantined"] == found.quarantined == 2
+        assert [row["id"] for row in found.snapshots.collect()] == ["a", "a"]
+        assert [row["_pb_reason"] for row in report.results[-1]["quarantine"]] == [
+            "ArithmeticError: three is too much"
+        ] * 2
+        assert report.warnings == [
+            "2 rows are in quarantine, since their keys can't be merged; the reasons are with them"
+        ]
