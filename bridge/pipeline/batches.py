@@ -42,7 +42,8 @@ class Batch:
 
     Attributes:
         frame: the rows.
-        operation: upsert, insert, bulk_insert, delete, insert_overwrite, delete_partition, sql_update or sql_delete.
+        operation: upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition,
+            sql_update or sql_delete.
 
     Added in 0.1.0.
     """
@@ -107,9 +108,7 @@ class Batches:
         found = [one.frame for one in given]
         labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)
         if not found or len(labels) != len(found):
-            msg = (
-                f"{len(found)} frames with {len(labels)} names make no batches; give at least one frame, one name each"
-            )
+            msg = f"{len(found)} frames with {len(labels)} names are not batches; give frames, and a name for each"
             raise InputError(msg)
         operations = {number: one.operation for number, one in enumerate(given, start=1)}
         return cls(labels, _numbered(map(_narrow(scope), found)), scope=scope).written_by(operations)
@@ -163,7 +162,7 @@ class Batches:
                 msg = f"there is no batch {number} to give an operation; there are {len(self)}, counted from 1"
                 raise PlanError(msg)
         if len(self._frames) < len(self):
-            msg = "one frame that is split into batches has whole rows alone; give a frame a batch (Batches.of)"
+            msg = "a frame that is split into batches must have complete rows; give one frame per batch (Batches.of)"
             raise PlanError(msg)
         named = {number: WriteOperation.parse(text) for number, text in operations.items()}
         if self.have_schema and WriteOperation.SQL_UPDATE in named.values():
@@ -242,7 +241,7 @@ class Batches:
         for older, newer in itertools.pairwise(whole):
             layout_of(plan, newer, older)
         if not whole:
-            msg = "no batch has whole rows, so the columns of the table are unknown; give one that is upserted"
+            msg = "no batch has complete rows, so the columns of the table are unknown; add one that is upserted"
             raise InputError(msg)
         for number, frame in numbered:
             if not self._operation(number).writes_rows:
@@ -253,9 +252,11 @@ class Batches:
         operation = self._operation(number)
         what = f"batch {number} ({operation.value})"
         needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
+        if operation.is_statement:  # with a global index it names the partition besides the key
+            needed = tuple(dict.fromkeys((*needed, *plan.partition)))
         missing = [name for name in needed if name not in frame.columns]
         if missing:
-            msg = f"{what} lacks {', '.join(missing)}; give each key whole"
+            msg = f"{what} lacks {', '.join(missing)}; give all columns of each key"
             raise InputError(msg)
         unknown = [name for name in frame.columns if name not in whole.columns]
         if unknown:

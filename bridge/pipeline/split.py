@@ -42,7 +42,7 @@ def split(frame: DataFrame, column: str, narrow: Callable[[DataFrame], DataFrame
         msg = f"the data has no rows to split into batches by {column!r}; give rows"
         raise InputError(msg)
     if found[0][0] is None:
-        msg = f"the batch column {column!r} has a null, so a row is without a batch; fill it, or name another column"
+        msg = f"the batch column {column!r} has a null, so a row belongs to no batch; fill it, or name another column"
         raise InputError(msg)
     schema = spark_types.StructType([values.schema[_VALUE], spark_types.StructField(_NUMBER, _INTEGER, False)])
     numbers = frame.sparkSession.createDataFrame([(row[0], at) for at, row in enumerate(found, start=1)], schema)

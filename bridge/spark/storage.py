@@ -198,7 +198,7 @@ def _system(scheme: str, path: str, setting: Callable[[str], str | None]) -> Any
                 return fs.FileSystem.from_uri(f"{scheme}://{path}")[0]
     except (ArrowException, OSError, ValueError, TypeError) as error:
         msg = (
-            f"{scheme}://{bucket}: there is no way to this storage ({_first_line(error)}); "
+            f"{scheme}://{bucket}: this storage can't be reached ({_first_line(error)}); "
             "give a local path or a URI of s3a, gs, abfss or hdfs"
         )
         raise InputError(_NO_SECRETS.sub("//", msg)) from error

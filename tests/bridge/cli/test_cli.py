@@ -506,7 +506,7 @@ def test_an_error_of_a_worker_has_an_envelope(spark, run, stored, incoming):
     assert "\n" not in answer["error"]
 
 
-def test_a_file_that_is_no_data(spark, run, tmp_path):
+def test_a_file_that_is_not_data(spark, run, tmp_path):
     broken = tmp_path / "broken.parquet"
     broken.write_text("no Parquet")
     fails(run("merge", "combine-input", "--incoming", broken, *DEFAULT), 3, "broken.parquet can't be read")
