@@ -28,6 +28,9 @@ ALL: Final = "all"
 KEY_VARIABLE: Final = "PAYLOAD_BRIDGE_REDACT_KEY"
 """The environment variable with the key, if hashes are to be the same in several runs."""
 
+REASON: Final = "_pb_reason"
+"""The control column that says why a key could not be merged; it may quote any value."""
+
 _CONTROL: Final = "_pb_"
 _ORDERING: Final = "_pb_ordering"
 _OF_DATA: Final = frozenset({_ORDERING, "_pb_left", "_pb_right"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import signal
 import threading
 from typing import TYPE_CHECKING, Any, Final
@@ -52,6 +53,8 @@ class VerbRun:
         """End what `use` began."""
         if self._watch is not None:
             self._watch.stop()
+        if self.interrupted:
+            logging.disable(logging.NOTSET)
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
         if self._jobs is not None and not self.interrupted:
@@ -61,6 +64,7 @@ class VerbRun:
         """Cancel the jobs, and end the verb when they have ended; once more Ctrl-C does not wait."""
         self.interrupted = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        logging.disable()  # py4j logs the end of the call that is waited for
         if self._watch is not None:
             self._watch.stop()
         # This thread's connection to Java may be in the middle of an answer.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as spark_types
 
-from bridge.redaction import Redaction, current, is_control
+from bridge.redaction import REASON, Redaction, current, is_control, without_values
 from bridge.report.json_values import json_value
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def _struct(struct: spark_types.StructType) -> Callable[[Row], dict[str, Any]]:
 def _of_column(field: spark_types.StructField) -> Callable[[Any], Any]:
     """Return the conversion of values of a column that are not null; it may hide them."""
     hidden = current()
+    if hidden.is_active and field.name == REASON:
+        return lambda reason: without_values(reason, "an error")
     if hidden.is_active and is_control(field.name):
         with Redaction().applied():
             return _converter(field.dataType)

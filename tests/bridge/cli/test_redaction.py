@@ -103,6 +103,14 @@ def test_no_message_about_a_failed_merge_quotes_a_hidden_value(spark, days, tmp_
     assert SECRET.findall(whole)
 
 
+@pytest.mark.parametrize("verb", [("simulate",), ("replay", *SIDES)])
+def test_no_row_in_quarantine_has_a_hidden_value(spark, days, tmp_path, verb):
+    plan = ("--payload", f"{__name__}:Raising", *PLAN[2:], "--on-error", "quarantine", "--redact", "all")
+    code, text = everything_written(tmp_path / "x", *verb, "--batches", days, *plan, "--output", "markdown")
+    assert (code in {0, 1, 3}, SECRET.findall(text)) == (True, [])
+    assert "--redact hides the message" in text
+
+
 def test_no_message_about_a_broken_file_quotes_it(spark, tmp_path):
     (tmp_path / "days").mkdir()
     (tmp_path / "days" / "1.jsonl").write_text('{"id": "key-one", "ts": "city-broken", "land": "x"\n')
