@@ -14,7 +14,7 @@ from bridge.plan import TableType
 from bridge.programs import (
     UPSERTS,
     Arrival,
-    FileSlice,
+    KeySlice,
     OperationTable,
     Origin,
     Simulate,
@@ -298,7 +298,7 @@ class _TracedOperations(_Listener, OperationTable):
         """The calls of the operation."""
         return self.plain if self.operation.is_statement else self.merge
 
-    def new_slice(self) -> FileSlice:
+    def new_slice(self) -> KeySlice:
         """Return a file group without rows."""
         return _TracedSlice(self, self._key)
 
@@ -310,7 +310,7 @@ class _TracedOperations(_Listener, OperationTable):
         self.number(commit)
 
 
-class _TracedSlice(FileSlice):
+class _TracedSlice(KeySlice):
     """A file group that remembers the row which a query last saw."""
 
     def __init__(self, table: _TracedOperations, key: HoodieKey) -> None:

@@ -14,7 +14,7 @@ from bridge.programs.handover import (
     handovers,
     is_downgrade,
 )
-from bridge.programs.operation_table import FileSlice, OperationTable
+from bridge.programs.operation_table import KeySlice, OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
@@ -39,12 +39,12 @@ __all__ = [
     "Emit",
     "EngineName",
     "Extra",
-    "FileSlice",
     "GlobalAppend",
     "GlobalIndexTable",
     "GlobalOperationTable",
     "GlobalUpsert",
     "Handover",
+    "KeySlice",
     "KeyTimeline",
     "OperationTable",
     "OperationUpgrade",
