@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         table_row,
     )
     from bridge.config import MergeConfigError, TableMergeConfig
-    from bridge.errors import EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
+    from bridge.engines import Books, Fate
+    from bridge.errors import BooksError, EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
     from bridge.explain import ExplainReport, explain
     from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
@@ -50,12 +51,15 @@ if TYPE_CHECKING:
     from bridge.pipeline import (  # type: ignore[no-redef]
         Batch,
         Batches,
+        MergeReport,
         PathsReport,
+        Scope,
         SimulateReport,
         all_paths,
         append,
         combine_input,
         compact,
+        merge_frames,
         simulate,
         simulate_upgrade,
         snapshot,
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
     )
     from bridge.plan import MergePlan, TableType
     from bridge.programs import Takeover, key_paths, smallest_history
+    from bridge.redaction import redacted
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
     from payloads import PayloadBridgeError
@@ -70,12 +75,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch",
     "Batches",
+    "Books",
+    "BooksError",
     "Comparison",
     "Counts",
     "Difference",
     "EngineError",
     "Example",
     "ExplainReport",
+    "Fate",
     "FleetReport",
     "FleetTable",
     "Grade",
@@ -91,6 +99,7 @@ __all__ = [
     "MergeFailedError",
     "MergePlan",
     "MergePoint",
+    "MergeReport",
     "MigrateReport",
     "MigrationPlan",
     "PathsReport",
@@ -99,6 +108,7 @@ __all__ = [
     "ReaderResult",
     "ReadersReport",
     "ReplayReport",
+    "Scope",
     "SimulateReport",
     "TableMergeConfig",
     "TableRow",
@@ -115,8 +125,10 @@ __all__ = [
     "inspect_tables",
     "key_paths",
     "local_session",
+    "merge_frames",
     "migrate",
     "plan_migration",
+    "redacted",
     "replay",
     "replay_batches",
     "replay_history",
@@ -152,7 +164,8 @@ _HOMES: Final = {
         "table_row",
     ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
-    "bridge.errors": ("EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
+    "bridge.engines": ("Books", "Fate"),
+    "bridge.errors": ("BooksError", "EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
     "bridge.explain": ("ExplainReport", "explain"),
     "bridge.hudi": ("HudiTable", "HudiTableError"),
     "bridge.merge": ("MergePoint",),
@@ -170,12 +183,15 @@ _HOMES: Final = {
     "bridge.pipeline": (
         "Batch",
         "Batches",
+        "MergeReport",
         "PathsReport",
+        "Scope",
         "SimulateReport",
         "all_paths",
         "append",
         "combine_input",
         "compact",
+        "merge_frames",
         "simulate",
         "simulate_upgrade",
         "snapshot",
@@ -183,6 +199,7 @@ _HOMES: Final = {
     ),
     "bridge.plan": ("MergePlan", "TableType"),
     "bridge.programs": ("Takeover", "key_paths", "smallest_history"),
+    "bridge.redaction": ("redacted",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
     "payloads": ("PayloadBridgeError",),

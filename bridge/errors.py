@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from bridge.redaction import current, without_values
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -27,6 +28,13 @@ class PlanError(PayloadBridgeError, ValueError):
 
 class EngineError(PayloadBridgeError, RuntimeError):
     """An engine can't run here: a jar can't be found, or the session has no gateway to the driver's JVM.
+
+    Added in 0.1.0.
+    """
+
+
+class BooksError(PayloadBridgeError, RuntimeError):
+    """The rows that came into a run are not those that it accounts for.
 
     Added in 0.1.0.
     """
@@ -71,7 +79,7 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
 
 # A Python worker sends its errors as the text of a traceback, to which Java adds its own stack.
 _RAISED = re.compile(
-    r"^(?:payloads|mergers|bridge)\.[\w.]+Error: (.*?)"
+    r"^(?:payloads|mergers|bridge)\.[\w.]*?(\w+Error): (.*?)"
     r"(?=\n\s*(?:at |\n|Traceback |Driver stacktrace|During |The above )|\s*\Z)",
     re.MULTILINE | re.DOTALL,
 )
@@ -82,6 +90,19 @@ _JAVA_MERGE = re.compile(
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 
 
+# Errors whose messages name settings, columns and files, and quote data only where it may be shown.
+_ABOUT_SETTINGS = {
+    "EngineError",
+    "InputError",
+    "JavaNotFoundError",
+    "MergeConfigError",
+    "PayloadConfigError",
+    "PayloadConstructorError",
+    "PayloadFamilyError",
+    "PayloadNotFoundError",
+    "PlanError",
+    "UnsupportedPayloadOperationError",
+}
 _FULL = (
     "a disk is full (no space left on device); free some, or name other disks: of executors by "
     "--conf spark.local.dir=FOLDER, of the output by --out"
@@ -107,18 +128,29 @@ _SURROUNDINGS = {
 
 
 def sentence_of(error: BaseException) -> str:
-    """Return what to tell the user about an error: our own message, even if a Spark worker raised it."""
-    text = str(error)
+    """Return what to tell the user about an error: our own message, even if a Spark worker raised it.
+
+    Where values are hidden, a message about data says no more than where it failed.
+    """
+    kind, text = _told(error)
+    return without_values(text, kind) if current().is_active and kind not in _ABOUT_SETTINGS else text
+
+
+def _told(error: BaseException) -> tuple[str, str]:
+    """Return the class and the message of an error, or of the one behind it that a worker raised."""
+    kind, text = type(error).__name__, str(error)
     if isinstance(error, PayloadBridgeError):
-        return text
-    raised = _RAISED.findall(text) or _JAVA_MERGE.findall(text)
-    if raised:
-        return str(raised[-1]).strip()
+        return kind, text
+    if raised := _RAISED.findall(text):
+        return raised[-1][0], raised[-1][1].strip()
+    if merges := _JAVA_MERGE.findall(text):
+        return MergeFailedError.__name__, merges[-1].strip()
     for pattern, sentence in _SURROUNDINGS.items():
         if found := pattern.search(text):
-            return sentence.format(*(part.strip().rstrip(".") for part in found.groups()))
+            return EngineError.__name__, sentence.format(*(part.strip().rstrip(".") for part in found.groups()))
     if isinstance(error, PermissionError):
-        return f"{error.filename or error}: there is no permission; run as another user, or name another path"
+        denied = f"{error.filename or error}: there is no permission; run as another user, or name another path"
+        return EngineError.__name__, denied
     causes = _CAUSE.findall(text)
     lines = text.strip().splitlines() or [type(error).__name__]
-    return str(causes[-1] if causes else lines[0]).strip()
+    return kind, str(causes[-1] if causes else lines[0]).strip()

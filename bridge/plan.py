@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from mergers.strategies import Fidelity
     from payloads import AvroSchema
 
-__all__ = ["ENGINES", "IMPLEMENTATIONS", "MergePlan", "TableType"]
+__all__ = ["ENGINES", "IMPLEMENTATIONS", "ON_ERROR", "MergePlan", "TableType"]
 
 ENGINES = ("auto", "native", "jvm", "python")
+ON_ERROR = ("fail", "quarantine")
 IMPLEMENTATIONS = ("python", "java")
 
 
@@ -48,6 +49,8 @@ class MergePlan:
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
         engine: what runs the merges; `auto` picks the fastest that can.
         implementation: `java` runs the compiled class even if there is a Python one; None prefers Python.
+        on_error: `fail` ends the run at the first key that can't be merged; `quarantine` sets such a key aside with all
+            its versions, and merges the others.
 
     Added in 0.1.0.
     """
@@ -71,6 +74,7 @@ class MergePlan:
     fidelity: Fidelity = "hudi"
     engine: Literal["auto", "native", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
+    on_error: Literal["fail", "quarantine"] = "fail"
 
     if TYPE_CHECKING:
         # `__post_init__` accepts more than the fields contain.
@@ -96,6 +100,7 @@ class MergePlan:
             fidelity: Fidelity = "hudi",
             engine: Literal["auto", "native", "jvm", "python"] = "auto",
             implementation: Literal["python", "java"] | None = None,
+            on_error: Literal["fail", "quarantine"] = "fail",
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -147,6 +152,7 @@ class MergePlan:
             (self.engine, self.implementation) in {("python", "java"), ("jvm", "python"), ("native", "java")},
             f"the {self.engine} engine does not run {self.implementation} classes; omit one of the two",
         )
+        yield self.on_error not in ON_ERROR, f"on_error is {' or '.join(map(repr, ON_ERROR))}, not {self.on_error!r}"
         yield self.inserts_to not in {"base", "log"}, f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
         # What is not ported is rejected, so that no result is silently wrong.
         yield (

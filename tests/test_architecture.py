@@ -42,7 +42,7 @@ def test_a_module_says_what_belongs_in_it_and_stays_small(path: Path) -> None:
         assert all(isinstance(node, ast.Expr | ast.ImportFrom | ast.Assign) for node in tree.body), "only re-exports"
 
 
-def test_a_package_is_imported_through_its_door_alone() -> None:
+def test_a_package_is_imported_only_through_its_init() -> None:
     deep = [
         f"{name_of(path)}: {node.module}"
         for path in modules()

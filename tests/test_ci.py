@@ -92,7 +92,7 @@ def run(tools: Path, tmp_path: Path) -> Callable[[str, str], subprocess.Complete
     return script
 
 
-def test_the_script_hides_java_from_the_first_line_alone_and_times_each_part(
+def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
     run: Callable[[str, str], subprocess.CompletedProcess[str]],
 ) -> None:
     hidden = 'test -z "${JAVA_HOME:-}" && ! command -v java && command -v tar'

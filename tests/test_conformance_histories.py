@@ -212,7 +212,7 @@ def test_a_history_that_is_gone_or_shorter_fails(directory):
     assert CliRunner().invoke(main, ["pin", str(directory)]).exit_code == 1
 
 
-def test_a_file_that_is_no_history_fails_alone(directory):
+def test_a_file_that_is_not_a_history_does_not_fail_the_others(directory):
     file = directory / "1.2.0" / "dms-cow" / "history.json.gz"
     file.write_bytes(file.read_bytes()[:-100])
     result = _command(directory)

@@ -96,7 +96,7 @@ def test_a_missing_record_fails():
     ("value", "bent"),
     [(0.0, -0.0), (1.5, 1.25), (None, {"double": 0.0}), ({"double": "NaN"}, {"double": "Infinity"})],
 )
-def test_values_are_told_apart_by_value_and_type(value, bent):
+def test_values_are_distinguished_by_value_and_type(value, bent):
     raw = _passing("insert_value", lambda raw: _has_record(raw) and raw["schema"] == "isdel")
     wrapped = value if value is None or isinstance(value, dict) else {"double": value}
     raw["records"][0]["value"]["amt"] = raw["expect"]["record"]["amt"] = wrapped
@@ -279,7 +279,7 @@ def test_an_optional_failure_is_counted_apart(tmp_path):
     assert report["failures"][0]["reasons"] == ["winner: expected 1, got 0"]
 
 
-def test_an_unreadable_vector_fails_alone(tmp_path):
+def test_an_unreadable_vector_does_not_fail_the_others(tmp_path):
     broken = _passing("combine")
     del broken["schema"]
     result = _command(_directory(tmp_path, broken, _passing("combine")))
@@ -308,7 +308,7 @@ def test_a_class_that_hudi_lacks_may_be_expected(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"id": "x"}', "null", "\udcff"])
-def test_a_line_that_is_no_vector_fails_alone(tmp_path, text):
+def test_a_line_that_is_not_a_vector_does_not_fail_the_others(tmp_path, text):
     directory = _directory(tmp_path, _passing("combine"))
     with (tmp_path / "any-release" / "some.jsonl").open("ab") as file:
         file.write(text.encode(errors="surrogateescape"))

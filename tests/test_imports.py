@@ -25,7 +25,7 @@ def test_payloads_and_mergers_load_nothing_heavy(statement):
     assert loaded_by(statement) & HEAVY == set()
 
 
-def test_bridge_loads_nothing_that_is_not_asked_for():
+def test_bridge_loads_only_what_is_used():
     """Not even its own packages: `bridge.errors` and `payloads` come with the first name that needs them."""
     heavy = {*HEAVY, "numpy", "py4j", "fastavro", "payloads", "mergers"}
     assert loaded_by("import bridge") & heavy == set()

@@ -34,6 +34,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "merge": (
         "payload-bridge merge upsert --mode EVENT_TIME_ORDERING --key id --ordering ts --stored a/ --incoming b/",
+        "payload-bridge merge upsert --payload acme:Mine --key id --stored a/ --incoming b/ --on-error quarantine",
         "payload-bridge merge combine-input --mode EVENT_TIME_ORDERING --key id --ordering ts --incoming b/",
     ),
     "migrate": (
@@ -51,6 +52,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "replay": (
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --report upgrade.html",
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --upgrade-after 2 --table-type both --out keys",
+        f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --since 2024-06 --keys-sample 1%",
         "payload-bridge replay --table warehouse/orders --to 1.2 --out keys",
     ),
     "simulate": (

@@ -21,11 +21,13 @@ from bridge.cli.options import (
     release,
     with_schema,
 )
+from bridge.cli.scope import refuse_scope_of, scope_of, scope_options
 from bridge.cli.table_input import table_option
 from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb
 from bridge.compare import Comparison, plan_to
 from bridge.explain import check_traceable, explain, explain_comparison
+from bridge.pipeline import tell_scope
 from bridge.plan import TableType
 from payloads.errors import PayloadBridgeError
 
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 @upgrade_options
 @operation_option
 @compaction_options
+@scope_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
     *,
     batches: BatchSource | None,
@@ -80,6 +83,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     Of a real --table it shows the versions that the files hold, with file, log block and position, and the row that the
     reader of --from, and that of --to, makes of them.
     """
+    refuse_scope_of(table)
     if table is not None:
         given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
         return explain_table(table, rows, options["release"] if old is None and given else old, to)
@@ -104,15 +108,19 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     if other is not None and after is not None:
         check_upgrades([plan, *(step.plan for step in via_of(via, plan)), other])
 
+    scope = scope_of(plan, batches, options)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = batches.read(spark, struct).written_by(operations)
+    read = batches.read(spark, struct, scope).written_by(operations)
     if other is None:
-        return explain(read, plan, row, compact_after=compactions).to_report()
-    other = dataclasses.replace(other, schema=plan.schema)
-    steps = via_of(via, plan)
-    sides = Comparison(plan, other, commits, after, keep_table_version, compactions, to or "", via=steps)
-    return explain_comparison(read, sides, row).to_report()
+        report = explain(read, plan, row, compact_after=compactions).to_report()
+    else:
+        other = dataclasses.replace(other, schema=plan.schema)
+        steps = via_of(via, plan)
+        sides = Comparison(plan, other, commits, after, keep_table_version, compactions, to or "", via=steps)
+        report = explain_comparison(read, sides, row).to_report()
+    tell_scope(report, read, plan)
+    return report
 
 
 def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
@@ -127,11 +135,11 @@ def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
         if not equals or name not in plan.identity:
             if len(plan.key) > 1:
                 columns = " and ".join(plan.identity)
-                msg = f"--row {text}: the key has several columns; write COLUMN=VALUE with {columns}"
+                msg = f"--row: the key has several columns; write COLUMN=VALUE with {columns}"
                 raise click.UsageError(msg, click.get_current_context())
             name, value = plan.key[0], text
         if name in row:
-            msg = f"--row {text}: {name} is given twice; give each column once"
+            msg = f"--row: {name} is given twice; give each column once"
             raise click.UsageError(msg, click.get_current_context())
         row[name] = value
     return row

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bridge.cli.quiet import quiet_session
+from bridge.cli.verb import BATCH_COLUMN
 from bridge.errors import InputError
-from bridge.pipeline import Batches, read_frame
+from bridge.pipeline import Batches, extent_of, read_frame
 from bridge.spark import batch_places, is_local, is_small, local_path
 from payloads.errors import PayloadBridgeError
 
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql import types as spark_types
 
+    from bridge.pipeline import Extent, Scope
+
 F = TypeVar("F", bound="Callable[..., Any]")
 
 TABLE = "table:"
 """The prefix of a table of Spark's catalogue."""
-_COLUMN = "bridge.batch_column"
 
 
 class BatchSource:
@@ -39,7 +41,7 @@ class BatchSource:
     @property
     def column(self) -> str | None:
         """The column of `--batch-column`."""
-        found = click.get_current_context().meta.get(_COLUMN)
+        found = click.get_current_context().meta.get(BATCH_COLUMN)
         return None if found is None else str(found)
 
     @functools.cached_property
@@ -56,17 +58,30 @@ class BatchSource:
         """Return the session that suits the size of the input."""
         return quiet_session(small=self.column is None and is_local(self.text) and self._is_small())
 
+    def extent(self, scope: Scope) -> Extent | None:
+        """Estimate what reading takes, before Spark starts where the files are local; None for a catalogue's table.
+
+        Raises:
+            InputError: the files can't be listed.
+        """
+        if self.text.startswith(TABLE):
+            return None
+        spark = None if is_local(self.text) else quiet_session()
+        return extent_of(self.text, scope, spark, is_one=self.column is not None)
+
     def _is_small(self) -> bool:
         path = local_path(self.text)
         return path.exists() and is_small(path)
 
-    def read(self, spark: SparkSession, struct: spark_types.StructType | None) -> Batches:
+    def read(self, spark: SparkSession, struct: spark_types.StructType | None, scope: Scope | None = None) -> Batches:
         """Read the batches; the types of CSV and JSON columns are those of `struct`.
 
         Raises:
             InputError: naming what can't be read.
         """
-        return Batches.read(spark, self.text, struct) if self.column is None else self._split
+        if self.column is None:
+            return Batches.read(spark, self.text, struct, scope=scope)
+        return self._split if scope is None else Batches.by(self._frame(spark), self.column, scope=scope)
 
     @functools.cached_property
     def _split(self) -> Batches:
@@ -91,7 +106,7 @@ class _Batches(click.ParamType[Any]):
         if isinstance(value, BatchSource):
             return value
         text = str(value)
-        column = None if ctx is None else ctx.meta.get(_COLUMN)
+        column = None if ctx is None else ctx.meta.get(BATCH_COLUMN)
         if text.startswith(TABLE) and column is None:
             self.fail(f"{text!r} is one table; say by --batch-column which column splits it into batches", param, ctx)
         if not text.startswith(TABLE) and is_local(text):
@@ -112,7 +127,7 @@ class _Batches(click.ParamType[Any]):
 
 def _noted(context: click.Context, _option: click.Parameter, value: str | None) -> None:
     if value is not None:
-        context.meta[_COLUMN] = value
+        context.meta[BATCH_COLUMN] = value
 
 
 def batches_option_of(*, required: bool) -> Callable[[F], F]:

@@ -22,6 +22,7 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.out import folder_of
+from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
 from bridge.cli.upgrades import upgrade_point
 from bridge.cli.verb import Verb, wants_json
@@ -41,7 +42,16 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _META_KEY = ("_hoodie_record_key",)
-_ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "operations", "compact_after", "compact_every")
+_ABOUT_BATCHES = (
+    "upgrade_after",
+    "keep_table_version",
+    "operations",
+    "compact_after",
+    "compact_every",
+    "partitions",
+    "since",
+    "keys_sample",
+)
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
@@ -81,6 +91,7 @@ _ABOUT_BATCHES = ("upgrade_after", "keep_table_version", "operations", "compact_
 )
 @operation_option
 @compaction_options
+@scope_options
 @sample_option("keys that differ")
 def migrate_command(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -119,11 +130,12 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     }
     if batches is not None:
         compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
+        scope = scope_of(left, batches, options)
         spark = batches.session()
         left, struct = with_schema(left, options["schema"])
         operations = operations_of(options["operations"], len(batches))
         settings |= {
-            "batches": batches.read(spark, struct).written_by(operations),
+            "batches": batches.read(spark, struct, scope).written_by(operations),
             "upgrade_after": after,
             "keep_table_version": options["keep_table_version"],
             "compact_after": compactions,

@@ -60,7 +60,7 @@ def operation(text: str) -> tuple[int, str]:
     """Read how a batch is written: `3=delete`."""
     number, equals, name = text.partition("=")
     if not equals or not number.strip().isdecimal():
-        msg = f"{text!r} says of no batch how it is written; write N=NAME, such as 3=delete"
+        msg = f"{text!r} does not name a batch and its operation; write N=NAME, such as 3=delete"
         raise click.BadParameter(msg)
     try:
         return int(number), WriteOperation.parse(name).value
@@ -290,6 +290,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             fidelity=options["fidelity"],
             engine=options["engine"],
             implementation=options["implementation"],
+            on_error=options.get("on_error", "fail"),
         )
         if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pyspark
 from pyspark.sql import SparkSession
 
+from bridge.cli.run import current_run
 from bridge.cli.session import asked_session
 from bridge.cli.writing import check_storage, stop_if_dry
 from bridge.spark import session_of
@@ -40,6 +41,8 @@ def quiet_session(*, small: bool = False) -> SparkSession:
     stop_if_dry()
     spark = _session(options, small=small)
     check_storage(spark)
+    if (run := current_run()) is not None:
+        run.use(spark)
     return spark
 
 

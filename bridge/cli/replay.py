@@ -11,6 +11,7 @@ import click
 from pyspark.sql import functions as sf
 
 from bridge.cli.inputs import BatchSource, batches_option_of
+from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
@@ -24,6 +25,7 @@ from bridge.cli.options import (
 )
 from bridge.cli.out import out_options, target_of
 from bridge.cli.replay_table import replay_table
+from bridge.cli.scope import refuse_scope_of, scope_of, scope_options
 from bridge.cli.table_input import table_option
 from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb, wants_json, wants_page
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
 )
 @operation_option
 @compaction_options
+@on_error_option
+@scope_options
 @sample_option("keys that differ")
 @out_options
 def replay_command(  # noqa: PLR0913 (one parameter an option)
@@ -98,7 +102,9 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     made of the commits that the files still hold.
     """
     target = target_of(out, options)
+    refuse_scope_of(table)
     if table is not None:
+        refuse_quarantine(options, "the keys of a real --table are read as they are")
         return replay_table(
             table, to, batches, sample=sample, out=target, keep=keep_table_version, history=history, **options
         )
@@ -124,10 +130,11 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
         typed = dataclasses.replace(plan, table_type=one)
         check_upgrades([typed, *(step.plan for step in via_of(via, typed)), *_typed(one, right)])
 
+    scope = scope_of(plan, batches, options)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
     right, _ = with_schema(right, options["schema"])
-    read = batches.read(spark, struct).written_by(operations)
+    read = batches.read(spark, struct, scope).written_by(operations)
     with contextlib.ExitStack() as open_until_told:
         parts = []
         for one in types:
@@ -154,8 +161,11 @@ def _write_keys(parts: list[ReplayReport], target: Target) -> None:
     ]
     if frames:
         rows_of_all = functools.reduce(lambda left, right: left.unionByName(right), frames)
+        aside = [part.quarantine for part in parts if part.quarantine is not None]
         with output(rows_of_all.sparkSession, target) as run:
-            run.write(rows_of_all)
+            run.write(rows_of_all, "keys" if aside else "")
+            if aside:
+                run.write(functools.reduce(lambda left, right: left.unionByName(right), aside), "quarantine")
 
 
 def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, ...]:

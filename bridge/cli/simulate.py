@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from bridge import pipeline
 from bridge.cli.inputs import BatchSource, batches_option
+from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
@@ -23,6 +24,7 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
+from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.verb import Verb, wants_json
 from bridge.pipeline import Batches, SimulateReport, report_simulations
 from bridge.plan import TableType
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
 @operation_option
 @plain_after_option
 @compaction_options
+@on_error_option
+@scope_options
 @sample_option("rows of a snapshot, or keys")
 def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
     """Write batches to a new table, and show what a query sees after each.
@@ -78,9 +82,10 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
         msg = f"--plain-after {plain_after}: there are {count} batches; name one that others follow"
         raise click.UsageError(msg, click.get_current_context())
 
+    scope = scope_of(plan, batches, options)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = batches.read(spark, struct).written_by(operations)
+    read = batches.read(spark, struct, scope).written_by(operations)
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
             return found.to_report(sample, whole=wants_json())
@@ -108,6 +113,7 @@ def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
     if options["operations"] or options["plain_after"]:
         msg = "--all-paths splits the upserts of one writer into batches; leave out --operation and --plain-after"
         raise click.UsageError(msg)
+    refuse_quarantine(options, "with --all-paths a failure of a path is one of its answers")
     if options["compact_after"] or options["compact_every"]:
         msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"
         raise click.UsageError(msg)

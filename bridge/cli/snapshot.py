@@ -39,14 +39,14 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @sample_option("rows")
 @session_options
 def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | None, **query: Any) -> Report:
-    """Read a Hudi table where it lies, merged by its own payload class or merge mode.
+    """Read a Hudi table in place, merged by its own payload class or merge mode.
 
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
     --release shows, with meta columns. Engines that can't run the payload read them from --out.
     """
     as_of, read_optimized = query["as_of"], query["read_optimized"]
     if as_of and read_optimized:
-        msg = "--as-of asks for merged rows; leave out --read-optimized"
+        msg = "--as-of reads merged rows; leave out --read-optimized"
         raise click.UsageError(msg, click.get_current_context())
     check_path(table)
     target = target_of(out, query)

@@ -23,7 +23,7 @@ table_argument = click.argument("table", metavar="TABLE")
 table_option = click.option(
     "--table",
     metavar="PATH",
-    help="A Hudi table where it lies: its base path, local or a URI. Its own settings say how it merges.",
+    help="A Hudi table: its base path, local or a URI. Its own settings decide how it merges.",
 )
 
 

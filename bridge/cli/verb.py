@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -15,8 +16,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from bridge.cli.examples import EXAMPLES
+from bridge.cli.run import run_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.errors import sentence_of
+from bridge.redaction import ALL, Redaction, current, without_credentials
 from bridge.report import FORMS, Report, error_as_json, write_report
 from bridge.spark import is_local, local_path, place_of
 from payloads.errors import PayloadBridgeError
@@ -29,12 +32,17 @@ DIFFERENT, WRONG_COMMAND, FAILED = 1, 2, 3
 
 _SWITCHES = {
     "--overwrite": "Replace what --report and other options name, if it exists.",
+    "--quiet": "Say nothing while it runs: a line shows how far long work is, in a log every ten seconds.",
     "--dry-run": "Check options and paths, and stop before anything is merged or written.",
 }
 
 OUTPUTS = ("text", "json", "markdown")
 
 
+BATCH_COLUMN = "bridge.batch_column"
+"""The column that splits the input into batches, in the meta of the context of a verb."""
+EXTENT = "bridge.extent"
+"""How much the verb that runs reads, as text, in the meta of its context."""
 _FORMS = "bridge.forms"
 
 
@@ -89,6 +97,14 @@ class Verb(click.Command):
                 "Markdown.",
             )
         )
+        self.params.append(
+            click.Option(
+                ["--redact"],
+                type=_columns,
+                metavar="a[,b]|all",
+                help="Hide the values of these columns in reports, traces and messages: a keyed hash stands for each.",
+            )
+        )
         for name, text in _SWITCHES.items():
             self.params.append(click.Option([name], is_flag=True, help=text))
 
@@ -105,12 +121,14 @@ class Verb(click.Command):
         output, path = ctx.params.pop("output"), ctx.params.pop("report")
         ctx.meta[_FORMS] = {output, Path(path).suffix.lower().lstrip(".") if path else output}
         ctx.meta[OVERWRITE], ctx.meta[DRY_RUN] = ctx.params.pop("overwrite"), ctx.params.pop("dry_run")
+        _redact(ctx)
         if path is not None and is_local(path):
             may_replace(local_path(path), "--report")
         elif path is not None:
             check_later(lambda spark: check_report(place_of(path, spark)))
         try:
-            report: Report = super().invoke(ctx)
+            with run_of(ctx, quiet=ctx.params.pop("quiet")):
+                report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx)
         if path is not None and not ctx.meta[DRY_RUN]:
@@ -120,9 +138,38 @@ class Verb(click.Command):
             write_report(report, place)
         if output != "json":
             for warning in report.warnings:
-                click.echo(f"warning: {warning}", err=True)
-        click.echo(report.rendered(output, colours=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+                click.echo(without_credentials(f"warning: {warning}"), err=True)
+        colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        click.echo(without_credentials(report.rendered(output, colours=colours)))
         return 0 if report.success else self.failed_code
+
+
+def _columns(text: str) -> tuple[str, ...]:
+    """Read the columns of `--redact`."""
+    found = tuple(name.strip() for name in text.split(","))
+    if not all(found):
+        msg = f"{text!r} has an empty name; write a, a,b or {ALL}"
+        raise click.BadParameter(msg)
+    return found
+
+
+def _redact(context: click.Context) -> None:
+    """Hide the values of columns until the command line ends.
+
+    Raises:
+        UsageError: the verb writes rows as they are, or values name its batches.
+    """
+    columns = context.params.pop("redact")
+    if columns is None:
+        return
+    if "out_format" in context.params and (context.params.get("out") or context.params.get("out_table")):
+        msg = "--out has rows as they are, which --redact does not change; leave one of them out"
+        raise click.UsageError(msg, context)
+    named = context.meta.get(BATCH_COLUMN)
+    if named in columns:
+        msg = f"--redact {named}: its values are the names of the batches, which are shown; split by another column"
+        raise click.UsageError(msg, context)
+    Redaction.of(columns).activate()
 
 
 def _dry_report(context: click.Context) -> Report:
@@ -134,6 +181,8 @@ def _dry_report(context: click.Context) -> Report:
     }
     settings = " ".join(f"{option} {path}" for option, path in paths.items())
     verdict = f"The options are right; nothing was run, and nothing written{f' ({settings})' if settings else ''}."
+    if extent := context.meta.get(EXTENT):
+        verdict += f" It would read {extent}, estimated."
     return Report(context.command.name or "", verdict, plan={"dry_run": True, **paths})
 
 
@@ -144,7 +193,10 @@ class Verbs(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **extra: Any) -> NoReturn:
         """Run the command line and exit; exceptions become exit codes."""
-        words = list(sys.argv[1:] if args is None else args)
+        with Redaction().applied():
+            self._run(list(sys.argv[1:] if args is None else args), *more, **extra)
+
+    def _run(self, words: list[str], *more: Any, **extra: Any) -> NoReturn:
         # PySpark 4 warns that it does not fully support pandas 3; mapInArrow hands over Arrow, not pandas.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
         try:
@@ -153,15 +205,20 @@ class Verbs(click.Group):
             error.show()
             sys.exit(WRONG_COMMAND)
         except click.ClickException as error:
-            error.show()
+            shown = io.StringIO()
+            error.show(file=shown)
+            click.echo(without_credentials(shown.getvalue()), err=True, nl=False)
             self._fail(words, error.format_message(), WRONG_COMMAND)
         except click.Abort:
             self._fail(words, _say("stopped before the end; nothing was written"), FAILED)
         except (PayloadBridgeError, PySparkException, Py4JError, OSError) as error:
             self._fail(words, _say(sentence_of(error)), FAILED)
         except Exception as error:  # noqa: BLE001 (a bug, which must not look like exit code 1, a difference)
-            traceback.print_exc()
-            self._fail(words, _say(f"unexpected {type(error).__name__}: {error}; please report it"), FAILED)
+            hidden = current().is_active
+            told = "" if hidden else f": {error}"
+            lines = traceback.format_tb(error.__traceback__) if hidden else traceback.format_exception(error)
+            click.echo(without_credentials("".join(lines)), err=True)
+            self._fail(words, _say(f"unexpected {type(error).__name__}{told}; please report it"), FAILED)
         sys.exit(code)
 
     def _fail(self, words: list[str], message: str, code: int) -> NoReturn:
@@ -171,7 +228,8 @@ class Verbs(click.Group):
         sys.exit(code)
 
 
-def _say(message: str) -> str:
+def _say(text: str) -> str:
+    message = without_credentials(text)
     click.echo(f"error: {message}", err=True)
     return message
 

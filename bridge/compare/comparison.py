@@ -9,15 +9,17 @@ from bridge.compare.side_names import side_names
 from bridge.config import capabilities
 from bridge.errors import PlanError
 from bridge.merge import merge_config
-from bridge.pipeline import simulate_commits, upgrade_commits
+from bridge.pipeline import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
 from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade
+from bridge.spark import described
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Collection, Iterator, Mapping
 
     from pyspark.sql import DataFrame
@@ -88,10 +90,18 @@ class Comparison:
 
     def left_of(self, versions: DataFrame) -> DataFrame:
         """Return the snapshots of the left side."""
-        return self._new_table(versions, self.left)
+        return snapshots_of(self.left_outcomes(versions))
 
     def right_of(self, versions: DataFrame) -> DataFrame:
-        """Return the snapshots of the right side.
+        """Return the snapshots of the right side; errors as in `right_outcomes`."""
+        return snapshots_of(self.right_outcomes(versions))
+
+    def left_outcomes(self, versions: DataFrame) -> DataFrame:
+        """Return the rows of the snapshots of the left side, and those of keys that it sets aside."""
+        return self._new_table(versions, self.left)
+
+    def right_outcomes(self, versions: DataFrame) -> DataFrame:
+        """Return what `left_outcomes` does, of the right side.
 
         Raises:
             PayloadBridgeError: its release refuses payload or settings.
@@ -100,7 +110,7 @@ class Comparison:
             self.right.payload.resolve(self.right.release)
         if self.upgrade_after is None:
             return self._new_table(versions, self.right)
-        return upgrade_commits(
+        return upgrade_outcomes(
             versions,
             self.left,
             self.takeovers,
@@ -111,9 +121,14 @@ class Comparison:
         )
 
     def _new_table(self, versions: DataFrame, plan: MergePlan) -> DataFrame:
-        return simulate_commits(
+        return simulate_outcomes(
             versions, plan, commits=self.commits, compact_after=self.compact_after, operations=self.operations
         )
+
+    def told(self, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
+        """Say in Spark's pages that the jobs of a `with` block, on `frame`, are this comparison's."""
+        both = " and ".join(self.names)
+        return described(frame.sparkSession, f"{both}, {self.left.table_type.long_name}: {what}")
 
     def missed_defaults(self) -> tuple[str, ...]:
         """Return the columns whose default overwrites in Hudi, although a side has the mode IGNORE_DEFAULTS.

@@ -10,6 +10,7 @@ from pyspark.sql import functions as sf
 from bridge.compare.differing import Example
 from bridge.engines import COMMIT
 from bridge.pipeline import ARRIVAL, KIND, KINDS, arrival_of, join_rows
+from bridge.redaction import current
 from bridge.report import json_rows
 from bridge.spark import in_one_task, kept, quoted
 
@@ -56,6 +57,9 @@ def smallest_examples(
     chosen.unpersist()
     examples = []
     for row in pairs:
-        texts = dict(zip(identity, row[_TEXTS], strict=True))
+        texts = {
+            name: row[name] if text and current().hides(name) else text
+            for name, text in zip(identity, row[_TEXTS], strict=True)
+        }
         examples.append(Example(row[COMMIT], difference_of(row), versions[row[KIND]], texts))
     return sorted(examples, key=lambda example: KINDS.index(example.difference.kind))

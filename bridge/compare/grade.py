@@ -59,7 +59,7 @@ def overall(grades: Iterable[Grade]) -> Grade:
     return differing.pop() if len(differing) == 1 else Grade.DIFFERS
 
 
-def grade_of(found: DataFrame, versions: DataFrame, sides: Comparison) -> Grade:
+def grade_of(found: DataFrame, versions: DataFrame, sides: Comparison, first: int = 1) -> Grade:
     """Return how far two sides agree on which some keys differ.
 
     Differences depend on ties, or on deletes, if the same keys without them show none: of versions with one ordering
@@ -69,15 +69,17 @@ def grade_of(found: DataFrame, versions: DataFrame, sides: Comparison) -> Grade:
         found: the differences of a replay, at least one.
         versions: all rows of its batches, with the number of their batch.
         sides: both sides.
+        first: the first commit that counts.
     """
     identity = sides.left.identity
     keys = found.select(*map(quoted, identity)).distinct()
     differing = versions
     if not _share_files(sides):
         differing = join_rows(differing, keys, identity, "leftsemi", or_empty=sides.left.partition)
-    if _agree(sides, without_ties(differing, sides)):
+    if _agree(sides, without_ties(differing, sides), first, "without ties"):
         return Grade.ON_TIES
-    return Grade.ON_DELETES if _agree(sides, without_deletes(differing, sides)) else Grade.DIFFERS
+    no_deletes = without_deletes(differing, sides)
+    return Grade.ON_DELETES if _agree(sides, no_deletes, first, "without deletes") else Grade.DIFFERS
 
 
 def _share_files(sides: Comparison) -> bool:
@@ -86,11 +88,13 @@ def _share_files(sides: Comparison) -> bool:
     return any(plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props) for plan in plans)
 
 
-def _agree(sides: Comparison, versions: DataFrame | None) -> bool:
+def _agree(sides: Comparison, versions: DataFrame | None, first: int, what: str) -> bool:
     if versions is None:
         return False
     both = sides.left_of(versions), sides.right_of(versions)
-    return differences(*both, sides.left.identity, duplicates=sides.operations.make_duplicates).isEmpty()
+    found = differences(*both, sides.left.identity, duplicates=sides.operations.make_duplicates)
+    with sides.told(versions, f"keys that differ {what}"):
+        return found.where(sf.col(COMMIT) >= first).isEmpty()
 
 
 def without_ties(versions: DataFrame, sides: Comparison) -> DataFrame | None:

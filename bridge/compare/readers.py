@@ -13,8 +13,10 @@ from pyspark.sql import types as spark_types
 
 from bridge.compare.readers_report import BASE_FILES, KEY, PARTITION, READER, ReaderResult, ReadersReport, reader_of
 from bridge.engines import arrow_schema
+from bridge.errors import sentence_of
 from bridge.hudi import Differing, ReaderQuery, SliceReaders, converted
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
+from bridge.redaction import current, without_values
 from bridge.spark import kept, spark_schema
 from payloads import HudiRelease, PayloadBridgeError
 
@@ -65,7 +67,7 @@ def compare_readers(table: HudiTable, readers: Iterable[str | HudiRelease] | Non
         try:
             query = opened.read_optimized() if name == BASE_FILES else opened.read_by(name).snapshot()
         except PayloadBridgeError as error:
-            refused[name] = str(error)
+            refused[name] = sentence_of(error)
             continue
         numbers[name] = len(queries)
         queries.append(ReaderQuery(query.query, bases_only=name == BASE_FILES))
@@ -87,6 +89,8 @@ def compare_readers(table: HudiTable, readers: Iterable[str | HudiRelease] | Non
     for name in names:
         number = numbers.get(name, -1)
         reason = refused.get(name) or counted.get((number, _REFUSED), [None])[-1]
+        if reason and name not in refused and current().is_active:
+            reason = without_values(reason, "an error")
         only_left, only_right, changed = (counted.get((number, kind), [0])[0] for kind in KINDS)
         found_all = ReaderResult(name, only_left, only_right, changed)
         results.append(ReaderResult(name, refused=reason) if reason else found_all)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -10,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import comparison_of
 from bridge.compare.differing import Counts
-from bridge.compare.replay_report import BY_IDENTITY, ReplayReport
+from bridge.compare.replay_report import BY_IDENTITY, TABLE, ReplayReport
 from bridge.engines import COMMIT
 from bridge.errors import PlanError, sentence_of
 from bridge.pipeline import (
@@ -19,6 +20,9 @@ from bridge.pipeline import (
     as_batches,
     differences,
     join_rows,
+    set_aside,
+    sets_aside,
+    snapshots_of,
 )
 from bridge.spark import kept, quoted
 from payloads import PayloadBridgeError
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 _COUNT = "_pb_count"
+LEFT_SIDE, RIGHT_SIDE = "left", "right"
 
 
 def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
@@ -78,30 +83,48 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     """
     versions = batches.versions(comparison.left)
     comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
-    left = comparison.left_of(versions)
+    outcomes = {LEFT_SIDE: _read_twice(comparison.left_outcomes(versions), comparison.left)}
+    left = snapshots_of(outcomes[LEFT_SIDE])
     report = ReplayReport(batches, comparison, versions, left)
     try:
-        right = comparison.right_of(versions)
-        found = kept(_found(versions, comparison, left, right))
+        outcomes[RIGHT_SIDE] = _read_twice(comparison.right_outcomes(versions), comparison.right)
+        right = snapshots_of(outcomes[RIGHT_SIDE])
+        found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
     except PlanError:
         raise
     except PayloadBridgeError as error:
-        left.count()
-        return dataclasses.replace(report, refused=str(error))
+        with comparison.told(versions, "the left side alone"):
+            left.count()
+        return dataclasses.replace(report, refused=sentence_of(error))
     try:
-        rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(BY_IDENTITY)).collect()
+        with comparison.told(versions, "keys that differ after each commit"):
+            rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
         found.unpersist()
-        left.count()  # raises if this side is at fault
+        with comparison.told(versions, "the left side alone"):
+            left.count()  # raises if this side is at fault
         return dataclasses.replace(report, refused=sentence_of(error))
     except BaseException:
         found.unpersist()
         raise
     numbers = {(commit, kind): number for commit, kind, number, _ in rows}
-    last = comparison.commits
+    first, last = batches.first, comparison.commits
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
-    counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(1, last + 1))
-    return dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
+    counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
+    report = dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
+    aside = [set_aside(frame).withColumn(TABLE, sf.lit(side)) for side, frame in outcomes.items() if sets_aside(frame)]
+    if not aside:
+        return report
+    quarantine = functools.reduce(lambda one, other: one.unionByName(other), aside)
+    quarantined = {row[0]: row[1] for row in quarantine.groupBy(TABLE).count().collect()}
+    return dataclasses.replace(
+        report, quarantine=quarantine, quarantined=quarantined, outcomes=tuple(outcomes.values())
+    )
+
+
+def _read_twice(outcomes: DataFrame, plan: MergePlan) -> DataFrame:
+    """Keep outcomes that are split, so that both parts come from one run."""
+    return kept(outcomes) if plan.on_error == "quarantine" else outcomes
 
 
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:

@@ -12,14 +12,14 @@ from pyspark.sql import functions as sf
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
-from bridge.compare.tables import example_table, keys_table, kinds_of, name_of
+from bridge.compare.tables import example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
-from bridge.pipeline import KIND, LEFT, RIGHT
+from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope
 from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from bridge.pipeline import Batches
     from bridge.plan import TableType
 
+TABLE = "_pb_table"
+"""The column of `ReplayReport.quarantine` that says on which side a key can't be merged."""
 BY_IDENTITY = "_pb_by_identity"
 
 _EXPLAINED = {
@@ -50,13 +52,18 @@ class ReplayReport:
         versions: all rows of the batches, with the number of their batch in `_pb_commit`.
         left: the rows of the left table after each commit (`_pb_commit`, from 1).
         right: those of the right table; None if it is refused.
-        differences: every difference after any commit: `_pb_commit`, the columns that identify the row, both rows as
-            `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
+        differences: every difference after any commit of the scope: `_pb_commit`, the columns that identify the row,
+            both rows as `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
             `_pb_by_identity boolean`, whether it exists only because Hudi's IGNORE_DEFAULTS compares objects. None
             if the right side is refused.
-        counts: how many keys differ after each commit, by kind.
+        counts: how many keys differ after each commit of the scope, by kind.
         refused: why the right side is refused; None if it is not.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
+        quarantine: all versions of the keys that a side can't merge, with that side (left, right) in `_pb_table`; the
+            other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the
+            plan sets such keys aside.
+        quarantined: how many rows of it each side has, by the name of the side.
+        outcomes: what Spark keeps for it.
 
     Added in 0.1.0.
     """
@@ -70,6 +77,9 @@ class ReplayReport:
     counts: tuple[Counts, ...] = ()
     refused: str | None = None
     by_identity: int = 0
+    quarantine: DataFrame | None = None
+    quarantined: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    outcomes: tuple[DataFrame, ...] = ()
 
     @property
     def is_equal(self) -> bool:
@@ -96,8 +106,9 @@ class ReplayReport:
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        if self.differences is not None:
-            self.differences.unpersist()
+        for frame in (self.differences, *self.outcomes):
+            if frame is not None:
+                frame.unpersist()
 
     def __enter__(self) -> Self:
         return self
@@ -116,7 +127,7 @@ class ReplayReport:
             return Grade.REFUSED
         if self.is_equal:
             return Grade.IDENTICAL if self.comparison.follow_one_rule else Grade.IDENTICAL_HERE
-        return grade_of(self.differences, self.versions, self.comparison)
+        return grade_of(self.differences, self.versions, self.comparison, self.batches.first)
 
     def collect(self, limit: int | None = None, *, spread: bool = False) -> list[Difference]:
         """Collect the keys that differ after the last commit, by key.
@@ -130,7 +141,8 @@ class ReplayReport:
         identity = [*map(quoted, self.comparison.left.identity)]
         if limit is not None:
             last = last.orderBy(*([sf.xxhash64(*identity)] if spread else []), *identity).limit(limit)
-        return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
+        with self.comparison.told(last, "the rows of keys that differ"):
+            return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
 
     @property
     def last_differences(self) -> DataFrame | None:
@@ -203,7 +215,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "compact_after": list(first.compact_after),
     }
     report.statistics = {
-        "rows_in": parts[0].batches.rows,
+        "rows_in": parts[0].batches.rows_of(first.left),
+        "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -229,8 +242,16 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit} of {_last(part)} keys that differ are listed (--sample)")
+        if part.quarantine is not None and part.quarantined:
+            aside = quarantine_table(part.quarantine, part.quarantined, _type(part))
+            report.body.append(aside)
+            report.warnings.append(
+                f"{aside.title}: their keys can't be merged on that side; a key that one side alone can merge differs"
+            )
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
+    differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
+    tell_scope(report, first_part.batches, first.left, differing)
     return report
 
 
@@ -263,8 +284,7 @@ def _joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
 def _short(part: ReplayReport) -> str:
     if part.grade is Grade.REFUSED or part.grade.is_equal:
         return part.grade.value
-    commits = part.comparison.commits
-    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {commits} batches)"
+    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {part.comparison.commits} batches)"
 
 
 def _figures(part: ReplayReport) -> dict[str, Any]:
@@ -283,7 +303,8 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
         return [Check(name, part.verdict)]
     checks = []
     kinds = kinds_of(part.comparison.names)
-    for batch, counts in zip(part.batches.names, part.counts, strict=True):
+    for counts in part.counts:
+        batch = part.batches.names[counts.commit - 1]
         failure = f"{_keys_differ(counts.total)}: {_by_kind(counts, kinds)}" if counts.total else None
         is_last = counts.commit == part.comparison.commits
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
@@ -321,8 +342,8 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
 def _commits(part: ReplayReport) -> Table:
     kinds = (*part.comparison.names, "changed")
     lines = [
-        {"batch": batch, "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
-        for batch, one in zip(part.batches.names, part.counts, strict=True)
+        {"batch": part.batches.names[one.commit - 1], "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
+        for one in part.counts
     ]
     return Table.of_rows(
         ("batch", "commit", *kinds), lines, "Keys after each commit that are on one side only, or changed"

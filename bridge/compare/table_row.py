@@ -9,6 +9,7 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import KIND, ORDERING, SEQUENCE
 from bridge.errors import InputError
+from bridge.redaction import current
 from bridge.report import Report, Table, json_rows
 from bridge.spark import META_COLUMNS, quoted
 
@@ -51,7 +52,7 @@ class TableRow:
     @property
     def verdict(self) -> str:
         """How many versions there are, and whether readers agree."""
-        name = ", ".join(f"{column}={text}" for column, text in self.row.items())
+        name = _words(self.row)
         files = len({version["file"] for version in self.versions})
         many = f"{len(self.versions)} version{'' if len(self.versions) == 1 else 's'} in {files} file"
         text = f"{name}: {many}{'' if files == 1 else 's'}"
@@ -62,7 +63,9 @@ class TableRow:
 
     def to_report(self) -> Report:
         """Return the report of the command line."""
-        report = Report("explain", self.verdict, success=self.success, plan={"table": self.path, "row": dict(self.row)})
+        report = Report(
+            "explain", self.verdict, success=self.success, plan={"table": self.path, "row": _shown(self.row)}
+        )
         report.statistics = {"versions": len(self.versions), "readers": list(self.shown)}
         report.results = [{"versions": list(self.versions), "shown": {key: list(v) for key, v in self.shown.items()}}]
         places = [{head: version[head] for head in _HEADS} for version in self.versions]
@@ -104,11 +107,19 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str]) -> TableRow:
             raise InputError(msg)
     found = json_rows(_where(table.versions(), row).orderBy(META_COLUMNS[3], "_pb_slice", SEQUENCE))
     if not found:
-        msg = f"{table.path} holds no version of {', '.join(f'{name}={text}' for name, text in row.items())}"
+        msg = f"{table.path} holds no version of {_words(row)}"
         raise InputError(msg)
     versions = tuple(_version(one) for one in found)
     shown = {str(one.release): json_rows(_where(one.snapshot(), row).drop(*META_COLUMNS)) for one in tables}
     return TableRow(table.path, dict(row), versions, shown)
+
+
+def _words(row: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={text}" for name, text in _shown(row).items())
+
+
+def _shown(row: Mapping[str, str]) -> dict[str, str]:
+    return {name: current().text(name, text) for name, text in row.items()}
 
 
 def _where(frame: DataFrame, row: Mapping[str, str]) -> DataFrame:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from bridge.engines import COMMIT
 from bridge.pipeline import KINDS
-from bridge.report import Table
+from bridge.report import SAMPLE, Table, json_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import DataFrame
 
     from bridge.compare.differing import Difference, Example
+    from bridge.plan import TableType
 
     Names = tuple[str, str]
 
@@ -57,3 +60,10 @@ def keys_table(
 def name_of(difference: Difference) -> str:
     """Return the columns that identify a row, with their values."""
     return ", ".join(f"{name}={value}" for name, value in difference.key.items())
+
+
+def quarantine_table(rows: DataFrame, numbers: Mapping[str, int], table_type: TableType) -> Table:
+    """List some of the rows whose keys a side can't merge; `numbers` has how many each side has."""
+    counted = " and ".join(f"{number} on the {side}" for side, number in sorted(numbers.items()))
+    title = f"Rows in quarantine, {table_type.long_name}: {counted}"
+    return Table.of_rows(tuple(rows.columns), json_rows(rows.limit(SAMPLE)), title)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bridge.engines.books import SIDES, Books, Fate
+from bridge.engines.books import columns as books_columns
 from bridge.engines.control_columns import (
     ACTION,
     ARRIVAL,
+    BOOKS,
     COMMIT,
     FIRST,
     IS_DELETE,
@@ -14,6 +17,7 @@ from bridge.engines.control_columns import (
     ORIGIN,
     PATH,
     PREFIX,
+    QUARANTINE,
     SEQUENCE,
     TO_LOG,
     visible,
@@ -27,6 +31,7 @@ from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 __all__ = [
     "ACTION",
     "ARRIVAL",
+    "BOOKS",
     "COMMIT",
     "FIRST",
     "IS_DELETE",
@@ -36,16 +41,21 @@ __all__ = [
     "ORIGIN",
     "PATH",
     "PREFIX",
+    "QUARANTINE",
     "REFUSALS",
     "SEQUENCE",
+    "SIDES",
     "TO_LOG",
+    "Books",
     "Choice",
     "Engine",
+    "Fate",
     "Job",
     "RecordReader",
     "RecordWriter",
     "Refusal",
     "arrow_schema",
+    "books_columns",
     "engine_of",
     "in_driver",
     "ordering_text",

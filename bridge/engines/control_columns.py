@@ -13,7 +13,7 @@ from bridge.programs import Extra
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 PREFIX = "_pb_"
 
@@ -23,6 +23,7 @@ KIND, SEQUENCE = "_pb_kind", "_pb_seq"
 # Of outcomes; the first two of versions, too.
 IS_DELETE, ORDERING = f"{PREFIX}{Extra.DELETE}", f"{PREFIX}{Extra.ORDERING}"
 ACTION, TO_LOG = "_pb_action", f"{PREFIX}{Extra.TO_LOG}"
+QUARANTINE, BOOKS, NEWER = "_pb_quarantine", "_pb_books", "_pb_newer"
 FIRST, LAST, PATH = f"{PREFIX}{Extra.FIRST}", f"{PREFIX}{Extra.LAST}", f"{PREFIX}{Extra.PATH}"
 
 ADDED_TYPES: dict[str, spark_types.DataType] = {
@@ -33,6 +34,17 @@ ADDED_TYPES: dict[str, spark_types.DataType] = {
     FIRST: spark_types.LongType(),
     LAST: spark_types.LongType(),
     PATH: spark_types.StringType(),
+    # Rows with one of these are no outcomes: a version of a key that failed, and what became of the rows of a task.
+    QUARANTINE: spark_types.StructType()
+    .add("reason", "string")
+    .add("merge_point", "string")
+    .add("side", "string")
+    .add("commit", "long")
+    .add("kind", "string")
+    .add("ordering", spark_types.StructType().add("type", "string").add("value", "string")),
+    BOOKS: spark_types.StringType(),
+    # In place of these texts: how many newer versions the key of an outcome has.
+    NEWER: spark_types.LongType(),
 }
 """The types of the columns that outcomes have."""
 
@@ -49,7 +61,12 @@ def result_type(fields: Iterable[spark_types.StructField], added: Iterable[str])
     return result
 
 
+def is_visible() -> Column:
+    """Whether an outcome leaves a row."""
+    return sf.col(ACTION).isin(*_VISIBLE)
+
+
 def visible(outcomes: DataFrame) -> DataFrame:
     """Return the rows that remain after the outcomes, as plain data."""
-    kept = outcomes.where(sf.col(ACTION).isin(*_VISIBLE))
-    return kept.drop(ACTION, TO_LOG, ORDERING)
+    kept = outcomes.where(is_visible())
+    return kept.drop(ACTION, TO_LOG, ORDERING, QUARANTINE, BOOKS, NEWER)

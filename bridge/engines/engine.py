@@ -69,6 +69,11 @@ def engine_of(job: Job) -> Choice:
         why = f", since {job.spec.only_there}" if name is EngineName.JVM else ""
         msg = f"the {name} engine does not run {job.program}{why}; use the {others} engine"
         raise PlanError(msg)
+    if job.quarantines:
+        why_not = job.spec.only_fails or ("a compiled class ends the run" if name is EngineName.JVM else "")
+        if why_not:
+            msg = f"on_error='quarantine' is not possible in {job.program}: {why_not}; leave it out"
+            raise PlanError(msg)
     return Choice(name, why)
 
 

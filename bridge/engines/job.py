@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from bridge.engines.control_columns import ACTION, PREFIX
+from bridge.engines.control_columns import ACTION, BOOKS, PREFIX, QUARANTINE
 from bridge.programs import PROGRAMS, ProgramSpec
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Job:
         instant: commit time for the meta columns of written rows; None to leave them alone.
         only_rows: whether to return only the resulting rows, without actions.
         has_entries: whether a side has deletes without data: a log, or a batch that was combined before.
+        books: whether outcomes come with what became of each row of the input.
     """
 
     plan: MergePlan
@@ -36,11 +37,19 @@ class Job:
     instant: str | None = None
     only_rows: bool = False
     has_entries: bool = False
+    books: bool = False
 
     @property
     def spec(self) -> ProgramSpec:
         """The program's entry in the table of programs."""
         return PROGRAMS[self.program]
+
+    @property
+    def label(self) -> str:
+        """What Spark's plans call the job: the program, and by what it merges."""
+        plan = self.plan
+        short = plan.payload_name.rpartition(".")[2]
+        return f"{self.program} ({short}, Hudi {plan.release}, {plan.table_type.value})"
 
     @property
     def grouping(self) -> tuple[str, ...]:
@@ -65,3 +74,16 @@ class Job:
     def added(self) -> tuple[str, ...]:
         """The columns of an outcome after the data columns."""
         return (ACTION, *self.extras)
+
+    @property
+    def quarantines(self) -> bool:
+        """Whether a key that fails is handed over with all its versions, in rows with `_pb_quarantine`."""
+        return self.plan.on_error == "quarantine" and not self.only_rows
+
+    @property
+    def handed_over(self) -> tuple[str, ...]:
+        """The columns of what an engine hands over, after the data columns."""
+        if self.only_rows:
+            return ()
+        aside = (QUARANTINE,) if self.quarantines else ()
+        return (*self.added, *aside, *((BOOKS,) if self.books else ()))

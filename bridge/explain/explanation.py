@@ -17,7 +17,8 @@ from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
 from bridge.explain.trace import Trace, check_one_row, check_traceable, trace_key
 from bridge.pipeline import ARRIVAL, as_batches
-from bridge.spark import prepare, quoted
+from bridge.redaction import current
+from bridge.spark import described, prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
@@ -107,8 +108,10 @@ def _found(
     check_one_row(batches.operations_of(plan))
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
-    identity = find_row(versions, plan.identity, row)
-    return identity, _versions_of(versions, layout, plan, identity), layout.schema, versions.sparkSession
+    spark = versions.sparkSession
+    with described(spark, "explain: the row, and its versions"):
+        identity = find_row(versions, plan.identity, row)
+        return identity, _versions_of(versions, layout, plan, identity), layout.schema, spark
 
 
 def explain_sides(
@@ -175,8 +178,8 @@ def _text(name: str) -> Column:
     return sf.coalesce(quoted(name).cast("string"), sf.lit(""))
 
 
-def _words(row: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in row.items())
+def _words(row: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={current().text(name, text)}" for name, text in row.items())
 
 
 def _versions_of(

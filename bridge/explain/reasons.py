@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from bridge.config import capabilities, implicit_delete_marker, keys
 from bridge.explain.versions import plain, plain_text, reason, same_record, side_of, value, winner, wins
 from bridge.merge import Action, LogDelete, MergePoint, merge_config
+from bridge.redaction import current
+from bridge.report import json_field
 from mergers import RecordMergeMode
 from mergers.laws import same_bytes
 from payloads import SENTINEL
@@ -149,10 +151,10 @@ class Rules:
         """Return the ordering columns of a version; of a delete without data the ordering value that it came with."""
         side = side_of(carrier)
         if side.record is None:
-            return None if side.ordering is None else value(side.ordering)
+            return None if side.ordering is None else value(side.ordering, self._plan.ordering)
         if not self._plan.ordering or any(name not in side.record for name in self._plan.ordering):
             return None
-        return ", ".join(plain_text(side.record[name]) for name in self._plan.ordering)
+        return ", ".join(_shown(name, side.record[name]) for name in self._plan.ordering)
 
     # -- merge modes
 
@@ -169,14 +171,14 @@ class Rules:
         newer_wins = wins(older, newer, outcome, self._schema)
         which = newer if newer_wins else older
         text = "the newer version wins" if newer_wins else "the older version stays"
-        return f"{reason(older, newer, newer_wins=newer_wins)}: {text}{self._deletes(which)}"
+        return f"{reason(older, newer, self._plan.ordering, newer_wins=newer_wins)}: {text}{self._deletes(which)}"
 
     def _of_entry(self, older: Any, entry: LogDelete, *, kept: bool, by_commit: bool) -> str:
         """Say what a delete entry of a log does to the entries before it."""
         if older is None:
             return "nothing is in the log before it: the delete entry counts"
         before = older.payload.get_ordering_value() if hasattr(older, "payload") else older.ordering_value
-        at, other = value(entry.ordering), value(before)
+        at, other = (value(one, self._plan.ordering) for one in (entry.ordering, before))
         if by_commit:
             return "commit time: the delete entry wins, as it came later"
         if kept:
@@ -199,7 +201,7 @@ class Rules:
         """Return the column that marks a row as a delete, in brackets; empty if no known column does."""
         for name, marker in self._markers:
             if record is not None and name in record and str(record[name]).lower() == marker.lower():
-                return f" ({name} is {plain_text(record[name])})"
+                return f" ({name} is {_shown(name, record[name])})"
         return ""
 
     def _delete_markers(self) -> list[tuple[str, str]]:
@@ -274,6 +276,11 @@ class Rules:
             return "the incoming row"
         same = same_record(value, payload.record, self._schema)
         return "a row equal to the incoming one" if same else "a row of its own"
+
+
+def _shown(column: str, value: Any) -> str:
+    """Write the value of a column as text, or what stands for a hidden one."""
+    return plain_text(json_field(column, value) if current().hides(column) else value)
 
 
 def _last(answers: Sequence[PayloadCall], method: str) -> PayloadCall | None:

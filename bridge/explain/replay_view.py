@@ -9,7 +9,8 @@ from pyspark.sql import functions as sf
 from bridge.compare import Grade, kinds_of
 from bridge.explain.traced_keys import MOST_TRACED, TracedKeys, name_of, trace_keys
 from bridge.pipeline import KIND, KINDS
-from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, View, texts
+from bridge.redaction import current
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, View, json_field, texts
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from bridge.compare import Difference, ReplayReport
     from bridge.explain.causes import Cause
+    from bridge.plan import MergePlan
 
 _MOST_BARS = 8
 _EMPTY = "(none)"
@@ -109,11 +111,15 @@ def _written(part: ReplayReport) -> dict[str, int]:
     """Return how many keys the batches have, by partition."""
     plan = part.comparison.left
     rows = part.versions.select(*map(quoted, plan.identity)).distinct().groupBy(*map(quoted, plan.partition)).count()
-    return {_partition(row[:-1]): row[-1] for row in rows.collect()}
+    return {_partition(plan, row[:-1]): row[-1] for row in rows.collect()}
 
 
-def _partition(values: Sequence[Any]) -> str:
-    return "/".join(_EMPTY if value in {None, ""} else str(value) for value in values)
+def _partition(plan: MergePlan, values: Sequence[Any]) -> str:
+    named = zip(plan.partition, values, strict=True)
+    return "/".join(
+        _EMPTY if value in {None, ""} else json_field(name, value) if current().hides(name) else str(value)
+        for name, value in named
+    )
 
 
 def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Chart]:
@@ -122,7 +128,7 @@ def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Char
         if not part.counts:
             continue
         table = f", {part.comparison.left.table_type.long_name}" if len(parts) > 1 else ""
-        bars = [Bar(batch, counts[1:]) for batch, counts in zip(part.batches.names, part.counts, strict=True)]
+        bars = [Bar(part.batches.names[counts.commit - 1], counts[1:]) for counts in part.counts]
         charts.append(_chart(f"After each batch{table}", bars, _spaced))
     plan = parts[0].comparison.left
     if plan.partition and any(map(_last, parts)):
@@ -156,7 +162,7 @@ def _add_partitions(part: ReplayReport, found: dict[str, list[int]]) -> None:
         return
     columns = map(quoted, part.comparison.left.partition)
     for *values, kind, number in last.groupBy(*columns, KIND).agg(sf.count(sf.lit(1))).collect():
-        counts = found.setdefault(_partition(values), [0] * len(KINDS))
+        counts = found.setdefault(_partition(part.comparison.left, values), [0] * len(KINDS))
         counts[KINDS.index(kind)] += number
 
 

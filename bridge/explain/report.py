@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from bridge.errors import sentence_of
 from bridge.explain.causes import cause_of
 from bridge.explain.row import ExplainedRow
 from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
+from bridge.explain.versions import ordering_text
 from bridge.report import Report, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def report_of(told: ExplainReport) -> Report:
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))
     report.plan = plan_as_json(told.sides[0].plan) | {
-        "row": dict(told.row),
+        "row": dict(told.shown_row),
         "table_type": types[0] if len(types) == 1 else "both",
         "from": None if sides is None or len(types) > 1 else str(sides.left.release),
         "to": None if sides is None or len(types) > 1 else sides.to or sides.names[1],
@@ -86,7 +88,7 @@ def report_of(told: ExplainReport) -> Report:
 
 def _headline(told: ExplainedRow) -> str:
     """Say in a few words how the row ends; the verdict has the rows."""
-    row, parting = words(told.row), told.first_difference()
+    row, parting = words(told.shown_row), told.first_difference()
     if len(told.sides) == 1:
         return f"{row}: {len(told.sides[0].trace.calls)} merge calls in {told.commits} batches"
     both = " and ".join(told.names)
@@ -100,7 +102,7 @@ def _headline(told: ExplainedRow) -> str:
 
 def parting_words(told: ExplainedRow) -> str:
     """Say what becomes of the row, and where two sides diverge."""
-    row, parting = words(told.row), told.first_difference()
+    row, parting = words(told.shown_row), told.first_difference()
     ends = [_end(side, told) for side in told.sides]
     if len(told.sides) == 1:
         return f"{row} ends {ends[0]} after {told.commits} commits ({len(told.sides[0].trace.calls)} merge calls)."
@@ -132,7 +134,7 @@ def _side_as_json(told: ExplainedRow, side: ExplainedSide, name: str, decided: T
         "side": name,
         "table_type": side.plan.table_type.value,
         "row": _row(told, row),
-        "error": None if error is None else str(error),
+        "error": None if error is None else sentence_of(error),
         "calls": [_call(told, call) | {"parts": call is decided} for call in side.trace.calls],
     }
 
@@ -153,7 +155,7 @@ def _call(told: ExplainedRow, call: TracedCall) -> dict[str, Any]:
 def _side(told: ExplainedRow, side: Side | None) -> dict[str, Any] | None:
     if side is None:
         return None
-    ordering = None if side.ordering is None else str(side.ordering.value)
+    ordering = None if side.ordering is None else ordering_text(side.ordering, told.sides[0].plan.ordering)
     return {"record": _row(told, side.record), "ordering": ordering, "is_delete": side.is_delete}
 
 

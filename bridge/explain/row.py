@@ -6,6 +6,8 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from bridge.explain.versions import same_record
+from bridge.redaction import current
+from bridge.report import json_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +44,12 @@ class ExplainedRow:
     sides: tuple[ExplainedSide, ...]
     comparison: Comparison | None = None
     compact_after: tuple[int, ...] = ()
+
+    @property
+    def shown_row(self) -> dict[str, str]:
+        """The columns that identify the row, as reports show them."""
+        shown = json_record(self.versions[0][1], self.schema)
+        return {name: shown[name] if text and current().hides(name) else text for name, text in self.row.items()}
 
     @property
     def names(self) -> tuple[str, ...]:

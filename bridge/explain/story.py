@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from bridge.explain.versions import same_record
+from bridge.errors import sentence_of
+from bridge.explain.versions import ordering_text, same_record
 from bridge.report import Table, json_record
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from bridge.explain.trace import TracedCall
     from bridge.explain.versions import Side
     from bridge.report import Label
-    from payloads import AvroSchema, Record
+    from payloads import Record
 
 POINTS_EXPLAINED = (
     "Where versions merge: combine-input = two rows of one batch; insert = a row without a stored one is written; "
@@ -28,7 +29,7 @@ PARTING = "<- the sides diverge here"
 
 def story(told: ExplainedRow) -> list[str | Table]:
     """Return the versions, the calls of each side under its name, and the rows that merging made."""
-    labels = Labels(told.schema, [record for _, record in told.versions])
+    labels = Labels(told)
     parting = told.deciding_calls()
     calls = [
         _calls(told, side, name, labels, decided)
@@ -41,7 +42,7 @@ def story(told: ExplainedRow) -> list[str | Table]:
     ]
     ordering = ", ".join(told.sides[0].plan.ordering)
     by = f" (ordering: {ordering})" if ordering else ""
-    tables = [Table.of_rows(tuple(versions[0]), versions, f"Versions of {words(told.row)}{by}", numbers)]
+    tables = [Table.of_rows(tuple(versions[0]), versions, f"Versions of {words(told.shown_row)}{by}", numbers)]
     if labels.made:
         made = [("row", [f"m{number}" for number in range(1, len(labels.made) + 1)])]
         tables.append(Table.of_rows(tuple(labels.made[0]), labels.made, "Rows created by merging", made))
@@ -60,11 +61,12 @@ class Labels:
         made: the rows that merging made, as JSON values.
     """
 
-    def __init__(self, schema: AvroSchema, versions: list[Record]) -> None:
-        """Name `versions` in order."""
+    def __init__(self, told: ExplainedRow) -> None:
+        """Name the versions of a row in order."""
         self.made: list[dict[str, Any]] = []
-        self._schema = schema
-        self._versions = versions
+        self._schema = told.schema
+        self._versions = [record for _, record in told.versions]
+        self._ordering = told.sides[0].plan.ordering
         self._made: list[Record] = []
 
     def of(self, side: Side | None) -> str:
@@ -72,7 +74,8 @@ class Labels:
         if side is None:
             return "no row"
         if side.record is None:
-            return "a delete" if side.ordering is None else f"a delete at {side.ordering.value}"
+            at = "" if side.ordering is None else f" at {ordering_text(side.ordering, self._ordering)}"
+            return f"a delete{at}"
         return self.of_record(side.record)
 
     def of_record(self, record: Record | None) -> str:
@@ -102,7 +105,7 @@ def _calls(told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, d
         for call in side.trace.calls
     ]
     if side.trace.error is not None:
-        lines.append(("", "failed", _wrapped(str(side.trace.error))))
+        lines.append(("", "failed", _wrapped(sentence_of(side.trace.error))))
     end = labels.of_record(side.trace.row_after(told.commits))
     title = f"{name[:1].upper()}{name[1:]}: ends with {end if side.trace.error is None else 'an error'}"
     return Table(("commit", "where", "what merges -> result"), lines, title, frozenset({"commit"}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.errors import sentence_of
 from bridge.explain.story import Labels
 from bridge.report import json_record, texts
 
@@ -21,7 +22,7 @@ def timeline_of(told: ExplainedRow) -> dict[str, Any]:
     A call has `commit`, `where` (the merge point), `release` (null if the side has one), the labels `older` (may be
     null), `newer` and `result`, the `rule`, and `parts`: whether the sides part there.
     """
-    labels = Labels(told.schema, [record for _, record in told.versions])
+    labels = Labels(told)
     sides = [
         _side(told, side, name, labels, parting)
         for side, name, parting in zip(told.sides, told.names, told.deciding_calls(), strict=True)
@@ -46,7 +47,7 @@ def _side(
         "name": name,
         "calls": [_call(call, labels, parts=call is parting, several=several) for call in side.trace.calls],
         "end": labels.of_record(side.trace.row_after(told.commits)),
-        "error": None if side.trace.error is None else str(side.trace.error),
+        "error": None if side.trace.error is None else sentence_of(side.trace.error),
     }
 
 

@@ -14,7 +14,7 @@ from bridge.plan import TableType
 from bridge.programs import (
     UPSERTS,
     Arrival,
-    KeySlice,
+    KeyRows,
     OperationTable,
     Origin,
     Simulate,
@@ -43,7 +43,7 @@ _METHODS = {
     Rule.COMPARISON: "compare ordering values",
 }
 COMPARED = _METHODS[Rule.COMPARISON]
-"""The method of a call where the log reader decides about a delete entry by itself, without the payload."""
+"""The method of a call where the log reader decides about a delete entry without the payload."""
 DELETE_TEST = _METHODS[Rule.DELETE_TEST]
 
 
@@ -298,7 +298,7 @@ class _TracedOperations(_Listener, OperationTable):
         """The calls of the operation."""
         return self.plain if self.operation.is_statement else self.merge
 
-    def new_slice(self) -> KeySlice:
+    def new_slice(self) -> KeyRows:
         """Return a file group without rows."""
         return _TracedSlice(self, self._key)
 
@@ -310,7 +310,7 @@ class _TracedOperations(_Listener, OperationTable):
         self.number(commit)
 
 
-class _TracedSlice(KeySlice):
+class _TracedSlice(KeyRows):
     """A file group that remembers the row which a query last saw."""
 
     def __init__(self, table: _TracedOperations, key: HoodieKey) -> None:

@@ -18,8 +18,9 @@ from bridge.explain.row import ExplainedRow
 from bridge.explain.timeline import timeline_of
 from bridge.explain.trace import check_traceable
 from bridge.pipeline import ARRIVAL
+from bridge.redaction import current
 from bridge.report import json_record
-from bridge.spark import in_one_task, kept, prepare, quoted
+from bridge.spark import described, in_one_task, kept, prepare, quoted
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.compare import Comparison, ReplayReport
+    from bridge.redaction import Redaction
     from payloads import AvroSchema, Record
 
 MOST_TRACED: Final = 5_000
@@ -81,7 +83,8 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKey
     if differing is None or found.is_equal:
         return TracedKeys({}, {}, 0)
     traced = kept(_traced(found.versions, differing, sides, {name_of(key.values()) for key in told}))
-    counted = traced.where(sf.col(_CAUSE).isNotNull()).groupBy(_CAUSE).count().collect()
+    with described(traced.sparkSession, f"{' and '.join(sides.names)}: traces of the keys that differ"):
+        counted = traced.where(sf.col(_CAUSE).isNotNull()).groupBy(_CAUSE).count().collect()
     stories = traced.where(sf.col(_STORY).isNotNull()).collect()
     traced.unpersist()
     causes = {Cause[row[_CAUSE]]: row["count"] for row in sorted(counted, key=lambda row: (-row["count"], row[_CAUSE]))}
@@ -101,7 +104,7 @@ def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: 
     if not in_one_task(versions.sparkSession):
         named = named.repartition(_NAME)
     prepare(versions.sparkSession, sides.left.payload_name, sides.right.payload_name)
-    job = _Tracing(sides, layout.schema, frozenset(told))
+    job = _Tracing(sides, layout.schema, frozenset(told), current())
     return named.sortWithinPartitions(_NAME, COMMIT, ARRIVAL).mapInArrow(functools.partial(_trace, job), _TRACED)
 
 
@@ -110,15 +113,17 @@ def _text(column: Column) -> Column:
 
 
 class _Tracing(NamedTuple):
-    """What a task needs: both sides, the schema of the versions, and the keys whose timelines are wanted."""
+    """What a task needs: both sides, the schema of the versions, the keys with timelines, and what is hidden."""
 
     sides: Comparison
     schema: AvroSchema
     told: frozenset[str]
+    redaction: Redaction
 
 
 def _trace(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Trace the keys of a task, whose rows come in order."""
+    job.redaction.activate()  # of the task's own process
     for _, rows in itertools.groupby(_rows(job, batches), key=lambda row: row[0]):
         versions = [(commit, record) for _, commit, record in itertools.islice(rows, MOST_VERSIONS + 1)]
         yield pa.RecordBatch.from_pylist([_answer(job, versions)], _ARROW)

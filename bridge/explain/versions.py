@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.merge import Action, LogDelete
+from bridge.redaction import current
+from bridge.report import json_value
 from bridge.spark import META_COLUMNS
 from mergers.laws import same_bytes
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare, same_class
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bridge.merge import Outcome
     from payloads import AvroSchema, Ordering, Record
 
@@ -79,16 +83,17 @@ def _is_less(left: Any, right: Any) -> bool:
         return False
 
 
-def reason(older: Any, newer: Any, *, newer_wins: bool) -> str:
-    """Return the comparison that decided between two versions by event time."""
+def reason(older: Any, newer: Any, columns: Iterable[str], *, newer_wins: bool) -> str:
+    """Return the comparison that decided between two versions by event time, whose ordering values have `columns`."""
     left, right = older.ordering_value, newer.ordering_value
     for which, carrier, ordering in (("newer", newer, right), ("older", older, left)):
         if newer_wins and side_of(carrier).is_delete and ordering is not None and ordering.is_default:
             return f"the {which} version is a delete without an ordering value (0)"
     if left is None or right is None or not same_class(left, right):
-        return f"ordering {value(right)} after {value(left)}"
+        return f"ordering {value(right, columns)} after {value(left, columns)}"
     sign = compare(right, left)
-    return f"ordering {value(right)} {'>' if sign > 0 else '<' if sign < 0 else '='} {value(left)}"
+    which = ">" if sign > 0 else "<" if sign < 0 else "="
+    return f"ordering {value(right, columns)} {which} {value(left, columns)}"
 
 
 def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
@@ -103,13 +108,21 @@ def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
     return "a new version"
 
 
-def value(ordering: Ordering | None) -> str:
-    """Write an ordering value as text."""
+def value(ordering: Ordering | None, columns: Iterable[str]) -> str:
+    """Write the ordering value of `columns` as text, or what stands for a hidden one."""
     if ordering is None:
         return "null"
     if ordering.java_type == "array":
-        return "(" + ", ".join(map(value, ordering.value)) + ")"
+        return "(" + ", ".join(value(one, columns) for one in ordering.value) + ")"
+    hidden = current()
+    if hidden.hides_ordering(columns):
+        return hidden.token(ordering.value, json_value(ordering.value))
     return plain_text(ordering.value)
+
+
+def ordering_text(ordering: Ordering, columns: Iterable[str]) -> str:
+    """Write the ordering value of a delete as Python does, or what stands for a hidden one."""
+    return value(ordering, columns) if current().hides_ordering(columns) else str(ordering.value)
 
 
 def plain_text(value: Any) -> str:

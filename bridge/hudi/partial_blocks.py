@@ -36,14 +36,16 @@ class PartialMerge:
             schema: the table's columns, with meta columns.
 
         Raises:
-            UnreadableTableError: this release merges no partial rows in the table's mode.
+            UnreadableTableError: this release does not merge partial rows in the table's mode.
         """
         able = capabilities(plan.release)
         config = merge_config(plan) if able.merge_modes else None
         mode = None if config is None else config.read.mode
         in_order = mode is RecordMergeMode.COMMIT_TIME_ORDERING
         if config is None or mode is None or mode is RecordMergeMode.CUSTOM:
-            msg = f"Hudi {plan.release} merges no partial rows with {plan.payload_name}; ask the table's own release"
+            msg = (
+                f"Hudi {plan.release} does not merge partial rows with {plan.payload_name}; use the table's own release"
+            )
             raise UnreadableTableError(msg)
         if in_order and not able.buffered_mergers:
             msg = (

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
+from bridge.pipeline import tell_scope
+from bridge.redaction import without_credentials
 from bridge.report import SAMPLE, Check, Report, Table, limit_of, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
         "keep_table_version": made.evidence is not None and made.evidence.keep_table_version,
     }
     report.statistics = {
-        "rows_in": None if made.evidence is None else made.evidence.batches.rows,
+        "rows_in": None if made.evidence is None else made.evidence.batches.rows_of(made.left),
         "checked": made.is_checked,
         "equal": made.is_equal,
         "accepted": made.is_accepted,
@@ -128,6 +130,9 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     report.body = [*_tried(made), *_differences(made, sample)]
     if made.is_accepted:
         report.body += [*_settings(made), *_skeletons(made)]
+    if made.evidence is not None:
+        differing = {trial.table_type.long_name: trial.differing for trial in made.decisive}
+        tell_scope(report, made.evidence.batches, made.left, differing)
     return report
 
 
@@ -286,7 +291,8 @@ def _skeletons(made: MigrateReport) -> list[str | Table]:
 
 def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
     """Return the files of a migration that is accepted, by their names in a folder."""
-    files = {"migration.md": report.as_markdown() + "\n", "migration.json": report.as_json() + "\n"}
+    told = {"migration.md": report.as_markdown(), "migration.json": report.as_json()}
+    files = {name: without_credentials(text) + "\n" for name, text in told.items()}
     for one, plan in made.plans.items():
         files |= _plan_files(one, plan)
         if one in made.new_tables:

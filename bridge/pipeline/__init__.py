@@ -5,7 +5,9 @@ from __future__ import annotations
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
+from bridge.pipeline.books_report import books_table, statistics_of, tell_quarantine
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
+from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
 from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
 from bridge.pipeline.merge_points import (
@@ -19,9 +21,19 @@ from bridge.pipeline.merge_points import (
     upsert,
     upsert_outcomes,
 )
+from bridge.pipeline.merge_report import MergeReport, merge_frames
 from bridge.pipeline.paths_report import PathsReport, all_paths
+from bridge.pipeline.point_run import POINTS, PointRun, set_aside, sets_aside
 from bridge.pipeline.run import choice_of
-from bridge.pipeline.simulate import simulate_commits, upgrade_commits
+from bridge.pipeline.scope import Scope, percent, share
+from bridge.pipeline.scope_report import tell_scope
+from bridge.pipeline.simulate import (
+    simulate_commits,
+    simulate_outcomes,
+    snapshots_of,
+    upgrade_commits,
+    upgrade_outcomes,
+)
 from bridge.pipeline.simulate_report import SimulateReport, report_simulations, simulate, simulate_upgrade
 
 __all__ = [
@@ -29,15 +41,20 @@ __all__ = [
     "KIND",
     "KINDS",
     "LEFT",
+    "POINTS",
     "RIGHT",
     "Batch",
     "Batches",
     "BatchesLike",
+    "Extent",
     "Figures",
     "KeyAnswer",
     "Layout",
+    "MergeReport",
     "PathCounts",
     "PathsReport",
+    "PointRun",
+    "Scope",
     "SimulateReport",
     "SmallestFound",
     "all_paths",
@@ -46,22 +63,35 @@ __all__ = [
     "appended",
     "arrival_of",
     "as_batches",
+    "books_table",
     "choice_of",
     "combine_input",
     "compact",
     "differences",
+    "extent_of",
     "incoming_side",
     "join_rows",
     "layout_of",
+    "merge_frames",
     "only_upserts",
+    "percent",
     "read_frame",
     "read_outcomes",
     "report_simulations",
+    "set_aside",
+    "sets_aside",
+    "share",
     "simulate",
     "simulate_commits",
+    "simulate_outcomes",
     "simulate_upgrade",
     "snapshot",
+    "snapshots_of",
+    "statistics_of",
+    "tell_quarantine",
+    "tell_scope",
     "upgrade_commits",
+    "upgrade_outcomes",
     "upsert",
     "upsert_outcomes",
     "visible",

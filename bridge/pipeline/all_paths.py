@@ -14,8 +14,9 @@ from bridge.pipeline.run import run
 from bridge.pipeline.simulate import commits_of
 from bridge.plan import TableType
 from bridge.programs import FEW, Path, check_plan
+from bridge.redaction import current, without_values
 from bridge.report import json_rows
-from bridge.spark import quoted
+from bridge.spark import described, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,7 +112,8 @@ def counted(versions: DataFrame, found: DataFrame, plan: MergePlan) -> PathCount
     sizes = keys.agg(total, sf.count(sf.lit(1)), sf.count(sf.when(size > FEW, 1))).collect()[0]
     path = sf.col(PATH)
     several, incomplete = sf.when(path.of > 1, 1), sf.when(~path.is_complete, 1)
-    answers = found.where(path.number == 1).agg(sf.count(several), sf.count(incomplete)).collect()[0]
+    with described(found.sparkSession, f"{plan.payload_name}, Hudi {plan.release}: every path of every key"):
+        answers = found.where(path.number == 1).agg(sf.count(several), sf.count(incomplete)).collect()[0]
     return PathCounts(*sizes, *answers)
 
 
@@ -161,7 +163,10 @@ def _answer(row: dict[str, Any], plan: MergePlan) -> KeyAnswer:
     path = Path(TableType(found["table_type"]), tuple(found["commits"]), tuple(found["compact_after"]))
     key = {name: row[name] for name in plan.identity}
     data = _data(row) if row[HAS_ROW] else None
-    return KeyAnswer(key, found["number"], path, found["batches"], data, found["error"])
+    error = found["error"]
+    if error is not None and current().is_active:
+        error = without_values(error, "an error")
+    return KeyAnswer(key, found["number"], path, found["batches"], data, error)
 
 
 def _data(row: dict[str, Any]) -> dict[str, Any]:

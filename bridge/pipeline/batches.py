@@ -5,20 +5,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
-from pyspark.sql import types as spark_types
 
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError, PlanError
 from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
+from bridge.pipeline.split import split
 from bridge.pipeline.written_keys import bare_keys
 from bridge.programs import Operations, WriteOperation, check_operations
-from bridge.spark import common_types, in_one_task, kept, quoted, with_types
+from bridge.spark import common_types, in_one_task, kept, with_types
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import types as spark_types
 
+    from bridge.pipeline.scope import Scope
     from bridge.plan import MergePlan
-
-_VALUE, _NUMBER = "_pb_value", "_pb_number"
-_MOST = 10_000  # batches: their names are gathered, and a program counts commits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +60,7 @@ class Batches:
     Attributes:
         names: one name a batch, for reports.
         operations: the operations of the batches that are not upserts, by number.
+        scope: the keys that `versions` has; None for all.
         have_schema: whether the columns come from a schema, not from the files.
 
     Added in 0.1.0.
@@ -73,8 +73,9 @@ class Batches:
         *,
         check: Callable[[], object] | None = None,
         operations: Mapping[int, WriteOperation] | None = None,
+        scope: Scope | None = None,
     ) -> None:
-        """Take frames that have the column `_pb_commit`.
+        """Take frames that have the column `_pb_commit`, with the rows of the partitions in `scope`.
 
         `check` parses the rows of a small input once more, and raises an error that names the file at fault.
         """
@@ -82,10 +83,18 @@ class Batches:
         self._frames = tuple(frames)
         self._check = check
         self.operations = dict(operations or {})
+        self.scope = scope
+        self._has_rows = False  # in the scope, as far as it is known
         self.have_schema = False
 
     @classmethod
-    def of(cls, frames: Iterable[DataFrame | Batch], names: Iterable[str] | None = None) -> Batches:
+    def of(
+        cls,
+        frames: Iterable[DataFrame | Batch],
+        names: Iterable[str] | None = None,
+        *,
+        scope: Scope | None = None,
+    ) -> Batches:
         """Take one DataFrame a batch, in order; `names` are 1, 2 and so on by default.
 
         A DataFrame is upserted; a `Batch` says another operation. A later batch may have columns that the earlier ones
@@ -99,15 +108,13 @@ class Batches:
         found = [one.frame for one in given]
         labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)
         if not found or len(labels) != len(found):
-            msg = (
-                f"{len(found)} frames with {len(labels)} names make no batches; give at least one frame, one name each"
-            )
+            msg = f"{len(found)} frames with {len(labels)} names are not batches; give frames, and a name for each"
             raise InputError(msg)
         operations = {number: one.operation for number, one in enumerate(given, start=1)}
-        return cls(labels, _numbered(found)).written_by(operations)
+        return cls(labels, _numbered(map(_narrow(scope), found)), scope=scope).written_by(operations)
 
     @classmethod
-    def by(cls, frame: DataFrame, column: str) -> Batches:
+    def by(cls, frame: DataFrame, column: str, *, scope: Scope | None = None) -> Batches:
         """Split one DataFrame by a column: a batch for each distinct value, in ascending order, named by the value.
 
         The column does not become part of the table. One job collects its distinct values; rows stay in Spark.
@@ -115,33 +122,18 @@ class Batches:
         Raises:
             InputError: the column is missing, has no order, or has a null; or the frame has no rows.
         """
-        if column not in frame.columns:
-            msg = f"the batch column {column!r} is not in the data, which has {', '.join(frame.columns)}; name another"
-            raise InputError(msg)
-        value = _comparable(frame.schema[column].dataType, column)
-        values = frame.select(value.alias(_VALUE), quoted(column).cast("string").alias(_NUMBER)).distinct()
-        found = values.orderBy(_VALUE).limit(_MOST + 1).collect()
-        if len(found) > _MOST:
-            msg = f"the batch column {column!r} has more than {_MOST:,} values, a batch for each; name another column"
-            raise InputError(msg)
-        if not found:
-            msg = f"the data has no rows to split into batches by {column!r}; give rows"
-            raise InputError(msg)
-        if found[0][0] is None:
-            msg = (
-                f"the batch column {column!r} has a null, so a row is without a batch; fill it, or name another column"
-            )
-            raise InputError(msg)
-        schema = spark_types.StructType([values.schema[_VALUE], spark_types.StructField(_NUMBER, _INTEGER, False)])
-        numbers = frame.sparkSession.createDataFrame([(row[0], at) for at, row in enumerate(found, start=1)], schema)
-        ordered = frame if ARRIVAL in frame.columns else frame.withColumn(ARRIVAL, sf.monotonically_increasing_id())
-        joined = ordered.withColumn(_VALUE, value).join(sf.broadcast(numbers), _VALUE)
-        data = [quoted(name) for name in ordered.columns if name not in {column, COMMIT}]
-        versions = joined.select(*data, sf.col(_NUMBER).alias(COMMIT))
-        return cls([row[1] for row in found], [versions])
+        names, versions = split(frame, column, _narrow(scope))
+        return cls(names, [versions], scope=scope)
 
     @classmethod
-    def read(cls, spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None) -> Batches:
+    def read(
+        cls,
+        spark: SparkSession,
+        path: str | Path,
+        schema: spark_types.StructType | None = None,
+        *,
+        scope: Scope | None = None,
+    ) -> Batches:
         """Read a folder, or what matches a pattern (`days/2024-*`): one file or folder a batch, in name order.
 
         It may lie on any storage that Spark reaches. Formats are Parquet, Avro, ORC, JSON lines and CSV.
@@ -153,9 +145,9 @@ class Batches:
             InputError: naming the file or folder that can't be read.
         """
         small = in_one_task(spark)
-        found = read_batches(spark, path, schema, check=not small)
+        found = read_batches(spark, path, schema, check=not small, narrow=_narrow(scope))
         check = functools.partial(read_batches, spark, path, schema) if small else None
-        batches = cls([one.name for one in found], _numbered([one.frame for one in found]), check=check)
+        batches = cls([one.name for one in found], _numbered([one.frame for one in found]), check=check, scope=scope)
         batches.have_schema = schema is not None
         return batches
 
@@ -170,14 +162,14 @@ class Batches:
                 msg = f"there is no batch {number} to give an operation; there are {len(self)}, counted from 1"
                 raise PlanError(msg)
         if len(self._frames) < len(self):
-            msg = "one frame that is split into batches has whole rows alone; give a frame a batch (Batches.of)"
+            msg = "a frame that is split into batches must have complete rows; give one frame per batch (Batches.of)"
             raise PlanError(msg)
         named = {number: WriteOperation.parse(text) for number, text in operations.items()}
         if self.have_schema and WriteOperation.SQL_UPDATE in named.values():
             msg = "an SQL update assigns the columns of its file; a schema adds the others, so leave it out"
             raise PlanError(msg)
         both = {number: one for number, one in {**self.operations, **named}.items() if one is not WriteOperation.UPSERT}
-        return Batches(self.names, self._frames, check=self._check, operations=both)
+        return Batches(self.names, self._frames, check=self._check, operations=both, scope=self.scope)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -196,8 +188,19 @@ class Batches:
 
     @functools.cached_property
     def rows(self) -> int:
-        """How many rows all batches have; one job."""
+        """How many rows all batches have, before a scope chooses keys; one job."""
         return self._versions.count()
+
+    def rows_of(self, plan: MergePlan) -> int:
+        """Return how many rows the keys of the scope have; one job."""
+        if self.scope is None or not self.scope.chooses_keys:
+            return self.rows
+        return self.scope.of_keys(self._versions, plan, self.names).count()
+
+    @property
+    def first(self) -> int:
+        """The number of the first batch whose keys are in the scope, from 1; InputError if it names none."""
+        return 1 if self.scope is None else self.scope.first(self.names)
 
     def versions(self, plan: MergePlan) -> DataFrame:
         """Return all rows in one frame, with the number of their batch in `_pb_commit`.
@@ -206,8 +209,9 @@ class Batches:
         an operation names keys, or removes them, `_pb_delete` is true in a row that is a bare key.
 
         Raises:
-            InputError: a column has two types without a wider one, or is missing later; or a file can't be read.
-            PlanError: a column that the plan names does not exist.
+            InputError: a column has two types without a wider one, or is missing later; a file can't be read; or no
+                row is in the scope.
+            PlanError: a column that the plan names does not exist, or the scope does not fit it.
         """
         check_operations(plan, self.operations_of(plan))
         try:
@@ -220,7 +224,13 @@ class Batches:
         layout_of(plan, versions)
         if plan.arrival is None and ARRIVAL not in versions.columns:
             versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
-        return bare_keys(versions, plan, self.operations) if self.operations else versions
+        if self.operations:
+            versions = bare_keys(versions, plan, self.operations)
+        if self.scope is None:
+            return versions
+        chosen = self.scope.narrow(versions, plan, self.names, has_rows=self._has_rows)
+        self._has_rows = True
+        return chosen
 
     def _check_layout(self, plan: MergePlan) -> None:
         """Check that each frame fits the one before it; incomplete rows need only the columns that they name."""
@@ -231,7 +241,7 @@ class Batches:
         for older, newer in itertools.pairwise(whole):
             layout_of(plan, newer, older)
         if not whole:
-            msg = "no batch has whole rows, so the columns of the table are unknown; give one that is upserted"
+            msg = "no batch has complete rows, so the columns of the table are unknown; add one that is upserted"
             raise InputError(msg)
         for number, frame in numbered:
             if not self._operation(number).writes_rows:
@@ -246,7 +256,7 @@ class Batches:
             needed = tuple(dict.fromkeys((*needed, *plan.partition)))
         missing = [name for name in needed if name not in frame.columns]
         if missing:
-            msg = f"{what} lacks {', '.join(missing)}; give each key whole"
+            msg = f"{what} lacks {', '.join(missing)}; give all columns of each key"
             raise InputError(msg)
         unknown = [name for name in frame.columns if name not in whole.columns]
         if unknown:
@@ -305,21 +315,9 @@ def only_upserts(batches: Batches, what: str) -> None:
         raise PlanError(msg)
 
 
-_INTEGER = spark_types.IntegerType()
+def _narrow(scope: Scope | None) -> Callable[[DataFrame], DataFrame]:
+    return scope.in_partitions if scope is not None else lambda frame: frame
 
 
 def _numbered(frames: Iterable[DataFrame]) -> list[DataFrame]:
     return [frame.withColumn(COMMIT, sf.lit(number)) for number, frame in enumerate(frames, start=1)]
-
-
-def _comparable(kind: spark_types.DataType, column: str) -> Any:
-    """Return the column in a form that survives a round trip through Python.
-
-    Raises:
-        InputError: values of this type have no order.
-    """
-    if not isinstance(kind, spark_types.AtomicType):
-        msg = f"the batch column {column!r} is {kind.simpleString()}, which has no order; name a column of plain values"
-        raise InputError(msg)
-    # An instant becomes a local time in Python, which an hour of each autumn has twice.
-    return sf.unix_micros(quoted(column)) if isinstance(kind, spark_types.TimestampType) else quoted(column)

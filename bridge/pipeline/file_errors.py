@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 
 from bridge.engines import ARRIVAL
 from bridge.errors import InputError
+from bridge.redaction import current
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ def unreadable(origin: Place, error: Exception) -> InputError:
         )
     causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
     reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
+    if current().is_active:
+        reason = "--redact hides the cause, which may quote values"
+    if current().is_active:
+        reason = "--redact hides the cause, which may quote values"
     return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
 
 

@@ -26,12 +26,15 @@ from bridge.pipeline.file_errors import failures, refuse_taken, unreadable
 from bridge.spark import batch_places, files_of, fit_batches, in_one_task, place_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+    from typing import TypeAlias
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.spark import Files, Place
+
+    Narrow: TypeAlias = Callable[[DataFrame], DataFrame]
 
 # A quote inside quotes is doubled and may span lines (RFC 4180), so a CSV file can't be split.
 _CSV_OPTIONS = {"header": "true", "multiLine": "true", "escape": '"'}
@@ -47,20 +50,26 @@ class BatchFile(NamedTuple):
 
 
 def read_batches(
-    spark: SparkSession, path: str | Path, schema: spark_types.StructType | None = None, *, check: bool = True
+    spark: SparkSession,
+    path: str | Path,
+    schema: spark_types.StructType | None = None,
+    *,
+    check: bool = True,
+    narrow: Narrow = lambda frame: frame,
 ) -> list[BatchFile]:
     """Read the folder or pattern of `--batches`, a batch per entry; each batch keeps the schema that its files have.
 
     CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
     unless the caller parses all rows himself, and comes back to `check` them where that fails or a batch has no rows.
     A CSV file starts with its header, and an empty field is null.
-    Names that start with `.` or `_` are left out.
+    Names that start with `.` or `_` are left out. `narrow` drops rows where Spark still passes its condition on to the
+    reader of the files.
 
     Raises:
         InputError: naming the file or folder that can't be read, and what to do.
     """
     found = [
-        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check))
+        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check, narrow=narrow))
         for entry in batch_places(path, spark)
     ]
     with failures(place_of(path, spark)):
@@ -87,17 +96,18 @@ def read_frame(
     return frame
 
 
-def _read(
+def _read(  # noqa: PLR0913 (keyword-only settings of one reader)
     spark: SparkSession,
     files: Files,
     schema: spark_types.StructType | None,
     *,
     arrival: bool,
     check: bool = True,
+    narrow: Narrow = lambda frame: frame,
 ) -> DataFrame:
     with failures(files.origin):
         if files.format == "avro":
-            return avro_frame(spark, files, _arrival(files.paths) if arrival else None)
+            return narrow(avro_frame(spark, files, _arrival(files.paths) if arrival else None))
         frame = _of_spark(spark, files, schema, check=check)
     if ARRIVAL in frame.columns:
         refuse_taken(files.origin)
@@ -108,6 +118,7 @@ def _read(
         # The columns that a batch lacks stay absent: schema evolution decides what they become.
         wanted = [name for name in schema.fieldNames() if name in wanted]
     columns = [quoted(name) for name in wanted]
+    frame = narrow(frame)  # before the ids of the order of arrival, through which Spark pushes no condition
     return frame.select(*columns, _arrival(files.paths).alias(ARRIVAL)) if arrival else frame.select(*columns)
 
 

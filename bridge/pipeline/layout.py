@@ -73,7 +73,7 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
             else:
                 msg = (
                     f"the column {field.name!r} is stored but not in the newer data, which has {', '.join(own)}; "
-                    "Hudi does not drop columns by itself: add it (null where unknown)"
+                    "Hudi does not drop columns on its own: add it (null where unknown)"
                 )
                 raise InputError(msg)
         present = {field.name for field in data_fields(other)}

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import ACTION, COMMIT, KIND, ORDERING, SEQUENCE, TO_LOG, visible
+from bridge.engines import ACTION, BOOKS, COMMIT, KIND, ORDERING, QUARANTINE, SEQUENCE, TO_LOG, visible
 from bridge.errors import PlanError
 from bridge.merge import Action
 from bridge.pipeline.layout import data_fields, incoming_side, layout_of, log_side, stored_side
-from bridge.pipeline.run import run
+from bridge.pipeline.run import check_that_rows_are_all, run
 from bridge.spark import quoted, with_types
 
 if TYPE_CHECKING:
@@ -33,11 +33,25 @@ def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
 
     Added in 0.1.0.
     """
+    return combined_rows(combine_outcomes(incoming, plan, only_rows=True))
+
+
+def combine_outcomes(
+    incoming: DataFrame, plan: MergePlan, *, books: bool = False, only_rows: bool = False
+) -> DataFrame:
+    """Return what `combine_input` does to each key."""
     if not plan.combine_before_upsert:
         msg = "the plan has combine_before_upsert=False, so there is nothing to combine; write the batch as it is"
         raise PlanError(msg)
+    if only_rows:
+        check_that_rows_are_all(plan)
     layout = layout_of(plan, incoming)
-    return run([incoming_side(incoming, layout, plan)], layout, plan, program="combine_input").drop(ACTION)
+    return run([incoming_side(incoming, layout, plan)], layout, plan, program="combine_input", books=books)
+
+
+def combined_rows(outcomes: DataFrame) -> DataFrame:
+    """Return the rows of a combined batch."""
+    return outcomes.where(sf.col(ACTION).isNotNull()).drop(ACTION, QUARANTINE, BOOKS)
 
 
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
@@ -48,16 +62,18 @@ def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame
     return _upserted(stored, incoming, plan, only_rows=True)
 
 
-def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
+def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, books: bool = False) -> DataFrame:
     """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
-    return _upserted(stored, incoming, plan, only_rows=False)
+    return _upserted(stored, incoming, plan, only_rows=False, books=books)
 
 
-def _upserted(stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, only_rows: bool) -> DataFrame:
+def _upserted(
+    stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, only_rows: bool, books: bool = False
+) -> DataFrame:
     layout = layout_of(plan, incoming, stored)
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
     program = "upsert_global_index" if plan.global_index else "upsert"
-    return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows)
+    return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows, books=books)
 
 
 def append(
@@ -71,6 +87,7 @@ def append(
 
     Added in 0.1.0.
     """
+    check_that_rows_are_all(plan)
     return appended(append_outcomes(stored, incoming, plan, log), log)
 
 
@@ -81,14 +98,16 @@ def appended(outcomes: DataFrame, log: DataFrame | None) -> tuple[DataFrame, Dat
     return visible(outcomes.where(~sf.col(TO_LOG))), _log(log, to_log)
 
 
-def append_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, log: DataFrame | None = None) -> DataFrame:
+def append_outcomes(
+    stored: DataFrame, incoming: DataFrame, plan: MergePlan, log: DataFrame | None = None, *, books: bool = False
+) -> DataFrame:
     """Return what `append` does: outcomes with `_pb_to_log` and, for delete entries, `_pb_ordering`."""
     layout = layout_of(plan, incoming, stored)
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
     if plan.global_index:  # the log, too, decides what a row is now, and so where it goes
         sides += [] if log is None else [log_side(log, layout)]
-        return run(sides, layout, plan, program="append_global_index", instant=_instant())
-    outcomes = run(sides, layout, plan, program="append", instant=_instant())
+        return run(sides, layout, plan, program="append_global_index", instant=_instant(), books=books)
+    outcomes = run(sides, layout, plan, program="append", instant=_instant(), books=books)
     if plan.inserts_to == "log":
         is_new = sf.col(ACTION) == int(Action.INSERT)  # also of rows that passed as Arrow
         return outcomes.withColumn(TO_LOG, sf.col(TO_LOG) | is_new)
@@ -111,14 +130,14 @@ def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
     return read_outcomes(stored, log, plan, program="snapshot", only_rows=True)
 
 
-def read_outcomes(
-    stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, only_rows: bool = False
+def read_outcomes(  # noqa: PLR0913 (keyword-only settings of one job)
+    stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, only_rows: bool = False, books: bool = False
 ) -> DataFrame:
     """Return what `compact` and `snapshot` (the `program`) do to each key; readers use no index."""
     plan = plan.within_partitions()
     layout = layout_of(plan, log, stored)
     sides = [stored_side(stored, layout), log_side(log, layout)]
-    return run(sides, layout, plan, program=program, only_rows=only_rows)
+    return run(sides, layout, plan, program=program, only_rows=only_rows, books=books)
 
 
 def _log(log: DataFrame | None, entries: DataFrame) -> DataFrame:

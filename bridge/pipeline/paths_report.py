@@ -11,6 +11,7 @@ from bridge.config import keys
 from bridge.pipeline.all_paths import counted, key_answers, paths_of, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
+from bridge.pipeline.scope_report import tell_scope
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
 from bridge.report import Report, Table, cell, limit_of, plan_as_json, sides_as_json
@@ -146,6 +147,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         report.body += _story(example)
     if answers:
         report.body.append(_keys(answers, len(by_key), counts.depending))
+    tell_scope(report, found.batches, found.plan, {"every path": counts.depending}, "depend on the path")
     return report
 
 

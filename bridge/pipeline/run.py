@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge import engines
 from bridge.engines import IS_DELETE, KIND, Choice, Job
+from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, layout_of
 
 if TYPE_CHECKING:
@@ -30,11 +31,15 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     arguments: dict[str, Any] | None = None,
     instant: str | None = None,
     only_rows: bool = False,
+    books: bool = False,
 ) -> DataFrame:
     """Run a program; return outcomes: data columns, `_pb_action` and what the program adds.
 
-    With `only_rows` the result is what `visible` makes of the outcomes, and the engine does not hand over more.
+    With `only_rows` the result is what `visible` makes of the outcomes, and the engine does not hand over more. With
+    `books` it hands over what `books_columns` counts, too.
     """
+    if only_rows:
+        check_that_rows_are_all(plan)
     job = Job(
         plan,
         layout.schema,
@@ -44,5 +49,17 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
         instant,
         only_rows=only_rows,
         has_entries=any(IS_DELETE in side.columns for side in sides),
+        books=books,
     )
     return engines.run(sides, job, layout.fields)
+
+
+def check_that_rows_are_all(plan: MergePlan) -> None:
+    """Refuse to give the rows alone where a plan sets keys aside: nobody would see that they are missing.
+
+    Raises:
+        PlanError: naming what gives both.
+    """
+    if plan.on_error == "quarantine":
+        msg = "with on_error='quarantine' there are rows beside the result; call merge_frames, which gives both"
+        raise PlanError(msg)

@@ -9,8 +9,8 @@ from pyspark.sql import functions as sf
 from bridge.config import keys
 from bridge.engines import COMMIT, FIRST, LAST
 from bridge.errors import PlanError
-from bridge.pipeline.layout import Layout, incoming_side, layout_of
-from bridge.pipeline.run import run
+from bridge.pipeline.layout import Layout, data_fields, incoming_side, layout_of
+from bridge.pipeline.run import check_that_rows_are_all, run
 from bridge.plan import TableType
 from bridge.programs import (
     UPSERTS,
@@ -44,11 +44,33 @@ def simulate_commits(
     `versions` has all batches, with their numbers from 1 in `_pb_commit`; one job simulates all commits. After the
     commits of `compact_after` the log is compacted (merge-on-read) before the snapshot is taken. A column that a later
     batch adds is null in the snapshots before it. `operations` are those of the commits that are not upserts.
+
+    Raises:
+        PlanError: the plan sets keys aside, or wants what is not ported.
+    """
+    check_that_rows_are_all(plan)
+    settings: dict[str, Any] = {"commits": commits, "compact_after": compact_after, "operations": operations}
+    return snapshots_of(simulate_outcomes(versions, plan, **settings))
+
+
+def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
+    versions: DataFrame,
+    plan: MergePlan,
+    *,
+    commits: int,
+    compact_after: Collection[int] = (),
+    operations: Operations = UPSERTS,
+    books: bool = False,
+) -> DataFrame:
+    """Return the rows of all snapshots, each once, with the first and last commit at which it is visible.
+
+    Among them are the versions of keys that the plan sets aside and, with `books`, what the engine counts where it can;
+    `snapshots_of` leaves both out.
     """
     layout, side = commits_of(versions, plan)
     if operations.by_commit:
         return _operated(side, layout, plan, commits, compact_after, operations)
-    return _simulated([side], layout, plan, commits, compact_after)
+    return _simulated([side], layout, plan, commits, compact_after, books=books)
 
 
 def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]:
@@ -61,7 +83,7 @@ def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]
     return layout, side
 
 
-def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
+def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     versions: DataFrame,
     old: MergePlan,
     takeovers: Sequence[Takeover],
@@ -70,8 +92,9 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
     compact_after: Collection[int] = (),
     properties: Mapping[str, str] | None = None,
     operations: Operations = UPSERTS,
+    books: bool = False,
 ) -> DataFrame:
-    """Do what `simulate_commits` does for a table that `old` writes first, and then other writers, in order.
+    """Do what `simulate_outcomes` does for a table that `old` writes first, and then other writers, in order.
 
     A real table, which stores `properties` and has its rows among `versions`, may be upgraded after commit 0. An
     upgrade is part of the first write of the new release; a downgrade comes before it. A writer that takes over after
@@ -100,11 +123,27 @@ def upgrade_commits(  # noqa: PLR0913 (keyword-only settings of one table)
         check_operated(old, change, operations)
         program = "simulate_operations_upgrade"
         arguments |= {"operations": operations, "one_file": inserts_into_files(old.props)}
-    return _by_commit(run([side], layout, old, program=program, arguments=arguments), layout)
+    return run([side], layout, old, program=program, arguments=arguments, books=books)
 
 
-def _simulated(
-    sides: list[DataFrame], layout: Layout, plan: MergePlan, commits: int, compact_after: Collection[int]
+def upgrade_commits(versions: DataFrame, old: MergePlan, takeovers: Sequence[Takeover], **settings: Any) -> DataFrame:
+    """Return the snapshots of `upgrade_outcomes`, which takes the same settings.
+
+    Raises:
+        PlanError: the plan sets keys aside; and what `upgrade_outcomes` raises.
+    """
+    check_that_rows_are_all(old)
+    return snapshots_of(upgrade_outcomes(versions, old, takeovers, **settings))
+
+
+def _simulated(  # noqa: PLR0913 (settings of one job)
+    sides: list[DataFrame],
+    layout: Layout,
+    plan: MergePlan,
+    commits: int,
+    compact_after: Collection[int],
+    *,
+    books: bool,
 ) -> DataFrame:
     log_updates = plan.table_type is TableType.MERGE_ON_READ
     puts_in_base = log_updates and plan.inserts_to == "base"
@@ -117,7 +156,9 @@ def _simulated(
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
     program = "simulate_global_index" if plan.global_index else "simulate"
     program = "simulate_small_files" if candidates else program
-    return _by_commit(run(sides, layout, plan, program=program, arguments=arguments), layout)
+    # A table of the other programs has no one row of a key.
+    books = books and program == "simulate"
+    return run(sides, layout, plan, program=program, arguments=arguments, books=books)
 
 
 def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
@@ -139,10 +180,10 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
         program = "simulate_global_operations"
     else:
         program, arguments["one_file"] = "simulate_operations", inserts_into_files(plan.props)
-    return _by_commit(run([side], layout, plan, program=program, arguments=arguments), layout)
+    return run([side], layout, plan, program=program, arguments=arguments)
 
 
-def _by_commit(rows: DataFrame, layout: Layout) -> DataFrame:
+def snapshots_of(outcomes: DataFrame) -> DataFrame:
     """Return snapshots: a row that stays visible is one outcome, however many commits it lives through."""
     numbers = sf.explode(sf.sequence(FIRST, LAST)).alias(COMMIT)
-    return rows.select(numbers, *map(quoted, layout.names))
+    return outcomes.select(numbers, *(quoted(field.name) for field in data_fields(outcomes)))

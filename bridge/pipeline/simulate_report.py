@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any, Self
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT
+from bridge.engines import COMMIT, Fate
 from bridge.pipeline.batches import as_batches
+from bridge.pipeline.books_report import books_in, books_table, tell_quarantine
 from bridge.pipeline.differences import Figures, disagreements, figures
-from bridge.pipeline.simulate import simulate_commits, upgrade_commits
+from bridge.pipeline.point_run import set_aside, sets_aside
+from bridge.pipeline.scope_report import tell_scope
+from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.programs import Takeover
 from bridge.report import SAMPLE, Report, Table, json_rows, limit_of, plan_as_json
-from bridge.spark import kept, quoted
+from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from pyspark.sql import DataFrame
 
+    from bridge.engines import Books
     from bridge.pipeline.batches import Batches, BatchesLike
     from bridge.plan import MergePlan
 
@@ -38,7 +42,7 @@ class SimulateReport:
     Attributes:
         batches: what was written.
         plan: what merged; after an upgrade, `new`.
-        snapshots: the rows of the table after each commit, with the number of the commit in `_pb_commit` (from 1).
+        outcomes: the rows of all snapshots, each once, and what `books` and `quarantine` are made of.
         compact_after: the commits after which the log was compacted.
         new: the plan that took the table over, after the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
@@ -48,15 +52,46 @@ class SimulateReport:
 
     batches: Batches
     plan: MergePlan
-    snapshots: DataFrame
+    outcomes: DataFrame
     compact_after: tuple[int, ...] = ()
     new: MergePlan | None = None
     upgrade_after: int | None = None
 
+    @property
+    def quarantine(self) -> DataFrame | None:
+        """All versions of the keys that can't be merged, which no snapshot has; None unless the plan sets them aside.
+
+        The columns besides the data are those of `MergeReport.quarantine`.
+        """
+        return set_aside(self._kept_outcomes) if sets_aside(self._kept_outcomes) else None
+
+    @functools.cached_property
+    def books(self) -> Books | None:
+        """What became of the rows that came in, by the snapshot after their batch; None where the engine can't say.
+
+        A row is kept if it is what that snapshot shows of its key, merged if the snapshot shows another row than before
+        the batch, deleted if it shows none any more, and ignored if it shows what it did before.
+
+        Raises:
+            BooksError: rows were lost or doubled.
+        """
+        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows})
+        if found is not None:
+            found.check_sides()
+        return found
+
+    @functools.cached_property
+    def quarantined(self) -> int:
+        """How many rows are in quarantine."""
+        return 0 if self.quarantine is None else self.quarantine.count()
+
     @functools.cached_property
     def figures(self) -> tuple[Figures, ...]:
         """What each commit changed: rows, and keys inserted, changed and deleted."""
-        return tuple(figures(self.kept, self.plan.identity, len(self.batches), duplicates=self.has_duplicates))
+        plan = self.plan
+        what = f"{plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}: the snapshot after each commit"
+        with described(self.snapshots.sparkSession, what):
+            return tuple(figures(self.kept, plan.identity, len(self.batches), duplicates=self.has_duplicates))
 
     @property
     def has_duplicates(self) -> bool:
@@ -73,10 +108,19 @@ class SimulateReport:
         """True: an error of a payload or of the settings is raised."""
         return True
 
+    @property
+    def snapshots(self) -> DataFrame:
+        """The rows of the table after each commit, with the number of the commit in `_pb_commit` (from 1)."""
+        return snapshots_of(self.outcomes)
+
+    @functools.cached_property
+    def _kept_outcomes(self) -> DataFrame:
+        return kept(self.outcomes)
+
     @functools.cached_property
     def kept(self) -> DataFrame:
         """The snapshots, kept from the first job on."""
-        return kept(self.snapshots)
+        return snapshots_of(self._kept_outcomes)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line; `whole`: with the rows of each snapshot, `sample` of them at most."""
@@ -88,8 +132,8 @@ class SimulateReport:
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        if "kept" in self.__dict__:
-            self.kept.unpersist()
+        if "_kept_outcomes" in self.__dict__:
+            self._kept_outcomes.unpersist()
 
     def __enter__(self) -> Self:
         return self
@@ -117,14 +161,15 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
     written = as_batches(batches)
     compactions = tuple(compact_after)
     versions = written.versions(plan)
-    snapshots = simulate_commits(
+    outcomes = simulate_outcomes(
         versions,
         plan,
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(plan),
+        books=True,
     )
-    return SimulateReport(written, plan, snapshots, compactions)
+    return SimulateReport(written, plan, outcomes, compactions)
 
 
 def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -153,15 +198,16 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
-    snapshots = upgrade_commits(
+    outcomes = upgrade_outcomes(
         written.versions(old),
         old,
         (*via, Takeover(upgrade_after, new, keep_table_version)),
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(old),
+        books=not written.operations_of(old).by_commit,
     )
-    return SimulateReport(written, old, snapshots, compactions, new, upgrade_after)
+    return SimulateReport(written, old, outcomes, compactions, new, upgrade_after)
 
 
 # -- the report
@@ -185,6 +231,7 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     if first.new is not None:
         taken_over = {"to": str(first.new.release), "upgrade_after": first.upgrade_after}
         report.plan |= {"plain_after": first.upgrade_after} if first.new.plain else taken_over
+    disagreeing: dict[str, DataFrame] | None = None
     if len(parts) == 1:
         _tell(report, parts, {})
     else:
@@ -195,8 +242,12 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _tell(report, parts, counts)
         last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)
         _name_keys(report, last, counts.get(commits, 0), commits, sample)
+        disagreeing = {"both table types": last}
     if whole:
         _add_snapshots(report, parts, sample)
+    for part in parts:
+        _add_quarantine(report, part, sample, whole=whole)
+    tell_scope(report, first.batches, plan, disagreeing, "disagree after the last batch")
     return report
 
 
@@ -204,7 +255,8 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     """Put the figures of all commits into the report; `differing` are the keys on which table types disagree."""
     lines = []
     for part in parts:
-        for batch, own in zip(part.batches.names, part.figures, strict=True):
+        for own in part.figures[part.batches.first - 1 :]:
+            batch = part.batches.names[own.commit - 1]
             line = {"table type": part.plan.table_type.value, "batch": batch, **own._asdict()}
             if len(parts) > 1:
                 line["disagree"] = differing.get(own.commit, 0)
@@ -213,19 +265,28 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
 
     batches = parts[0].batches
     totals = {name: sum(getattr(own, name) for part in parts for own in part.figures) for name in Figures._fields[2:]}
-    written = batches.rows * len(parts)
+    rows_in = batches.rows_of(parts[0].plan)
+    written = rows_in * len(parts)
+    quarantined = sum(part.quarantined for part in parts)
+    books = {part.plan.table_type.value: part.books for part in parts}
+    fates = {fate.value: [None if one is None else one.total(fate) for one in books.values()] for fate in Fate}
     report.statistics = {
         "rows_in": written,
         "rows_out": sum(part.figures[-1].rows for part in parts),
         "inserted": totals["inserted"],
-        "merged": totals["changed"],
-        "deleted": totals["deleted"],
-        "ignored": written - sum(totals.values()),
-        "quarantined": 0,
+        "changed": totals["changed"],
+        "removed": totals["deleted"],
+        **{fate: None if None in numbers else sum(numbers) for fate, numbers in fates.items()},
+        "quarantined": quarantined,
+        "books": {table_type: None if one is None else one.lines() for table_type, one in books.items()},
         "commits": len(batches),
     }
+    for table_type, one in books.items():
+        if one is not None:
+            report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
-    report.verdict = f"{batches.rows} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+    report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+    tell_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")
 
 
 def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sample: int | None) -> None:
@@ -254,7 +315,19 @@ def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int 
         table_type = part.plan.table_type.value
         report.results += [
             {"commit": commit, "table_type": table_type, "snapshot": by_commit[commit]}
-            for commit in range(1, len(part.batches) + 1)
+            for commit in range(part.batches.first, len(part.batches) + 1)
         ]
     if any(own.rows > limit for part in parts for own in part.figures):
         report.warnings.append(f"only the first {limit} rows of each snapshot are listed (--sample)")
+
+
+def _add_quarantine(report: Report, part: SimulateReport, sample: int | None, *, whole: bool) -> None:
+    """Put the rows in quarantine into the results and the text: at most `sample`, or a readable number."""
+    if part.quarantine is None or not part.quarantined:
+        return
+    table_type = part.plan.table_type
+    rows = json_rows(part.quarantine.limit(limit_of(sample, whole=whole)))
+    report.results.append({"table_type": table_type.value, "quarantine": rows})
+    shown = rows[: limit_of(sample, whole=False)]
+    title = f"In quarantine, {table_type.long_name}: {len(shown)} of {part.quarantined} rows"
+    report.body.append(Table.of_rows(tuple(part.quarantine.columns), shown, title))

@@ -14,7 +14,7 @@ from bridge.programs.handover import (
     handovers,
     is_downgrade,
 )
-from bridge.programs.operation_table import KeySlice, OperationTable
+from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
@@ -44,7 +44,7 @@ __all__ = [
     "GlobalOperationTable",
     "GlobalUpsert",
     "Handover",
-    "KeySlice",
+    "KeyRows",
     "KeyTimeline",
     "OperationTable",
     "OperationUpgrade",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mergers import HoodieKey
 
 
-class KeySlice:
+class KeyRows:
     """The rows of a key in one file group: one, or duplicates; the first has the log.
 
     Some code merges a version with each row of its key in the base file, some with the first that it meets. Each:
@@ -128,9 +128,9 @@ class OperationTable(CommitLoop):
         has_statements = any(operation.is_statement for operation in self._operations.values())
         self.plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
         self._one_file = one_file
-        self.slices: list[KeySlice] = []
-        self._old: list[KeySlice] = []  # of replaced file groups: what they showed is not reported yet
-        self._input: list[tuple[KeySlice | None, Carrier]] = []
+        self.slices: list[KeyRows] = []
+        self._old: list[KeyRows] = []  # of replaced file groups: what they showed is not reported yet
+        self._input: list[tuple[KeyRows | None, Carrier]] = []
         self._is_touched = False
 
     def start(self, key: HoodieKey) -> None:
@@ -220,9 +220,9 @@ class OperationTable(CommitLoop):
         if home is None and fresh.rows:
             self.slices.append(fresh)
 
-    def new_slice(self) -> KeySlice:
+    def new_slice(self) -> KeyRows:
         """Return a file group without rows."""
-        return KeySlice(self.merge, self._key)
+        return KeyRows(self.merge, self._key)
 
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Compact every file group, and take the snapshot."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.config import UpgradeCompaction
 from bridge.merge import LogDelete, LogRow, logged_row
 from bridge.programs.commits import KeyTimeline
-from bridge.programs.operation_table import KeySlice, OperationTable
+from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.upgrade import stages_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class _NotedRow(KeyTimeline):
         yield from (entry for entry in self.entries if not isinstance(entry, LogDelete))
 
 
-class _NotedSlice(KeySlice):
+class _NotedSlice(KeyRows):
     """The rows of a key in one file group, which another release takes over."""
 
     def __init__(self, merge: RecordMerge, key: HoodieKey) -> None:
@@ -116,7 +116,7 @@ class OperationUpgrade(OperationTable):
         self._is_passed = False
         self.merge, self.plain = self._first
 
-    def new_slice(self) -> KeySlice:
+    def new_slice(self) -> KeyRows:
         """Return a file group without rows."""
         return _NotedSlice(self.merge, self._key)
 

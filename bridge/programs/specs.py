@@ -50,6 +50,8 @@ _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
 _NO_INDEX = "Java has no index lookup, which merges a row before the write to learn its partition"
 _NO_OPERATIONS = "Java upserts batches and knows no other operation"
+_SHARED_FILES = "the keys of a partition share files there, so that none can be taken out"
+_ALL_ANSWERS = "a failure of a path is one of its answers"
 _NO_STATES = "Java can't tell whether two paths have reached the same state of a payload object"
 
 
@@ -67,6 +69,7 @@ class ProgramSpec:
             `insert_single`.
         engines: those that can run it.
         only_there: why Java can't, in half a sentence; empty if it can.
+        only_fails: why a key that fails can't be set aside, in half a sentence; empty if it can.
     """
 
     program: Callable[..., Program]
@@ -76,6 +79,7 @@ class ProgramSpec:
     upserts_pairs: bool = False
     engines: frozenset[EngineName] = frozenset({EngineName.PYTHON})
     only_there: str = ""
+    only_fails: str = ""
 
 
 PROGRAMS = {
@@ -87,13 +91,15 @@ PROGRAMS = {
     "compact": ProgramSpec(Compact, untouched=(), engines=_EVERY),
     "snapshot": ProgramSpec(Snapshot, untouched=(), engines=_EVERY),
     "simulate": ProgramSpec(Simulate, _SPAN, engines=_BOTH),
-    "simulate_small_files": ProgramSpec(SmallFileTable, _SPAN, by_partition=True, engines=_BOTH),
+    "simulate_small_files": ProgramSpec(
+        SmallFileTable, _SPAN, by_partition=True, engines=_BOTH, only_fails=_SHARED_FILES
+    ),
     "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN, only_there=_NO_INDEX),
     "simulate_operations": ProgramSpec(OperationTable, _SPAN, only_there=_NO_OPERATIONS),
     "simulate_operations_upgrade": ProgramSpec(OperationUpgrade, _SPAN, only_there=_NO_OPERATIONS),
     "simulate_global_operations": ProgramSpec(GlobalOperationTable, _SPAN, only_there=_NO_INDEX),
     "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, engines=_BOTH),
-    "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_there=_NO_STATES),
-    "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_there=_NO_STATES),
+    "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_there=_NO_STATES, only_fails=_ALL_ANSWERS),
+    "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_there=_NO_STATES, only_fails=_ALL_ANSWERS),
 }
 """The programs by the name that is sent to tasks."""

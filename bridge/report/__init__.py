@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_rows import json_rows
-from bridge.report.json_values import cell, json_record, json_value, texts
+from bridge.report.json_values import cell, json_field, json_record, json_value, texts
 from bridge.report.report import (
     MOST,
     SAMPLE,
@@ -52,6 +52,7 @@ __all__ = [
     "cell",
     "envelope_schema",
     "error_as_json",
+    "json_field",
     "json_record",
     "json_rows",
     "json_value",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 from bridge.errors import InputError
+from bridge.redaction import without_credentials
 from bridge.report.printable import printable
 from bridge.spark import write_file
 
@@ -22,7 +23,7 @@ def write_report(report: Report, place: Place) -> None:
     Raises:
         InputError: the file can't be written.
     """
-    text = FORMS[place.suffixes[-1]](report) + "\n"
+    text = without_credentials(FORMS[place.suffixes[-1]](report)) + "\n"
     try:
         write_file(place, text.encode())
     except OSError as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as spark_types
 
+from bridge.redaction import Redaction, current, is_control
 from bridge.report.json_values import json_value
 
 if TYPE_CHECKING:
@@ -23,13 +24,23 @@ def json_rows(frame: DataFrame) -> list[dict[str, Any]]:
 
 def _struct(struct: spark_types.StructType) -> Callable[[Row], dict[str, Any]]:
     names = struct.names
-    converters = [_converter(field.dataType) for field in struct.fields]
+    converters = [_of_column(field) for field in struct.fields]
 
     def convert(row: Row) -> dict[str, Any]:
         cells = zip(names, converters, row, strict=True)
         return {name: None if value is None else of(value) for name, of, value in cells}
 
     return convert
+
+
+def _of_column(field: spark_types.StructField) -> Callable[[Any], Any]:
+    """Return the conversion of values of a column that are not null; it may hide them."""
+    hidden = current()
+    if hidden.is_active and is_control(field.name):
+        with Redaction().applied():
+            return _converter(field.dataType)
+    of = _converter(field.dataType)
+    return (lambda value: hidden.token(value, of(value))) if hidden.hides(field.name) else of
 
 
 def _converter(kind: spark_types.DataType) -> Callable[[Any], Any]:

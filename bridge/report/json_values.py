@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bridge.redaction import current
 from payloads import Ordering
 from payloads.avro import Branch, to_logical
 
@@ -52,16 +53,23 @@ def _nested(value: object, *, names_branches: bool) -> Any:
         case Ordering():
             return json_value(value.value, names_branches=names_branches)
         case Mapping():
-            return {str(key): json_value(item, names_branches=names_branches) for key, item in value.items()}
+            return {str(key): json_field(str(key), item, names_branches=names_branches) for key, item in value.items()}
         case list() | tuple():
             return [json_value(item, names_branches=names_branches) for item in value]
         case _:
             return str(value) if isinstance(value, uuid.UUID) else value
 
 
+def json_field(name: str, value: object, *, names_branches: bool = False) -> Any:
+    """Return the value of a column as a JSON value, or what stands for one that is hidden."""
+    shown = json_value(value, names_branches=names_branches)
+    hidden = current()
+    return hidden.token(value, shown) if value is not None and hidden.hides(name) else shown
+
+
 def json_record(record: Record, schema: AvroSchema) -> dict[str, Any]:
     """Return a record as an object of its columns; a date or time out of Python's range stays a number."""
-    return {name: json_value(value) for name, value in to_logical(record, schema).items()}
+    return {name: json_field(name, value) for name, value in to_logical(record, schema).items()}
 
 
 def _number(value: float) -> float | str:

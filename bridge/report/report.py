@@ -14,6 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from bridge.redaction import setting_shown
 from bridge.report.json_values import cell
 
 if TYPE_CHECKING:
@@ -209,13 +210,14 @@ def plan_as_json(plan: MergePlan) -> dict[str, Any]:
         "table_version": plan.table_version,
         "arrival": plan.arrival,
         "schema": None if plan.schema is None else plan.schema.source,
-        "props": dict(plan.props),
+        "props": {name: setting_shown(name, value) for name, value in plan.props.items()},
         "combine_before_upsert": plan.combine_before_upsert,
         "inserts_to": plan.inserts_to,
         "global_index": plan.global_index,
         "fidelity": plan.fidelity,
         "engine": plan.engine,
         "implementation": plan.implementation,
+        "on_error": plan.on_error,
     }
 
 

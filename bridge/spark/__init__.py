@@ -16,6 +16,7 @@ from bridge.spark.cluster import (
 )
 from bridge.spark.columns import quoted, quoted_name
 from bridge.spark.java import find_java
+from bridge.spark.jobs import RunJobs, Running, described
 from bridge.spark.listing import Files, batch_places, files_of, visible
 from bridge.spark.output import OutputRun, check_target, output, write_file, write_texts
 from bridge.spark.output_table import TableRun, check_table
@@ -42,6 +43,8 @@ __all__ = [
     "Files",
     "OutputRun",
     "Place",
+    "RunJobs",
+    "Running",
     "SessionOptions",
     "TableRun",
     "Target",
@@ -55,6 +58,7 @@ __all__ = [
     "common_type",
     "common_types",
     "decimal_size",
+    "described",
     "driver_java",
     "files_of",
     "find_java",

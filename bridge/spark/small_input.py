@@ -19,14 +19,15 @@ SMALL = 1 << 20
 """The bytes of files up to which an input is small: of text, some ten thousand rows."""
 
 _ONE_TASK = "spark.payload_bridge.one_task"
+INTERPRETED = {"spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.codegen.wholeStage": "false"}
+"""Settings for few rows: compiling a query takes longer than interpreting it."""
+
 SETTINGS = {
     _ONE_TASK: "true",
     "spark.default.parallelism": "1",
+    **INTERPRETED,
     # Statistics of small data cost more stages than they save.
     "spark.sql.adaptive.enabled": "false",
-    # Compiling a query takes longer than interpreting it for these rows.
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
     # One task sees all rows already; a broadcast would be a job of its own.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.shuffle.partitions": "1",

@@ -26,6 +26,7 @@ STAGED = "_payload_bridge_"
 """How the names begin of folders that a run writes to before its output is complete."""
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")  # two letters at least: C: is a drive
 _OF_SPARK = re.compile(r"([\\*?\[\]{}])")
+_USER_INFO = re.compile(r"[^/@:]*:[^@]*@")
 _NO_SECRETS = re.compile(r"//[^/@]*@")
 
 
@@ -66,7 +67,7 @@ class Place:
 
     def below(self, name: str) -> Place:
         """Return a file or folder in this folder."""
-        return dataclasses.replace(self, path=posixpath.join(self.path, name), is_known_folder=None)
+        return Place(posixpath.join(self.path, name), self.scheme, self.system)
 
     def exists(self) -> bool:
         """Whether it is a file or folder.
@@ -158,14 +159,18 @@ def place_of(text: str | Path, spark: SparkSession | None = None) -> Place:
         spark: the session whose settings have the credentials of the storage.
 
     Raises:
-        InputError: there is no way to a storage of this scheme.
+        InputError: there is no way to a storage of this scheme, or the path has credentials.
     """
     named = str(text)
     if is_local(named):
         return Place(str(local_path(named)))
     scheme, _, rest = named.partition(":")
     path = rest.lstrip("/").rstrip("/")
-    return Place(path, scheme, _system(scheme, path, _settings_of(spark)))
+    system = _system(scheme, path, _settings_of(spark))
+    if _USER_INFO.match(path):
+        msg = f"{scheme}: a path does not take credentials; give them as settings, such as --conf spark.hadoop.fs.*"
+        raise InputError(msg)
+    return Place(path, scheme, system)
 
 
 def _settings_of(spark: SparkSession | None) -> Callable[[str], str | None]:
@@ -193,7 +198,7 @@ def _system(scheme: str, path: str, setting: Callable[[str], str | None]) -> Any
                 return fs.FileSystem.from_uri(f"{scheme}://{path}")[0]
     except (ArrowException, OSError, ValueError, TypeError) as error:
         msg = (
-            f"{scheme}://{bucket}: there is no way to this storage ({_first_line(error)}); "
+            f"{scheme}://{bucket}: this storage can't be reached ({_first_line(error)}); "
             "give a local path or a URI of s3a, gs, abfss or hdfs"
         )
         raise InputError(_NO_SECRETS.sub("//", msg)) from error

@@ -1,6 +1,6 @@
 """Rewriting records to another schema as Hudi does around payloads: plain, deep with renamed columns, and shallow.
 
-Source: HoodieAvroUtils. What a pair of schemas demands is worked out once and kept in the memo of the new schema.
+Source: HoodieAvroUtils. What a pair of schemas demands is worked out once and kept with the new schema.
 """
 
 from __future__ import annotations

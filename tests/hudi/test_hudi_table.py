@@ -88,11 +88,11 @@ class TestQueries:
         assert "MapInArrow" in plan
         assert not re.search(r"Exchange|Collect|Broadcast", plan)
 
-    def test_a_snapshot_is_that_of_the_moment_when_it_is_asked_for(self, table: Recorded, spark: SparkSession) -> None:
+    def test_a_snapshot_is_taken_when_it_is_requested(self, table: Recorded, spark: SparkSession) -> None:
         frame = opened(spark, table).snapshot()
         assert frame.count() == frame.count() == len(table.answers["snapshot"])
 
-    def test_what_can_not_be_read_is_refused_first(self, tmp_path: Path, spark: SparkSession) -> None:
+    def test_what_cannot_be_read_is_refused_first(self, tmp_path: Path, spark: SparkSession) -> None:
         with pytest.raises(HudiTableError, match="is not a Hudi table"):
             HudiTable(spark, str(tmp_path))
 
@@ -145,7 +145,7 @@ class TestTheVerb:
         assert run(str(tmp_path / "nowhere")).exit_code == 2
         assert run(str(table.folder / "table"), "--as-of", "2024", "--read-optimized").exit_code == 2
 
-    def test_a_folder_that_is_no_table_is_a_data_error(self, tmp_path: Path, spark: SparkSession) -> None:
+    def test_a_folder_that_is_not_a_table_is_a_data_error(self, tmp_path: Path, spark: SparkSession) -> None:
         result = run(str(tmp_path))
         assert result.exit_code == 3
         assert "is not a Hudi table" in result.stderr

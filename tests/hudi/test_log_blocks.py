@@ -70,12 +70,12 @@ class TestFraming:
     def test_a_torn_block_at_the_end_is_passed_over(self) -> None:
         assert list(keys(FILE[:-30])) == ["a", "b", "c"]
 
-    def test_a_torn_block_before_whole_ones_is_passed_over(self) -> None:
+    def test_a_torn_block_before_complete_ones_is_skipped(self) -> None:
         torn = FILE[: SECOND - 30] + FILE[SECOND:]
         assert blocks(torn) == [BlockType.CORRUPT, BlockType.AVRO_DATA, BlockType.AVRO_DATA]
         assert list(keys(torn)) == ["c", "d"]
 
-    def test_bytes_that_are_no_block_are_an_error(self) -> None:
+    def test_bytes_that_are_not_a_block_are_an_error(self) -> None:
         with pytest.raises(DamagedFileError, match=r"a\.log, block at byte 0: no block begins here"):
             blocks(b"not a log file")
 
@@ -144,13 +144,13 @@ class TestContent:
 
 
 @given(st.binary(max_size=200))
-def test_bytes_that_are_no_hfile(data: bytes) -> None:
+def test_bytes_that_are_not_an_hfile(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"HFile|cell|unpack"):
         list(read_cells(data))
 
 
 @given(st.binary(max_size=200), st.booleans())
-def test_bytes_that_are_no_kryo_object(data: bytes, keys_alone: bool) -> None:  # noqa: FBT001 (an example)
+def test_bytes_that_are_not_a_kryo_object(data: bytes, keys_alone: bool) -> None:  # noqa: FBT001 (an example)
     with pytest.raises(ValueError, match=r"."):
         read_deletes(data, keys_alone=keys_alone)
 

@@ -98,7 +98,7 @@ class TestHistory:
         assert f"other rows for {found.unlike} of its keys" in found.proof
         assert "winners alone" in found.history.verdict
 
-    def test_tables_that_can_not_be_rebuilt(self, tables: Path, spark: SparkSession) -> None:
+    def test_tables_that_cannot_be_rebuilt(self, tables: Path, spark: SparkSession) -> None:
         cases = (
             ("1.0.2", "cow-no-meta-default", "no meta columns"),
             ("1.2.0", "mor-merge-into-partial-commit", "partial updates"),

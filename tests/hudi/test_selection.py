@@ -96,7 +96,7 @@ def _rows_read(answer: Answer, query: Any) -> Iterator[dict[str, Any]]:
             yield from json_rows(batch)
 
 
-def test_a_partition_path_tells_the_values_of_its_rows(answers: Any) -> None:
+def test_a_partition_path_gives_the_values_of_its_rows(answers: Any) -> None:
     """Of every recorded table: partitions are skipped by these values."""
     told = 0
     for recorded, answer, _ in answers:
@@ -160,7 +160,7 @@ class TestOnSpark:
                     map(str, every.where(predicate).select(columns).collect())
                 ), (recorded.label, predicate)
 
-    def test_partitions_that_can_not_match_are_not_opened(
+    def test_partitions_that_cannot_match_are_not_opened(
         self, partitioned: list[Recorded], spark: SparkSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         read: list[FileSlice] = []

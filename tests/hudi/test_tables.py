@@ -91,7 +91,7 @@ class TestWhatIsRefused:
         with pytest.raises(UnreadableTableError, match="ORC base files"):
             opened(copied)
 
-    def test_a_base_file_that_is_no_parquet_file(self, copied: Recorded) -> None:
+    def test_a_base_file_that_is_not_a_parquet_file(self, copied: Recorded) -> None:
         for path in (copied.folder / "table").rglob("*.parquet"):
             path.write_bytes(b"PAR1")
         with pytest.raises(DamagedFileError, match=r"\.parquet can't be read"):
@@ -104,7 +104,7 @@ class TestWhatIsRefused:
             rows_of(opened(copied).snapshot())
 
     def test_an_unknown_file_system(self) -> None:
-        with pytest.raises(HudiTableError, match="there is no way to this storage"):
+        with pytest.raises(HudiTableError, match="this storage can't be reached"):
             TableQueries("gopher://somewhere/table")
 
 

@@ -1,6 +1,6 @@
 """A job on executors in JVMs of their own; `test_cluster` runs it as a process and reads the JSON that it prints.
 
-Its folder has `their_payloads.py`, and its executors don't have this project: code travels by itself.
+Its folder has `their_payloads.py`, and its executors don't have this project: code is shipped automatically.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def test_an_exception_names_key_merge_point_and_cause(mergers, spark):
     assert "at com.acme.Mergers$Throwing.merged(Mergers.java" in str(failure.value)
 
 
-def test_null_is_no_answer(mergers, spark):
+def test_null_is_not_a_result(mergers, spark):
     plan = plan_of(mergers, "AnswersNull", table_type="mor")
     stored, log = append(batch(spark, ("a", 1)), None, batch(spark, ("a", 2)), plan)
     with pytest.raises(Exception, match="merge answered null; it must answer an Option"):
@@ -140,7 +140,7 @@ def test_null_is_no_answer(mergers, spark):
         ("ByEventTime", MergerConfigError, "returns the strategy id eeb8d96f-.* which is Hudi's own"),
     ],
 )
-def test_a_class_that_is_no_merger_of_the_table_is_refused_before_any_task(mergers, spark, name, error, words):
+def test_a_class_that_is_not_a_merger_of_the_table_is_refused_before_any_task(mergers, spark, name, error, words):
     with pytest.raises(error, match=words):
         combine_input(batch(spark, ("a", 1)), plan_of(mergers, name))
 
@@ -206,7 +206,7 @@ def test_a_merger_of_buffered_records_runs_in_spark(new_mergers, spark):
         combine_input(batch(spark, ("a", 1), ("a", 2)), null).collect()
 
 
-def test_a_compiled_merger_is_no_merger_of_the_python_engine(mergers):
+def test_the_python_engine_does_not_run_a_compiled_merger(mergers):
     with pytest.raises(MergerNotFoundError, match=r"has no Python class, which is needed here; .*jar runs"):
         plan_of(mergers, "Larger", engine="python").writer_options()
 

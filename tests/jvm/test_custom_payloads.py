@@ -73,7 +73,7 @@ def test_a_payload_runs_at_the_merge_points_of_merge_on_read(jar, spark):
         assert rows(read(stored, log, plan).select("id", "n")) == [("a", 15), ("b", 1)]
 
 
-def test_each_snapshot_of_a_simulation_reads_the_log_anew(jar, spark):
+def test_each_snapshot_of_a_simulation_reads_the_log_again(jar, spark):
     batches = [batch(spark, ("a", number, "x", 1)) for number in range(1, 5)]
     seen = simulate(batches, example_plan(jar, "Counting", table_type="mor"), compact_after=[3]).snapshots
     assert rows(seen.select("_pb_commit", "n")) == [(1, 1), (2, 1), (3, 2), (4, 1)]
@@ -101,7 +101,7 @@ def test_an_exception_names_key_merge_point_and_cause(jar, spark):
         ("Unfinished", PayloadConstructorError, "is abstract"),
     ],
 )
-def test_a_class_that_is_no_payload_is_refused_before_any_task(jar, spark, name, error, words):
+def test_a_class_that_is_not_a_payload_is_refused_before_any_task(jar, spark, name, error, words):
     with pytest.raises(error, match=words.replace("$", r"\$")):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), example_plan(jar, name))
 

@@ -55,13 +55,13 @@ def test_what_decides_a_tie_is_found_and_named(judged, name, cause):
     assert cause in result.counterexample.cause
 
 
-def test_what_decides_nothing_is_no_defect(judged):
+def test_what_decides_nothing_is_not_a_defect(judged):
     result = judged("Unmoved")
     assert result.verdict is Verdict.PROVED, str(result)
     assert result.detail.endswith("; alike in 3 other processes")
 
 
-def test_a_jvm_that_ends_is_no_agreement(judged):
+def test_a_jvm_that_ends_does_not_count_as_agreement(judged):
     result = judged("Exits")
     assert result.verdict is Verdict.NOT_CHECKED
     assert "another JVM ended with exit code 7" in result.detail

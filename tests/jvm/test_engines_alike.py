@@ -39,7 +39,7 @@ def seen(found):
 @pytest.mark.parametrize(
     ("release", "empty"), [*((release, None) for release in RELEASES), (HudiRelease.V1_2, "")], ids=repr
 )
-def test_rows_of_the_default_partition_are_merged_with_each_other_alone(plan, spark, release, empty):
+def test_rows_of_the_default_partition_merge_only_with_each_other(plan, spark, release, empty):
     stored = frame(spark, ("a", None, 1), ("b", None, 1), ("a", "p", 1))
     incoming = frame(spark, ("a", empty, 2), ("a", "p", 3), ("c", empty, 2))
     expected = [("a", "p", 3), ("a", None, 2), ("b", None, 1), ("c", None, 2)]
@@ -50,7 +50,7 @@ def test_rows_of_the_default_partition_are_merged_with_each_other_alone(plan, sp
         assert seen(read(*tables, mor)) == expected
 
 
-def test_small_files_of_the_default_partition_hold_its_keys_alone(plan, spark):
+def test_small_files_of_the_default_partition_hold_only_its_keys(plan, spark):
     batches = [frame(spark, ("a", part, 1), ("a", "p", 1)) for part in (None, "")]
     found = simulate(batches, plan(release="1.2", table_type="mor")).snapshots
     assert rows(found.select("_pb_commit", "id", "part")) == [

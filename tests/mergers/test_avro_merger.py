@@ -195,7 +195,7 @@ def test_a_new_delete_has_the_greater_ordering_value(release):
 
 
 @pytest.mark.parametrize("release", FROM_1_1)
-def test_a_record_that_the_payload_makes_is_never_a_delete_and_reads_its_ordering_value_anew(release):
+def test_a_record_that_the_payload_makes_is_never_a_delete_and_its_ordering_value_is_read_again(release):
     bridge = merger(NON_DEFAULTS, release, "combine")
     result = merged(bridge, stored(ride(9, "rider-A", deleted=True), "D"), stored(ride(2, fare=1.5), "U"))
     assert result.record == ride(2, "rider-A", 1.5, deleted=True)
@@ -271,7 +271,7 @@ def test_it_travels_with_its_release_and_mode(payload):
     assert result.record["rider"] == "rider-C"
 
 
-def test_what_it_can_not_be_made_of():
+def test_impossible_constructor_arguments():
     with pytest.raises(PayloadConfigError, match="operation mode 'fold'"):
         merger(mode="fold")
     with pytest.raises(PayloadNotFoundError):

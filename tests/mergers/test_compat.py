@@ -143,6 +143,6 @@ def test_it_travels():
         (object(), "lacks record_type"),
     ],
 )
-def test_what_is_no_merger(wrong, message):
+def test_what_is_not_a_merger(wrong, message):
     with pytest.raises(MergerConfigError, match=message):
         adapt_merger(wrong)

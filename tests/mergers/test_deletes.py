@@ -12,7 +12,7 @@ from tests.mergers.tables import BY_TS, RIDES, long, merger, ride, stored
 FIELD, MARKER = "hoodie.payload.delete.field", "hoodie.payload.delete.marker"
 
 
-def test_of_two_versions_that_merge_to_a_delete_the_newer_delete_stands_for_both():
+def test_of_two_versions_that_merge_to_a_delete_the_newer_delete_remains():
     row, gone, other = stored(ride(1)), stored(ride(9), "D"), stored(None, "D", long(5))
     assert deleted_version(gone, other, RIDES) is other
     assert deleted_version(other, gone, RIDES) is gone

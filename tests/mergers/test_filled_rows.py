@@ -125,7 +125,7 @@ def _values(schema, ts):
     return {name: f"{name}{ts}" for name in schema.by_name if name != "ts"}
 
 
-def test_a_null_of_a_partial_row_counts_and_a_whole_row_comes_back_itself():
+def test_a_null_of_a_partial_row_counts_and_a_complete_row_is_returned_as_it_is():
     upper, lower = version(NARROW, 2, a=None), version(WIDE, 1, a="a", b="b")
     assert overlaid(upper, lower, READER).record == {"ts": 2, "a": None, "b": "b"}
     whole = version(WIDE, 2, a=None, b=None)

@@ -57,7 +57,7 @@ def test_one_version_is_its_own_fold():
 
 
 @pytest.mark.parametrize("call", [fold_left, fold_right])
-def test_nothing_can_not_be_folded(call):
+def test_an_empty_sequence_cannot_be_folded(call):
     with pytest.raises(ValueError, match="at least one"):
         call(paired, [])
 

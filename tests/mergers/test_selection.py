@@ -78,7 +78,7 @@ def test_an_object_is_selected_as_it_is():
 
 
 @pytest.mark.parametrize("mode", [RecordMergeMode.COMMIT_TIME_ORDERING, "COMMIT_TIME_ORDERING"])
-def test_a_merge_mode_stands_for_its_strategy(mode):
+def test_a_merge_mode_selects_its_strategy(mode):
     found = select_merger(mode, "SPARK", ["org.apache.hudi.common.model.OverwriteWithLatestMerger"])
     assert isinstance(found, OverwriteWithLatestMerger)
 
@@ -105,7 +105,7 @@ def test_flink_is_selected_but_not_run():
 
 
 @pytest.mark.parametrize(("strategy", "engine"), [("", "SPARK"), (OURS, "HIVE")])
-def test_what_can_not_be_asked_for(strategy, engine):
+def test_strategies_and_engines_that_are_refused(strategy, engine):
     with pytest.raises(MergerConfigError):
         select_merger(strategy, engine, [ForAvro])
 
@@ -121,7 +121,7 @@ def test_the_implementations_of_a_table_can_change():
     assert (changed.strategy, table.implementations) == (OURS, (ForAvro,))
 
 
-def test_the_strategy_of_a_table_can_not_change():
+def test_the_strategy_of_a_table_cannot_change():
     table = MergerConfig("EVENT_TIME_ORDERING")
     assert table.with_strategy(EVENT_TIME_BASED_MERGE_STRATEGY_UUID) is table
     with pytest.raises(MergerConfigError, match="can't be changed"):

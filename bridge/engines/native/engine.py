@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines.control_columns import ACTION, visible
+from bridge.engines.control_columns import ACTION, NEWER, visible
 from bridge.engines.native.failures import NULL_ORDERING, UNLIKE_CLASSES
 from bridge.engines.native.lowering import lowered
 from bridge.engines.native.ordering import later
@@ -37,7 +37,7 @@ def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> Da
     """
     stored, newer = sides
     versions = Versions(lowered(job), job.plan, fields)
-    winners = versions.winners(newer)
+    winners = versions.winners(newer, counted=job.books)
     if fits_in_memory(newer):
         winners = winners.hint("shuffle_hash")
     met = versions.rows(stored).join(winners, versions.same_key(), "full_outer")
@@ -46,7 +46,8 @@ def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> Da
         outcomes = outcomes.where(_is(Action.INSERT, Action.UPDATE, Action.KEEP))
     identity = {*job.plan.partition, *job.plan.key}
     data = [_data(versions, field.name, is_key=field.name in identity, only_rows=job.only_rows) for field in fields]
-    outcomes = outcomes.select(*data, ACTION)
+    counted = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER)] if job.books else []
+    outcomes = outcomes.select(*data, ACTION, *counted)
     if job.instant is not None and META_COLUMNS[0] in versions.names:
         outcomes = stamped(outcomes, job.plan, job.instant)
     return visible(outcomes) if job.only_rows else outcomes

@@ -104,6 +104,11 @@ _BEFORE_SETUP = (
 
 REFUSALS = (
     Refusal(
+        "quarantine",
+        "with on_error=quarantine a key that fails keeps all its versions, of which expressions keep one",
+        lambda setup: setup.job.plan.on_error == "quarantine",
+    ),
+    Refusal(
         "custom",
         "in mode CUSTOM a payload class or a merger decides",
         lambda setup: any(rule.mode is RecordMergeMode.CUSTOM for rule in setup.rules),

@@ -15,7 +15,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, ORDERING, PREFIX
+from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, NEWER, ORDERING, PREFIX
 from bridge.engines.native.failures import NULL_ORDERING, OTHER_CLASS, UNLIKE_CLASSES, Failures
 from bridge.engines.native.ordering import later
 from bridge.spark import quoted
@@ -89,9 +89,14 @@ class Versions:
     def _checked(self, name: str) -> Column:
         return self.stored_failures.present(name) if name in self._plan.key else quoted(name)
 
-    def winners(self, side: DataFrame) -> DataFrame:
-        """Return one version a key: data columns under their new names, and what the comparison with a row needs."""
+    def winners(self, side: DataFrame, *, counted: bool = False) -> DataFrame:
+        """Return one version a key: data columns under their new names, and what the comparison with a row needs.
+
+        If `counted`, the number of its versions, too.
+        """
         versions = self._described(side)
+        if counted:
+            versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._by_key()))
         if not self.values:
             last = self._by_key().orderBy(sf.desc(_POSITION))
             ranked = versions.withColumn(_TOP, sf.row_number().over(last))

@@ -24,5 +24,6 @@ def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...]) -> DataF
         InputError, MergeFailedError: from Spark, as in `merged`.
     """
     prepare(versions.sparkSession, job.plan.payload_name)
-    added = () if job.only_rows else job.added
-    return versions.mapInArrow(functools.partial(merged, job), result_type(fields, added))
+    task = functools.partial(merged, job)
+    task.__name__ = job.label  # type: ignore[attr-defined] # what Spark's plans call the task
+    return versions.mapInArrow(task, result_type(fields, job.handed_over))

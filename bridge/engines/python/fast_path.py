@@ -48,7 +48,8 @@ class FastPath:
     def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
         """Return the actions of the rows that are decided, and the rows that a program has to see.
 
-        A row without an action that is not returned either is one that lost, or its outcome is noted.
+        A row without an action that is not returned either is one that lost, or its outcome is noted, or its key
+        failed.
 
         Args:
             batch: rows, sorted.
@@ -92,7 +93,7 @@ class FastPath:
         sources, made = merges.pairs(batch, firsts)
         actions[firsts[sources == RowSource.STORED]] = Action.KEEP
         actions[firsts[sources == RowSource.INCOMING] + 1] = Action.UPDATE
-        self._outcomes.made(Action.UPDATE, made, MergePoint.UPSERT)
+        self._outcomes.made(Action.UPDATE, made, MergePoint.UPSERT, firsts[sources == RowSource.MADE])
         self._outcomes.bare(Action.DELETE, firsts[sources == RowSource.NONE])
 
     def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Codes) -> None:
@@ -101,7 +102,7 @@ class FastPath:
             return
         sources, made = merges.singles(batch, rows)
         actions[rows[sources == RowSource.INCOMING]] = Action.INSERT
-        self._outcomes.made(Action.INSERT, made, MergePoint.INSERT)
+        self._outcomes.made(Action.INSERT, made, MergePoint.INSERT, rows[sources == RowSource.MADE])
         self._outcomes.bare(Action.SKIP, rows[sources == RowSource.NONE])
 
 
@@ -121,7 +122,7 @@ class RowMerges:
             merge: what is called.
             read_written: reads incoming rows.
             read_stored: reads stored rows, where they have meta columns.
-            failed: makes the error of a row whose merge raised one.
+            failed: makes the error of a row whose merge raised one, or notes it.
         """
         self._merge = merge
         self._read_written = read_written

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_type
 
-from bridge.engines.control_columns import ADDED_TYPES, ORDERING
+from bridge.engines.control_columns import ADDED_TYPES, ORDERING, ORIGIN
 from bridge.engines.ordering_text import to_text
 from bridge.engines.python.records import UnfitRecordError
 from bridge.merge import Action
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from bridge.merge import Carrier, MergePoint, MetaColumns
     from payloads import Record
 
-_ADDED = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
+CONTROL_TYPES = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
+"""The Arrow types of the columns that outcomes have beside the data."""
 _WRITTEN = (Action.INSERT, Action.UPDATE)
 UNDECIDED = -1
 """The action of a row without one."""
@@ -68,6 +70,34 @@ class _Pile:
         self.rows.append(row)
         self.added.append(added)
 
+    def of(self, actions: tuple[Action, ...]) -> list[Any]:
+        """Return the rows with one of these actions."""
+        return [row for row, added in zip(self.rows, self.added, strict=True) if added[0] in actions]
+
+
+Position = tuple[int, ...]
+"""How many outcomes of each kind there are, which tells where those of a key begin."""
+
+
+class Noted(NamedTuple):
+    """What was noted of the rows of a batch.
+
+    Attributes:
+        rows: a row of the key of each outcome.
+        actions: the actions of these.
+        kept: the rows that are in the result.
+        of_open: the actions of outcomes without a row here: those of the key that began in an earlier batch.
+        kept_before: the origins of its rows in earlier batches that are in the result.
+        made: how many records are in the result that are no rows of the input.
+    """
+
+    rows: list[int]
+    actions: list[Action]
+    kept: list[int]
+    of_open: list[Action]
+    kept_before: list[int]
+    made: int
+
 
 class Outcomes:
     """Collects outcomes of one input batch and turns them into output batches."""
@@ -98,6 +128,8 @@ class Outcomes:
         self._here, self._detached, self._new = _Pile(), _Pile(), _Pile()
         self._bare_here, self._bare_detached = _Pile(), _Pile()
         self._points: list[MergePoint] = []  # of the new records
+        self._owners: list[Any] = []  # a row of the key of each
+        self._new_batch: pa.RecordBatch | None = None  # the new records, if they are encoded
 
     def add(self, action: Action, row: Carrier | None, key_source: object, extras: tuple[object, ...]) -> None:
         """Note an outcome; `key_source` is any row of its key, for a bare key that is in no batch itself."""
@@ -105,7 +137,7 @@ class Outcomes:
             source = key_source if row is None or row.source is None else row.source
             (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
         elif row.source is None:
-            self.new(action, row.record, row.made_at, *extras)
+            self.new(action, row.record, row.made_at, key_source, *extras)
         elif type(row.source) is int:
             self._here.add(row.source, action, *extras)
         else:
@@ -116,15 +148,91 @@ class Outcomes:
         for row in rows.tolist():
             self._bare_here.add(row, action)
 
-    def made(self, action: Action, records: Iterable[Record], point: MergePoint) -> None:
-        """Note outcomes without extras whose records `point` made."""
-        for record in records:
-            self.new(action, record, point)
+    def made(self, action: Action, records: Iterable[Record], point: MergePoint, rows: Rows) -> None:
+        """Note outcomes without extras whose records `point` made, each with a row of its key."""
+        for record, row in zip(records, rows.tolist(), strict=True):
+            self.new(action, record, point, row)
 
-    def new(self, action: Action, record: Record, made_at: MergePoint, *extras: object) -> None:
+    def new(self, action: Action, record: Record, made_at: MergePoint, key_source: object, *extras: object) -> None:
         """Note an outcome that is in no batch: a record that a merge point made."""
         self._new.add(record, action, *extras)
         self._points.append(made_at)
+        self._owners.append(key_source)
+
+    # -- what is known of them before they are given
+
+    @property
+    def _piles(self) -> tuple[_Pile, ...]:
+        return self._here, self._bare_here, self._detached, self._bare_detached, self._new
+
+    def noted(self, waiting: Outcomes | None = None) -> Noted:
+        """Return what was noted since the last flush, and of the outcomes that are `waiting`."""
+        found = Noted([], [], [], [], [], len(self._new.rows))
+        for one in (self, waiting):
+            if one is None:
+                continue
+            here, bare, detached, bare_detached, new = one._piles  # noqa: SLF001 (another collection of this class)
+            found.rows.extend((*here.rows, *bare.rows, *one._owners))  # noqa: SLF001
+            found.actions.extend(added[0] for added in itertools.chain(here.added, bare.added, new.added))  # type: ignore[misc]
+            found.kept.extend(here.rows)
+            found.of_open.extend(added[0] for added in (*detached.added, *bare_detached.added))  # type: ignore[misc]
+            # In a combined batch a bare key is a delete without data, which is in the result.
+            found.kept.extend(bare.of(_WRITTEN))
+            before = (*detached.rows, *bare_detached.of(_WRITTEN))
+            found.kept_before.extend(row.batch.column(ORIGIN)[0].as_py() for row in before)
+        return found
+
+    def position(self) -> Position:
+        """Return where the outcomes of the next key will begin."""
+        return tuple(len(pile.rows) for pile in self._piles)
+
+    def cut(self, start: Position) -> Outcomes:
+        """Remove the outcomes from a position on; return them as a collection of their own."""
+        rest = Outcomes(self._added, tuple(self._identity), self._writer, self._meta)
+        for pile, other, first in zip(self._piles, rest._piles, start, strict=True):
+            other.rows, other.added = pile.rows[first:], pile.added[first:]
+            del pile.rows[first:], pile.added[first:]
+        first = start[-1]
+        rest._points, rest._owners = self._points[first:], self._owners[first:]
+        del self._points[first:], self._owners[first:]
+        return rest
+
+    def without_misfits(self, keys: Iterable[tuple[int, Position, Position]]) -> list[tuple[int, UnfitOutcomeError]]:
+        """Remove the keys of new records that don't fit; return a row of each and what is wrong.
+
+        Args:
+            keys: a row of each key that may have several outcomes, and where these begin and end.
+        """
+        records = self._new.rows
+        try:
+            self._new_batch = self._writer.batch(records) if records else None
+        except SchemaError:
+            wrong = {number: error for number in range(len(records)) if (error := self._misfit(number)) is not None}
+            if not wrong:
+                raise
+        else:
+            return []
+        found = [(self._owners[number], error) for number, error in wrong.items()]
+        gone: list[set[int]] = [set() for _ in self._piles]
+        gone[-1].update(wrong)
+        for _, start, end in keys:
+            if any(start[-1] <= number < end[-1] for number in wrong):
+                for numbers, first, after in zip(gone, start, end, strict=True):
+                    numbers.update(range(first, after))
+        for pile, numbers in zip(self._piles, gone, strict=True):
+            pile.rows, pile.added = _without(pile.rows, numbers), _without(pile.added, numbers)
+        self._points, self._owners = _without(self._points, gone[-1]), _without(self._owners, gone[-1])
+        return found
+
+    def _misfit(self, number: int) -> UnfitOutcomeError | None:
+        record = self._new.rows[number]
+        try:
+            self._writer.batch([record])
+        except SchemaError as error:
+            return UnfitOutcomeError(str(error), record, self._points[number])
+        return None
+
+    # -- as batches
 
     def flush(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Give what was noted since the last flush; row numbers refer to `batch`.
@@ -133,14 +241,14 @@ class Outcomes:
             UnfitOutcomeError: a merged record does not fit its schema.
         """
         here, detached, new, points = self._here, self._detached, self._new, self._points
-        bare_here, bare_detached = self._bare_here, self._bare_detached
+        bare_here, bare_detached, encoded = self._bare_here, self._bare_detached, self._new_batch
         self._clear()
         if detached.rows:
             yield self._finished(self._data(_joined(detached.rows)), detached.added)
         if here.rows:
             yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
         if new.rows:
-            yield self._finished(self._encoded(new.rows, points), new.added)
+            yield self._finished(encoded or self._encoded(new.rows, points), new.added)
         if not self._added:
             return
         if bare_here.rows:
@@ -161,9 +269,9 @@ class Outcomes:
             yield data
             return
         added = [pa.array(actions)] + [
-            pa.nulls(len(actions), _ADDED[name])
+            pa.nulls(len(actions), CONTROL_TYPES[name])
             if value is None
-            else pa.repeat(pa.scalar(value, _ADDED[name]), len(actions))
+            else pa.repeat(pa.scalar(value, CONTROL_TYPES[name]), len(actions))
             for name, value in zip(self._added[1:], extras, strict=True)
         ]
         yield pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
@@ -194,7 +302,7 @@ class Outcomes:
         arrays = [*stamped.columns, pa.array(actions)]
         for name, values in zip(self._added[1:], extras, strict=True):
             texts = [to_text(value) for value in values] if name == ORDERING else values
-            arrays.append(pa.array(texts, _ADDED[name]))
+            arrays.append(pa.array(texts, CONTROL_TYPES[name]))
         return pa.RecordBatch.from_arrays(arrays, [*self._columns, *self._added])
 
     def _stamped(self, data: pa.RecordBatch, actions: Codes) -> pa.RecordBatch:
@@ -209,6 +317,10 @@ class Outcomes:
                 mixed = pc.replace_with_mask(data.column(index), mask, stamped.column(index))
                 data = data.set_column(index, data.schema.field(index), mixed)
         return data
+
+
+def _without(values: list[Any], numbers: set[int]) -> list[Any]:
+    return [value for number, value in enumerate(values) if number not in numbers]
 
 
 def _joined(rows: list[Detached]) -> pa.RecordBatch:

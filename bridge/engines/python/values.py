@@ -56,7 +56,7 @@ def of_type(values: list[Value], kind: type, *others: type) -> list[Value]:
     """Return `values` if each is None or a `kind`; int and bool are not interchangeable."""
     found = set(map(type, values)) - {type(None), kind, *others}
     if found and (kind in {int, bool, float} or not all(issubclass(other, kind) for other in found)):
-        msg = f"a {found.pop().__name__} is no {kind.__name__}"
+        msg = f"a {found.pop().__name__} is not {kind.__name__}"
         raise SchemaError(msg)
     return values
 

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from bridge.pipeline import merge_points
 from payloads.release import releases
 from tests.support import ROOT
 
@@ -65,6 +66,12 @@ def read(folder):
     return sorted(rows, key=lambda row: row["id"])
 
 
+def line(point, side, **fates):
+    """Return what became of the rows of a side at a merge point, as the envelope has it."""
+    every = dict.fromkeys(("merged", "kept", "deleted", "ignored", "quarantined"), 0)
+    return {"merge_point": point, "side": side, **every, **fates}
+
+
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
@@ -110,11 +117,17 @@ def test_upsert_writes_rows_and_counts_them(spark, run, tmp_path, stored, incomi
         "rows_in": 9,
         "rows_out": 3,
         "inserted": 1,
-        "merged": 1,
-        "kept": 1,
-        "deleted": 1,
-        "ignored": 1,
+        "merged": 2,
+        "kept": 3,
+        "deleted": 2,
+        "ignored": 2,
         "quarantined": 0,
+        "made": 0,
+        "books": [
+            line("upsert", "stored", merged=1, kept=1, deleted=1),
+            line("combine-input", "incoming", merged=1),
+            line("upsert", "incoming", kept=2, deleted=1, ignored=2),
+        ],
     }
     assert [(row["id"], row["city"]) for row in read(out)] == [("a", "Oslo"), ("b", "Roma"), ("d", "Kiev")]
     assert names(tmp_path) == ["incoming.parquet", "out", "stored.parquet"]
@@ -172,11 +185,12 @@ def test_append_compact_and_snapshot_go_hand_in_hand(spark, run, tmp_path, store
     statistics = json.loads(result.stdout)["statistics"]
     assert {
         "rows_in": 9,
-        "rows_out": 4,
+        "rows_out": 6,
         "inserted": 1,
-        "merged": 2,
+        "merged": 1,
         "deleted": 1,
-        "kept": 3,
+        "kept": 6,
+        "ignored": 1,
     }.items() <= statistics.items()
     assert names(first) == ["log", "stored"]
     assert [row["id"] for row in read(first / "stored")] == ["a", "b", "c", "d"]
@@ -203,10 +217,60 @@ def test_append_compact_and_snapshot_go_hand_in_hand(spark, run, tmp_path, store
         assert answer["statistics"]["rows_in"] == 8
 
 
+def test_keys_that_fail_go_to_quarantine(spark, run, tmp_path, stored, incoming):
+    payload = ("--payload", f"{__name__}:Raises", *DEFAULT[2:], "--on-error", "quarantine", "--engine", "python")
+    words = ("merge", "upsert", "--stored", stored, "--incoming", incoming, *payload, "--output", "json")
+    out = tmp_path / "out"
+    result = run(*words, "--out", out)
+    answer = json.loads(result.stdout)
+    assert answer["success"]
+    assert names(out) == ["quarantine", "rows"]
+    assert [row["id"] for row in read(out / "rows")] == ["a", "c", "d", "e"]
+    aside = read(out / "quarantine")
+    assert [(row["id"], row["ts"], row["_pb_side"]) for row in aside] == [
+        ("b", 10, "stored"),
+        ("b", 11, "incoming"),
+        ("b", 12, "incoming"),
+    ]
+    assert {row["_pb_merge_point"] for row in aside} == {"upsert"}
+    assert "no merge today" in aside[0]["_pb_reason"]
+    assert answer["statistics"]["quarantined"] == 3
+    assert answer["statistics"]["books"] == [
+        line("upsert", "stored", merged=1, kept=1, quarantined=1),
+        line("upsert", "incoming", kept=4, quarantined=2),
+    ]
+    assert answer["warnings"] == [
+        f"3 rows are in quarantine, since their keys can't be merged; the reasons are in {out}/quarantine"
+    ]
+
+
+def test_a_run_that_merges_nothing_says_so(spark, run, tmp_path, stored, write):
+    batch = write("batch.parquet", ("b", 11, "Roma", False))
+    payload = ("--payload", f"{__name__}:Raises", *DEFAULT[2:], "--on-error", "quarantine")
+    result = run("merge", "upsert", "--stored", stored, "--incoming", batch, *payload)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("NOTHING MERGED: every row that came in is in quarantine.")
+
+
+@pytest.fixture
+def loses_a_row(monkeypatch):
+    """Lose a row between what is read and what is merged."""
+    whole = merge_points.stored_side
+    monkeypatch.setattr(merge_points, "stored_side", lambda frame, layout: whole(frame, layout).where("id != 'a'"))
+
+
+@pytest.mark.usefixtures("spark", "loses_a_row")
+def test_a_run_whose_books_do_not_balance_leaves_no_output(run, tmp_path, stored, incoming):
+    out = tmp_path / "out"
+    result = run("merge", "upsert", "--stored", stored, "--incoming", incoming, *DEFAULT, "--out", out)
+    fails(result, 3, "the books do not balance: of 3 stored rows that came in, 1 merged")
+    assert not out.exists()
+
+
 def test_combine_input_counts_what_it_folded(spark, run, incoming):
     words = ("merge", "combine-input", "--incoming", incoming, *DEFAULT, "--output", "json")
     answer = json.loads(run(*words).stdout)
-    assert {"rows_in": 6, "rows_out": 5, "merged": 1, "deleted": 2}.items() <= answer["statistics"].items()
+    assert {"rows_in": 6, "rows_out": 5, "merged": 1, "kept": 5}.items() <= answer["statistics"].items()
     row = answer["results"][1]
     assert (row["city"], row["_pb_delete"], row["_pb_ordering"]) == ("Roma", False, {"type": "long", "value": "12"})
 
@@ -442,7 +506,7 @@ def test_an_error_of_a_worker_has_an_envelope(spark, run, stored, incoming):
     assert "\n" not in answer["error"]
 
 
-def test_a_file_that_is_no_data(spark, run, tmp_path):
+def test_a_file_that_is_not_data(spark, run, tmp_path):
     broken = tmp_path / "broken.parquet"
     broken.write_text("no Parquet")
     fails(run("merge", "combine-input", "--incoming", broken, *DEFAULT), 3, "broken.parquet can't be read")

@@ -38,7 +38,7 @@ def answer(*words):
     return envelope
 
 
-def test_inspect_tells_the_damage_first(table):
+def test_inspect_reports_damage_first(table):
     result = run("inspect", table, *DMS)
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: damage: ")
@@ -83,7 +83,7 @@ def test_plan_as_json(table):
     assert envelope["statistics"]["behaviours"] == len(result["behaviours"]) > 0
 
 
-def test_plan_of_a_kept_table_tells_the_damage(table):
+def test_plan_of_a_kept_table_reports_the_damage(table):
     result = run("plan", table, "--to", "1.2", *DMS, "--keep-table-version")
     assert result.exit_code == 0
     assert "DAMAGE" in result.stdout
@@ -116,7 +116,7 @@ def test_nothing_is_changed(table, output):
         (("plan", "{table}", "--to", "CUSTOM"), 3, "CUSTOM needs"),
     ],
 )
-def test_what_can_not_be_answered(table, words, code, phrase):
+def test_requests_that_are_refused(table, words, code, phrase):
     result = run(*(word.format(table=table) for word in words))
     assert result.exit_code == code, result.output
     assert phrase in result.stderr

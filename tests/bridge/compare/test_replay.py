@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batches, MergePlan, PlanError, simulate_upgrade
+from bridge import Batches, MergePlan, PlanError, replay, simulate, simulate_upgrade
 from bridge.cli import main
 from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.grade import Grade, overall
@@ -60,14 +60,14 @@ def grade_of(spark: SparkSession, rows: list[tuple[Any, ...]], left: MergePlan, 
         return answer.grade
 
 
-def test_a_late_delete_tells_the_releases_apart(spark: SparkSession) -> None:
+def test_the_releases_differ_on_a_late_delete(spark: SparkSession) -> None:
     sides = [plan_of("OverwriteWithLatestAvroPayload", release, "mor") for release in ("0.15", "1.2")]
     assert grade_of(spark, LATE_DELETE, *sides) is Grade.ON_DELETES
     assert grade_of(spark, LATE_DELETE[:2], *sides) is Grade.IDENTICAL_HERE
     assert grade_of(spark, LATE_DELETE, sides[0], sides[0]) is Grade.IDENTICAL
 
 
-def test_ties_alone_tell_first_value_from_event_time(spark: SparkSession) -> None:
+def test_first_value_differs_from_event_time_only_on_ties(spark: SparkSession) -> None:
     left = plan_of("FirstValueAvroPayload", "0.15")
     right = plan_of(None, "1.2", merger="EVENT_TIME_ORDERING")
     assert grade_of(spark, TIE, left, right) is Grade.ON_TIES
@@ -79,7 +79,7 @@ def test_late_rows_are_neither(spark: SparkSession) -> None:
     assert grade_of(spark, LATE_ROW, left, right) is Grade.DIFFERS
 
 
-def test_a_failure_of_the_left_side_is_no_refusal(spark: SparkSession) -> None:
+def test_a_failure_of_the_left_side_is_not_a_refusal(spark: SparkSession) -> None:
     rows = [(1, 1, "a", None, "Oslo", False)]
     left, right = (plan_of("DefaultHoodieRecordPayload", release) for release in ("0.15", "1.2"))
     with pytest.raises(Exception, match="DefaultHoodieRecordPayload failed at"):
@@ -140,7 +140,7 @@ def test_the_smallest_example_has_its_versions(spark: SparkSession) -> None:
 # -- IGNORE_DEFAULTS
 
 
-def test_a_key_that_differs_only_by_object_identity_is_told_apart(spark: SparkSession) -> None:
+def test_a_key_that_differs_only_by_object_identity_is_marked(spark: SparkSession) -> None:
     fields = {"id": "string", "ts": "long", "city": "string", "_hoodie_is_deleted": "boolean"}
     default = {"name": "city", "type": "string", "default": "none"}
     columns = [default if name == "city" else {"name": name, "type": kind} for name, kind in fields.items()]
@@ -201,7 +201,7 @@ def test_a_java_left_side_leaves_the_right_one_to_python() -> None:
         ({"engine": "jvm"}, {}, 1, "an upgrade runs in one engine"),
     ],
 )
-def test_what_is_no_upgrade(
+def test_what_is_not_an_upgrade(
     spark: SparkSession, old: dict[str, Any], new: dict[str, Any], after: int, phrase: str
 ) -> None:
     versions: DataFrame = spark.createDataFrame(LATE_ROW, SCHEMA)
@@ -328,3 +328,58 @@ def test_a_column_that_is_not_there(spark: SparkSession, days: Path) -> None:
     assert result.exit_code == 3
     assert "the ordering column 'time' is not in the data" in result.stderr
     assert "name another with --ordering" in result.stderr
+
+
+class UntilThree:
+    """A payload that can't merge what arrives with `ts` 3."""
+
+    def __init__(self, record: Any, ordering_value: Any) -> None:
+        self.record = record
+
+    def pre_combine(self, older: UntilThree) -> UntilThree:
+        return self
+
+    def combine_and_get_update_value(self, current: Any, schema: object) -> Any:
+        if self.record["ts"] == 3:
+            msg = "three is too much"
+            raise ArithmeticError(msg)
+        return self.record
+
+    def get_insert_value(self, schema: object) -> Any:
+        return self.record
+
+
+def test_keys_that_one_side_cannot_merge_are_set_aside_and_differ(spark: SparkSession) -> None:
+    """Under 1.2 the class is called where the log is read; the ordering field alone decides on the right side."""
+    batches = [
+        spark.createDataFrame([("a", 1), ("b", 1)], "id string, ts long"),
+        spark.createDataFrame([("a", 2), ("b", 3)], "id string, ts long"),
+    ]
+    plan = plan_of(f"{__name__}:UntilThree", release="1.2", on_error="quarantine", engine="python")
+    with replay(batches, plan, "EVENT_TIME_ORDERING") as found:
+        assert found.quarantined == {"left": 2}
+        assert found.quarantine is not None
+        aside = [(row["id"], row["ts"], row["_pb_commit"], row["_pb_table"]) for row in found.quarantine.collect()]
+        assert sorted(aside) == [("b", 1, 1, "left"), ("b", 3, 2, "left")]
+        assert [(one.key, one.kind) for one in found.collect()] == [({"id": "b"}, "only-right")]
+        report = found.to_report()
+        assert report.statistics["quarantined"] == {"cow": {"left": 2}}
+        assert "2 on the left: their keys can't be merged on that side" in report.warnings[0]
+
+
+def test_a_simulation_sets_keys_aside(spark: SparkSession) -> None:
+    rows = [("a", 1), ("b", 1), ("a", 2), ("b", 3)]
+    batches = [
+        spark.createDataFrame(rows[:2], "id string, ts long"),
+        spark.createDataFrame(rows[2:], "id string, ts long"),
+    ]
+    with simulate(batches, plan_of(f"{__name__}:UntilThree", on_error="quarantine")) as found:
+        report = found.to_report()
+        assert report.statistics["quarantined"] == found.quarantined == 2
+        assert [row["id"] for row in found.snapshots.collect()] == ["a", "a"]
+        assert [row["_pb_reason"] for row in report.results[-1]["quarantine"]] == [
+            "ArithmeticError: three is too much"
+        ] * 2
+        assert report.warnings == [
+            "2 rows are in quarantine, since their keys can't be merged; the reasons are with them"
+        ]

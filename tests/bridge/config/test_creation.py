@@ -34,7 +34,7 @@ def test_1_2_creates_older_table_versions(life):
     assert stored == {**life.stages["CREATED"], "hoodie.table.type": life.table_type}
 
 
-def test_a_delete_marker_without_prefix_is_stored_for_default_alone():
+def test_a_delete_marker_without_prefix_is_stored_only_for_default():
     marker = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "D"}
     prefix = "hoodie.record.merge.property."
     for payload, is_stored in (("DefaultHoodieRecordPayload", True), ("EventTimeAvroPayload", False)):

@@ -187,7 +187,7 @@ def test_a_table_is_read_from_its_folder_or_its_file(tmp_path):
     assert read_table(tmp_path) == read_table(file) == read_table(file.parent) == {"hoodie.table.version": "6"}
 
 
-def test_what_is_no_table_is_refused(tmp_path):
+def test_what_is_not_a_table_is_refused(tmp_path):
     with pytest.raises(PayloadConfigError, match="base path"):
         read_table(tmp_path)
     other = tmp_path / "other.properties"

@@ -52,7 +52,7 @@ def test_every_row_of_the_decision_table_holds(version, release):
             _ask(row, release)
 
 
-def test_1_0_differs_for_event_time_alone():
+def test_1_0_differs_only_for_event_time():
     differing = set()
     for row in ROWS:
         if row[0] == "v9":

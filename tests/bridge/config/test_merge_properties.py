@@ -65,7 +65,7 @@ def test_what_a_writer_passes_brings_no_class_and_so_no_marker(payload, field, m
 
 
 @pytest.mark.parametrize(("payload", "field", "marker"), FEEDS)
-def test_version_9_has_the_markers_that_it_stores_alone(payload, field, marker):
+def test_version_9_has_only_the_markers_that_it_stores(payload, field, marker):
     table = {
         "hoodie.table.version": "9",
         "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING",

@@ -47,7 +47,7 @@ def test_a_writer_that_passes_the_class_of_the_table_merges_by_the_mode_of_the_t
     assert {rule.mode for _, rule in config.rules} == {EVENT}
 
 
-def test_only_from_1_1_on_a_mode_by_arrival_stands_for_overwrite():
+def test_only_from_1_1_on_commit_time_ordering_implies_overwrite():
     table = table_of("8", None, **{"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"})
     resolved = [table.resolved_payload(release) for release in (V1_0, V1_1, V1_2)]
     assert resolved == [DEFAULT, OVERWRITE, OVERWRITE]
@@ -83,3 +83,12 @@ def test_a_plain_mode_drops_the_unavailable_marker_and_keeps_the_delete_marker()
     kept = {key.removeprefix(PREFIX) for key in after if key.startswith(PREFIX)}
     assert kept == {"hoodie.payload.delete.field", "hoodie.payload.delete.marker"}
     assert "hoodie.table.partial.update.mode" not in after
+
+
+def test_custom_takes_the_strategy_of_the_writer():
+    table = {"hoodie.table.version": "9", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}
+    strategy = "7b0c6b5e-2f1c-4f43-9c5a-8a6f9c1f2d10"
+    writer = {"hoodie.write.record.merge.strategy.id": strategy}
+    after = change_mode(table, TargetMode(RecordMergeMode.CUSTOM), writer)
+    assert after["hoodie.record.merge.mode"] == "CUSTOM"
+    assert after["hoodie.record.merge.strategy.id"] == strategy

@@ -52,7 +52,7 @@ def test_no_silent_change_of_a_copy_on_write_table_is_about_its_log():
     assert not [text for text in told if OF_LOGS.search(text.replace(REMOVED, ""))]
 
 
-def test_every_silent_change_of_a_log_is_told_of_some_merge_on_read_table():
+def test_every_silent_change_of_a_log_is_reported_for_some_merge_on_read_table():
     """So that the test above does not pass for want of such changes."""
     told = {text for move in moves(MOR) for text in texts(move)}
     about = {f"{note.change.before}; {note.change.after}" for note in NOTES}
@@ -75,7 +75,7 @@ KEPT = Move(V1_1, V1_2, 9, 9, None, MOR, to_mode=EVENT)
         (Move(V1_0, V1_2, 8, 8, "com.acme.X", MOR), "the payload is called"),
     ],
 )
-def test_what_happens_in_logs_is_told_of_merge_on_read_tables_alone(move, says):
+def test_changes_in_logs_are_reported_only_for_merge_on_read_tables(move, says):
     assert any(says in change.after for change in silent_changes(move))
     assert not any(says in change.after for change in silent_changes(move._replace(table_type=COW)))
 
@@ -98,7 +98,7 @@ def test_what_happens_in_logs_is_told_of_merge_on_read_tables_alone(move, says):
         (Move(V1_0, V1_2, 8, 8, "com.acme.X", MOR), "payload is called", {(V1_0, V1_1), (V1_0, V1_2)}),
     ],
 )
-def test_a_change_is_told_to_those_who_pass_the_release_that_made_it(move, says, pairs_told):
+def test_a_change_is_reported_to_moves_past_the_release_that_made_it(move, says, pairs_told):
     pairs = itertools.combinations_with_replacement(releases(since="0.15"), 2)
     told = {
         (old, new)

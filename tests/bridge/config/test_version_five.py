@@ -36,7 +36,7 @@ def test_0_12_stores_no_strategy():
     assert {**old, strategy: new[strategy]} == new
 
 
-def test_0_13_can_not_read_the_delete_blocks_of_0_12():
+def test_0_13_cannot_read_the_delete_blocks_of_0_12():
     plan = plan_migration(table(), "0.13", WRITER, from_release="0.12")
     assert any("delete blocks" in text for text in failures(plan.warnings))
 
@@ -81,7 +81,7 @@ def test_a_plan_goes_by_way_of_0_15():
     assert any("as text" in change.before for change in plan.behaviours)
 
 
-def test_0_15_can_not_keep_the_version():
+def test_0_15_cannot_keep_the_version():
     with pytest.raises(PlanError, match="upgrades table version 5 in its first write"):
         plan_migration(table(), "0.15", WRITER, keep_table_version=True)
 

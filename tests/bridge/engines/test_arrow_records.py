@@ -208,7 +208,7 @@ def test_an_int_is_a_double():
     assert write("double", pa.float64(), 1, None, 2.5, 2**60 + 1).to_pylist() == [1.0, None, 2.5, float(2**60)]
 
 
-def test_floats_that_are_no_numbers_are_kept():
+def test_infinities_and_nans_are_kept():
     values = write("float", pa.float32(), float("nan"), float("-inf"), None).to_pylist()
     assert str(values) == "[nan, -inf, None]"
     with pytest.raises(SchemaError, match="out of the range"):

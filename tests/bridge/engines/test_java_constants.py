@@ -49,7 +49,7 @@ def test_every_constant_that_java_reads_is_generated(source, name):
     assert {group for group, _ in read} == set(imported)
 
 
-def test_the_source_is_generated_alone():
+def test_the_source_is_only_generated():
     assert not (SOURCES / FILE).exists()
     assert "static final int KEEP = 2;" in constants_java()
     assert "static final long LARGEST_MILLIS = 9999999999999L;" in constants_java()

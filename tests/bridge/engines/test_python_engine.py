@@ -140,7 +140,7 @@ def test_where_a_batch_ends_does_not_matter(payload: str, release: str, stored: 
 
 @pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", PAYLOADS[-1]])
 @pytest.mark.parametrize("batch_size", [1, 10_000])
-def test_a_job_may_return_the_rows_alone(payload: str, batch_size: int) -> None:
+def test_a_job_may_return_only_the_rows(payload: str, batch_size: int) -> None:
     """Without actions, and without the keys of deleted rows."""
     incoming = [("a", 2, "yy", "U", None), ("b", 2, "yy", "U", True), ("c", 2, "x", "I", None)]
     stored = [("a", 1, "x", "U", None), ("b", 1, "x", "U", None), ("d", 1, "x", "U", None)]
@@ -182,7 +182,7 @@ PROPS: list[dict[str, str]] = [
 @pytest.mark.parametrize("kind", ORDERINGS)
 @settings(max_examples=settings().max_examples * 50 // 100)  # of four pairs each
 @given(data=st.data())
-def test_pairs_that_columns_decide_equal_pairs_that_are_asked(kind: str, data: st.DataObject) -> None:
+def test_pairs_decided_by_columns_equal_pairs_that_the_payload_merges(kind: str, data: st.DataObject) -> None:
     """Without the short way the payload or the mode is asked about each key."""
     payload = data.draw(st.sampled_from([*PAYLOADS, "ReverseOrderHoodieRecordPayload", None]))
     releases = ["1.1", "1.2"] if payload is None else [r.value for r in HudiRelease if is_shipped(payload, r)]

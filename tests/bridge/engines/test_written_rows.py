@@ -150,7 +150,7 @@ def meta_of(row):
         ("EditsStored", "edited", Action.UPDATE),
     ],
 )
-def test_a_row_that_a_merger_writes_anew_gets_meta_columns_of_its_commit(merger, v, action, release, batch_size):
+def test_a_row_that_a_merger_rewrites_gets_meta_columns_of_its_commit(merger, v, action, release, batch_size):
     """Also where its data are those of the stored row."""
     plan = MergePlan(merger=f"{__name__}:{merger}", release=release, key="id", ordering="ts")
     rows = [(Origin.STORED, "a", "p", 1, "stored"), (Origin.INCOMING, "a", "p", 2, "incoming")]

@@ -318,7 +318,7 @@ def test_classes_that_do_not_compare_are_named() -> None:
     ) in told
 
 
-def test_users_classes_are_heard_and_answer_as_ever(spark: SparkSession) -> None:
+def test_users_classes_are_recorded_and_their_results_stay_the_same(spark: SparkSession) -> None:
     plan = plan_of(f"{PAYLOADS}:Counts", "0.15", "mor")
     versions = [(1, row(1, "a")), (2, row(2, "b")), (3, row(3, "c")), (3, row(4, "d"))]
     trace = trace_key(versions, plan, SCHEMA)
@@ -347,7 +347,7 @@ def test_an_error_ends_a_trace() -> None:
     assert "key id='a'" in str(told.error)
 
 
-def test_an_edit_that_a_reader_loses_is_told() -> None:
+def test_an_edit_that_a_reader_loses_is_reported() -> None:
     issue = ISSUES[19748]
     old, new = (issue.plan(issue.payloads[0], release, TableType.MERGE_ON_READ) for release in ("0.15", "1.2"))  # type: ignore[arg-type]
     versions = [(commit, one) for commit, batch in enumerate(issue.batches, start=1) for one in batch]
@@ -358,7 +358,7 @@ def test_an_edit_that_a_reader_loses_is_told() -> None:
     )
 
 
-def test_payloads_that_payloads_make_are_heard() -> None:
+def test_payloads_that_payloads_make_are_recorded() -> None:
     plan = plan_of("PartialUpdateAvroPayload", "0.15", "mor")
     told = rules([(1, row(1, "a")), (2, row(2, "b")), (3, row(3))], plan)
     assert told[-2:] == [
@@ -411,7 +411,7 @@ def test_the_call_at_which_table_types_part() -> None:
     assert points == [MergePoint.INSERT, MergePoint.LOG_FOLD]
 
 
-def test_an_upgraded_side_tells_who_merged() -> None:
+def test_an_upgraded_side_names_the_release_that_merged() -> None:
     old = plan_of("OverwriteWithLatestAvroPayload", "0.15", "mor")
     versions = [(1, row(1)), (2, row(2)), (3, row(3))]
     told = two(versions, old, dataclasses.replace(old, release="1.2"), upgrade_after=2)

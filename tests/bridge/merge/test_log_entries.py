@@ -396,7 +396,7 @@ def test_what_a_payload_remembers_of_one_query_is_gone_at_the_next(release):
     assert merge.compact(stored, folded).version.record["v"] == "1"
 
 
-def test_in_0_15_a_key_that_only_the_log_has_is_asked_anew_at_each_query():
+def test_in_0_15_each_query_merges_a_key_that_only_the_log_has_again():
     merge = merge_of(f"{__name__}:Counts", "0.15")
     folded = merge.fold_log(None, KEY, LogRow(row(5), None))
     assert {merge.snapshot(None, folded).version.record["v"] for _ in range(3)} == {"1"}

@@ -112,7 +112,7 @@ def test_a_failure_outside_any_call_is_one_of_the_input():
         ("1.2", [Rule.DELTA, Rule.DELTA, Rule.FINAL, Rule.DELETE_TEST, Rule.DELTA]),
     ],
 )
-def test_a_listener_is_told_of_each_call(release, rules):
+def test_a_listener_is_notified_of_each_call(release, rules):
     notes = Notes()
     merge = merge_of(release, notes, "DefaultHoodieRecordPayload")
     newer = merge.combine_input(merge.incoming(KEY, row(2), None), merge.incoming(KEY, row(3), None))
@@ -123,6 +123,15 @@ def test_a_listener_is_told_of_each_call(release, rules):
     points = [*[MergePoint.COMBINE_INPUT] * 2, MergePoint.UPSERT, MergePoint.INSERT, MergePoint.LOG_FOLD]
     actions = [Action.UPDATE, Action.KEEP, Action.UPDATE, Action.INSERT, Action.UPDATE]
     assert notes.calls == list(zip(points, rules, actions, strict=True))
+
+
+def test_a_listener_is_notified_which_of_two_uncombined_rows_stays():
+    notes = Notes()
+    plan = MergePlan(merger="EVENT_TIME_ORDERING", key="id", ordering="ts", combine_before_upsert=False)
+    merge = RecordMerge(plan, SCHEMA, listener=notes)
+    first, later, late = (merge.incoming(KEY, row(ts), None) for ts in (2, 3, 1))
+    merge.fold_uncombined(merge.fold_uncombined(first, later), late)
+    assert [action for _, _, action in notes.calls] == [Action.UPDATE, Action.KEEP]
 
 
 def test_a_payload_that_a_recorded_one_makes_is_recorded():

@@ -39,7 +39,7 @@ def test_damage_of_a_cow_table_of_0_15_comes_first(payload, marker):
     assert second.severity is Severity.CHANGES
 
 
-def test_without_a_writer_the_damage_is_told_as_possible():
+def test_without_a_writer_the_damage_is_reported_as_possible():
     first = inspect(COW_0_15).warnings[0]
     assert first.severity is Severity.DAMAGE
     assert "if its rows come from AWS DMS or Debezium" in first.text
@@ -53,7 +53,7 @@ def test_classes_without_delete_markers_merge_otherwise(payload):
 
 
 @pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", "EventTimeAvroPayload"])
-def test_unharmed_classes_get_advice_alone(payload):
+def test_unharmed_classes_get_only_advice(payload):
     assert set(_severities(inspect(COW_0_15, {WRITER: MODEL + payload}))) == {Severity.ADVICE}
 
 
@@ -147,12 +147,12 @@ def test_settings_that_contradict_each_other_fail_when_logs_are_read(payload, re
     assert "imply different merge modes" in failing[0].text
 
 
-def test_event_time_without_an_ordering_field_is_told():
+def test_event_time_without_an_ordering_field_is_reported():
     (warning,) = inspect({"hoodie.table.version": "9", "hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}).warnings
     assert "last row to arrive" in warning.text
 
 
-def test_a_writers_class_that_is_not_ignored_is_told():
+def test_a_writers_class_that_is_not_ignored_is_reported():
     table = {
         "hoodie.table.version": "9",
         "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
@@ -172,7 +172,7 @@ def test_half_a_delete_marker_fails():
     assert warning.severity is Severity.FAILS
 
 
-def test_a_table_that_a_release_can_not_read_is_refused():
+def test_a_table_that_a_release_cannot_read_is_refused():
     with pytest.raises(MergeConfigError, match="later release or downgrade"):
         inspect({"hoodie.table.version": "9"}, release="1.0")
 

@@ -82,7 +82,7 @@ def test_hudi_1_0_keeps_the_class() -> None:
         (MergePlan(merger="EVENT_TIME_ORDERING", key="id"), "1.2", "starts from a payload class"),
     ],
 )
-def test_a_target_that_can_not_be(plan: MergePlan, to: str, message: str) -> None:
+def test_an_impossible_target(plan: MergePlan, to: str, message: str) -> None:
     with pytest.raises(PlanError, match=message):
         candidates_for(plan, to)
 
@@ -109,7 +109,7 @@ def test_a_marker_of_the_user_beats_that_of_the_class() -> None:
 
 
 @pytest.mark.parametrize("table_type", TableType)
-def test_a_class_of_the_user_stays_although_an_upgrade_alone_may_lose_it(table_type: TableType) -> None:
+def test_a_users_class_stays_although_an_upgrade_may_lose_it(table_type: TableType) -> None:
     made = migrate(left(KEEPS_LONGEST), table_types=[table_type], java_class="com.acme.KeepsLongest")
     table = after(made, table_type)
     assert (table.mode, table.payload) == (RecordMergeMode.CUSTOM, "com.acme.KeepsLongest")
@@ -209,7 +209,7 @@ def test_twins_share_a_strategy_and_every_file_has_its_place() -> None:
     assert made.notes == ()
 
 
-def test_what_can_not_be_generated_is_said() -> None:
+def test_what_cannot_be_generated_is_said() -> None:
     (note,) = migrate(left(KEEPS_LONGEST)).notes
     assert "--java-class" in note
     with pytest.raises(PlanError, match="not the name of a Java class"):

@@ -47,13 +47,13 @@ def test_a_table_with_a_class_is_upgraded_by_the_procedure():
     assert plan.undo[0].sql == "CALL downgrade_table(table => '<table>', to_version => 'SIX')"
 
 
-def test_an_unknown_writer_is_told_first():
+def test_an_unknown_writer_is_reported_first():
     first = plan_migration(COW_0_15, "1.2").warnings[0]
     assert first.severity is Severity.DAMAGE
     assert WRITER in first.remedy
 
 
-def test_a_kept_table_changes_no_property_and_tells_the_damage():
+def test_a_kept_table_changes_no_property_and_reports_the_damage():
     plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS}, keep_table_version=True)
     assert plan.changes == ()
     assert plan.undo == ()
@@ -62,7 +62,7 @@ def test_a_kept_table_changes_no_property_and_tells_the_damage():
     assert plan.behaviours[0].is_damage
 
 
-def test_a_table_that_ends_in_another_mode_is_told():
+def test_a_table_that_ends_in_another_mode_is_reported():
     plan = plan_migration(COW_0_15, "1.2", {WRITER: OVERWRITE})
     assert plan.after["hoodie.record.merge.mode"] == "EVENT_TIME_ORDERING"
     assert any("ends in EVENT_TIME_ORDERING" in warning.text for warning in plan.warnings)
@@ -150,7 +150,7 @@ def test_a_downgrade_is_planned_too():
     assert plan.after["hoodie.record.merge.strategy.id"] == "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
 
 
-def test_a_downgrade_that_no_release_can_read_is_told():
+def test_a_downgrade_that_no_release_can_read_is_reported():
     before = {
         "hoodie.table.version": "9",
         "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
@@ -167,7 +167,7 @@ def test_a_downgrade_that_no_release_can_read_is_told():
         ("EVENT_TIME_ORDERING", True, "needs version 9"),
     ],
 )
-def test_what_can_not_be_planned_is_refused(to, keep, says):
+def test_what_cannot_be_planned_is_refused(to, keep, says):
     with pytest.raises(PlanError, match=says):
         plan_migration(COW_0_15, to, keep_table_version=keep)
 

@@ -132,7 +132,7 @@ def test_a_table_that_stays_changes_nothing():
     assert silent_changes(Move(V1_2, V1_2, 9, 9, MODEL + "AWSDmsAvroPayload", MOR)) == ()
 
 
-def test_a_class_of_a_user_is_told_about_deletes():
+def test_a_users_class_is_passed_deletes():
     move = Move(V1_0, V1_2, 8, 9, "com.acme.X", MOR, to_mode=RecordMergeMode.CUSTOM)
     assert any("payload is called" in change.after for change in silent_changes(move))
     assert not any("payload is called" in change.after for change in silent_changes(move._replace(table_type=COW)))

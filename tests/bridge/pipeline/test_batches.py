@@ -119,7 +119,7 @@ def test_rows_of_a_batch_keep_their_order(spark: SparkSession) -> None:
     [
         ("when", "'when' is not in the data, which has id, n, x"),
         ("x", "array<int>, which has no order"),
-        ("n", "has a null, so a row is without a batch"),
+        ("n", "has a null, so a row belongs to no batch"),
     ],
 )
 def test_a_column_that_makes_no_batches(spark: SparkSession, column: str, phrase: str) -> None:
@@ -273,7 +273,7 @@ def plan(**settings: Any) -> MergePlan:
         (plan(), ("Hudi 0.15, first run", "Hudi 0.15, second run")),
     ],
 )
-def test_sides_are_called_by_what_tells_them_apart(right: MergePlan, names: tuple[str, str]) -> None:
+def test_sides_are_named_by_what_distinguishes_them(right: MergePlan, names: tuple[str, str]) -> None:
     assert Comparison(plan(), right, 3).names == names
 
 

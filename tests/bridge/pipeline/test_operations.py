@@ -189,9 +189,7 @@ def test_the_command_line_says_from_when_on_a_writer_is_plain(tmp_path: Path) ->
         (("--operation", "2=delete", "--all-paths"), "leave out --operation and --plain-after"),
     ],
 )
-def test_an_operation_that_cannot_be_is_a_wrong_command_line(
-    folder: Path, options: tuple[str, ...], message: str
-) -> None:
+def test_an_impossible_operation_is_a_usage_error(folder: Path, options: tuple[str, ...], message: str) -> None:
     result = run("simulate", folder, *options)
     assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
 

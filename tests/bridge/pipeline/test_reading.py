@@ -259,7 +259,7 @@ def test_parquet_files_of_a_batch_are_merged_by_column(spark, tmp_path):
     assert [tuple(row)[:2] for row in frame.orderBy(ARRIVAL).collect()] == [(1, None), (2, "x")]
 
 
-def test_what_is_no_batch(spark, tmp_path):
+def test_what_is_not_a_batch(spark, tmp_path):
     def refused(message: str) -> None:
         with pytest.raises(InputError, match=message):
             read_batches(spark, tmp_path, SCHEMA)

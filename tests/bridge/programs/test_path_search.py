@@ -195,7 +195,7 @@ def test_one_version_takes_several_paths_where_new_keys_go_to_the_log():
     assert [json.loads(text)["number"] for _, _, text in emitted] == [1, 2, 0, -1, 1]
 
 
-def test_states_are_told_apart_by_value_type_schema_and_class_of_text():
+def test_states_are_distinguished_by_value_type_schema_and_class_of_text():
     """What a later merge could tell apart must not be one state."""
     numbers = parse_schema(record_schema("n", n=["long", "double"]))
 
@@ -248,7 +248,7 @@ def test_of_many_versions_the_batches_are_still_a_path():
     assert key_paths(versions, plan_of(), SCHEMA).answers[0].path.commits == given
 
 
-def test_states_that_cannot_be_told_apart_are_bounded_and_that_is_said():
+def test_states_that_cannot_be_distinguished_are_bounded_and_the_result_says_so():
     plan = plan_of("tests.bridge.programs.test_path_search:Counts")
     assert key_paths(random_versions(4, 0), plan, SCHEMA).is_complete
     assert not key_paths(random_versions(12, 0), plan, SCHEMA).is_complete
@@ -327,7 +327,7 @@ def test_a_step_in_words(left, right, words):
     assert step_words(left, right, (2, 4)) == words
 
 
-def test_two_steps_are_no_step():
+def test_two_differences_are_not_one_step():
     with pytest.raises(ValueError, match="not one step apart"):
         step_words(Path(COW, (2,)), Path(MOR, (1, 1), (2,)), (2, 4))
 
@@ -423,7 +423,7 @@ def run(*words):
 WORDS = ("--payload", "DefaultHoodieRecordPayload", "--release", "1.2", "--key", "id", "--ordering", "ts")
 
 
-def test_a_key_that_depends_on_the_path_is_told_with_its_answers(spark, days):
+def test_a_key_that_depends_on_the_path_is_listed_with_its_answers(spark, days):
     result = run(*days, *WORDS, "--output", "json")
     answer = json.loads(result.stdout)
     assert result.exit_code == 1
@@ -458,7 +458,7 @@ def test_the_text_has_the_verdict_first_and_both_paths_side_by_side(spark, days)
     assert "hoodie.parquet.small.file.limit is ignored" in result.stderr
 
 
-def test_keys_that_keep_their_row_on_every_path_are_no_difference(spark, days):
+def test_keys_that_keep_their_row_on_every_path_do_not_differ(spark, days):
     words = ("--mode", "COMMIT_TIME_ORDERING", "--release", "1.2", "--key", "id", "--ordering", "ts")
     result = run(*days, *words)
     assert result.exit_code == 0

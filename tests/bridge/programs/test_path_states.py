@@ -26,14 +26,14 @@ def logged(record=None, ordering=NATURAL_ORDER, operation=None):
     return _state_key(_State(log=StoredRow(HoodieKey("a"), record, SCHEMA, None, operation, ordering)), SCHEMA)
 
 
-def test_states_that_differ_in_the_ordering_value_of_a_delete_alone_are_two():
+def test_states_that_differ_only_in_the_ordering_value_of_a_delete_are_two():
     """A later row is compared with it."""
     five, nine = (logged(None, Ordering("long", number), "D") for number in (5, 9))
     assert five == logged(None, Ordering("long", 5), "D")
     assert len({five, nine, logged(None, Ordering("int", 5), "D"), logged(None, NATURAL_ORDER, "D")}) == 4
 
 
-def test_states_that_differ_in_being_a_delete_alone_are_two():
+def test_states_that_differ_only_in_being_a_delete_are_two():
     same = row(5, "x")
     assert len({logged(same), logged(same, operation="D"), logged(same, operation="U")}) == 3
 
@@ -170,7 +170,7 @@ class Triples:
         return {**self.record, "v": "", "op": ""}
 
 
-def test_the_nearest_of_the_paths_to_an_answer_is_told():
+def test_the_nearest_of_the_paths_to_an_answer_is_given():
     """The batches as they are come first; of two other paths the one that changes less; copy-on-write before logs."""
     versions = [(1, row(10, "a")), (2, row(20, deleted=True)), (2, row(30, "b")), (3, row(25, "late"))]
     found = key_paths(versions, plan_of(DEFAULT, "0.15", "cow"), SCHEMA)

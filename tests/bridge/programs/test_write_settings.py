@@ -107,7 +107,7 @@ def test_a_table_answers_as_real_hudi(history: History) -> None:
 
 
 @pytest.mark.parametrize("history", [one for one in HISTORIES if one.table_type == "COPY_ON_WRITE"], ids=str)
-def test_upserts_one_by_one_answer_as_real_hudi(history: History) -> None:
+def test_single_upserts_give_the_answers_of_real_hudi(history: History) -> None:
     merge = merge_of(history)
     program = GlobalUpsert(merge) if merge.plan.global_index else Upsert(merge)
     stored: list[Record] = []
@@ -126,7 +126,7 @@ def shows_its_files(history: History) -> bool:
 @pytest.mark.parametrize(
     "history", [h for h in HISTORIES if h.table_type == "MERGE_ON_READ" and not shows_its_files(h)], ids=str
 )
-def test_appends_one_by_one_answer_as_real_hudi(history: History) -> None:
+def test_single_appends_give_the_answers_of_real_hudi(history: History) -> None:
     merge = merge_of(history)
     reading = merge.with_plan(merge.plan.within_partitions())
     program = GlobalAppend(merge) if merge.plan.global_index else Append(merge)
@@ -332,7 +332,7 @@ def test_a_merge_that_says_no_partition_is_refused(release: str, payload: str, m
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 10])
-def test_rows_of_a_null_partition_are_merged_with_each_other_alone(batch_size: int) -> None:
+def test_rows_of_a_null_partition_merge_only_with_each_other(batch_size: int) -> None:
     plan = a_plan(table_type="cow", ordering="ts", release="0.15")
     rows = [("a", None, 1, 0), ("a", None, 2, 2), ("b", None, 3, 2), ("a", "p0", 4, 0), ("a", "p0", 5, 2)]
     merged = run("upsert", plan, table_of([*NAMES, "_pb_origin"], rows), batch_size)
@@ -343,3 +343,8 @@ def test_rows_of_a_null_partition_are_merged_with_each_other_alone(batch_size: i
 def test_a_null_partition_has_hives_name() -> None:
     key_of = key_reader(a_plan())
     assert key_of({"id": 1, "part": None}) == key_of({"id": 1, "part": ""}) == ("1", "__HIVE_DEFAULT_PARTITION__")
+
+
+def test_several_key_and_partition_columns_make_one_text_each() -> None:
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", key="a,b", partition="p,q")
+    assert key_reader(plan)({"a": 1, "b": 2, "p": "x", "q": None}) == ("a:1,b:2", "x/__HIVE_DEFAULT_PARTITION__")

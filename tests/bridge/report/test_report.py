@@ -71,7 +71,7 @@ def test_colours_mark_the_verdict_and_what_changed_and_nothing_else(report: Repo
     assert re.search("\x1b\\[1;33mx+\x1b", report.as_text(60, colours=True))
 
 
-def test_data_is_no_markup(report: Report) -> None:
+def test_data_is_not_markup(report: Report) -> None:
     assert "&lt;b&gt;&amp;amp;|*x* \\ \ufffd[31m\ufffd\nnext</td>" in as_html(report)
     (line,) = (line for line in report.as_markdown().splitlines() if line.endswith("| 7 |"))
     assert line.startswith("| &lt;b>&amp;amp;\\|\\*x\\* \\\\ ")
@@ -89,7 +89,7 @@ def test_a_build_server_gets_a_test_case_a_check(report: Report) -> None:
     assert str(failures[1].text).startswith("id=<b>&amp;|")
 
 
-def test_a_verdict_alone_is_one_test_case() -> None:
+def test_a_report_without_checks_is_one_test_case() -> None:
     for success in (True, False):
         (suite,) = ET.fromstring(as_junit(Report("plan", "So it is.", success=success)))  # noqa: S314 (our own)
         assert (suite.get("tests"), suite.get("failures")) == ("1", "0" if success else "1")
@@ -116,7 +116,7 @@ def test_every_verb_writes_a_report(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "phrase"), [("answer.pdf", "ends in .html"), ("no/answer.md", "an existing folder")])
-def test_a_report_that_can_not_be_written_stops_the_verb_first(tmp_path: Path, name: str, phrase: str) -> None:
+def test_a_report_that_cannot_be_written_stops_the_verb_first(tmp_path: Path, name: str, phrase: str) -> None:
     result = CliRunner().invoke(main, ["payloads", "--report", str(tmp_path / name)])
     assert (result.exit_code, result.stdout) == (2, "")
     assert phrase in result.stderr

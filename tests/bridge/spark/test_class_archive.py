@@ -52,7 +52,7 @@ def test_a_java_writes_its_archive_and_starts_from_it_the_next_time(cache, jars)
     assert loaded[0] == 0 < loaded[1]
 
 
-def test_an_archive_is_taken_by_the_same_java_and_jars_alone(cache, home, jars):
+def test_an_archive_is_used_only_by_the_same_java_and_jars(cache, home, jars):
     first = class_archive.java_options(home, jars)
     (cache / written(first)).write_bytes(b"\xf0\x0b\xa2\xde")
     assert "ArchiveClassesAtExit" not in class_archive.java_options(home, jars)
@@ -70,13 +70,13 @@ def test_an_incomplete_archive_is_not_taken_and_goes_when_it_is_old(cache, home,
 
 
 @pytest.mark.parametrize("folder", ["", "a folder", "file/below"])
-def test_without_a_folder_that_java_can_be_told_there_is_no_archive(monkeypatch, tmp_path, home, jars, folder):
+def test_without_a_folder_that_java_can_use_there_is_no_archive(monkeypatch, tmp_path, home, jars, folder):
     (tmp_path / "file").touch()
     monkeypatch.setenv(class_archive.FOLDER, folder and str(tmp_path / folder))
     assert class_archive.java_options(home, jars) == ""
 
 
-def test_a_java_that_cannot_write_an_archive_goes_without(cache, tmp_path, jars):
+def test_a_java_that_cannot_write_an_archive_runs_without_one(cache, tmp_path, jars):
     program = tmp_path / "bare" / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/sh\nexit 1\n")

@@ -58,6 +58,6 @@ def test_members_widen_too_and_structs_may_gain_fields(spark):
     older = kind("struct<a: int, b: array<float>>")
     newer = kind("struct<c: string, b: array<double>, a: bigint>")
     assert common_type(older, newer) == newer
-    assert common_type(newer, older) is None  # Hudi does not drop fields by itself
+    assert common_type(newer, older) is None  # Hudi does not drop fields on its own
     assert common_type(kind("map<string, int>"), kind("map<string, double>")) == kind("map<string, double>")
     assert common_type(kind("date"), kind("timestamp")) is None

@@ -118,7 +118,7 @@ def test_which_java_suits_which_spark(spark, suit, others):
     assert {one for one in suit | others if one in versions} == suit
 
 
-def test_a_java_home_that_is_no_folder_is_skipped_and_named(java, there_is, tmp_path):
+def test_a_java_home_that_is_not_a_folder_is_skipped_and_named(java, there_is, tmp_path):
     there_is(variable=tmp_path / "gone")
     with pytest.raises(JavaNotFoundError, match="gone does not run"):
         find_java()

@@ -139,7 +139,7 @@ def test_an_error_of_a_payload_is_said_as_in_many_tasks(spark, tmp_path, request
     assert CliRunner().invoke(main, ["simulate", *words]).stderr == expected.stderr
 
 
-def test_small_is_told_by_size(tmp_path):
+def test_the_size_of_all_files_makes_an_input_small(tmp_path):
     folder = tmp_path / "batches"
     (folder / "2").mkdir(parents=True)
     (folder / "1.json").write_bytes(bytes(small_input.SMALL // 2))

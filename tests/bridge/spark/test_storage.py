@@ -81,7 +81,7 @@ def test_a_place_of_a_storage_travels_to_tasks_and_does_not_show_its_credentials
 
 
 def test_a_scheme_without_a_way_is_refused_without_the_password():
-    with pytest.raises(InputError, match="swift://host: there is no way to this storage") as caught:
+    with pytest.raises(InputError, match="swift://host: this storage can't be reached") as caught:
         place_of("swift://user:secret@host/rows")
     assert "secret" not in str(caught.value)
 

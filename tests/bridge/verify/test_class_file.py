@@ -39,7 +39,7 @@ def test_a_class_that_is_not_there_has_no_literals():
     assert literals_of("com.acme.Absent", lambda _name: None) == ()
 
 
-def test_what_is_no_class_is_refused():
+def test_what_is_not_a_class_is_refused():
     for data in (b"", b"PK\x03\x04 and more", b"\xca\xfe\xba\xbe\x00\x00\x00\x34\x00\x05"):
         with pytest.raises(ValueError, match="not a class file"):
             read_class(data)

@@ -100,7 +100,7 @@ def test_arguments_are_checked(settings, error, message):
         check_laws("DefaultHoodieRecordPayload", **settings)
 
 
-def test_an_unknown_name_is_no_payload():
+def test_an_unknown_name_is_not_a_payload():
     with pytest.raises(PayloadNotFoundError, match="did you mean"):
         check_laws("DefaultHoodieRecordPayloads")
 
@@ -159,7 +159,7 @@ def test_a_merge_that_answers_at_random_does_not_upset_the_search():
     assert not report.ok
 
 
-def test_null_orderings_are_tried_where_they_are_asked_for():
+def test_null_orderings_are_tried_on_request():
     schema = {
         "type": "record",
         "name": "row",
@@ -186,7 +186,7 @@ def test_one_choice_of_operands_can_be_judged():
     assert find_violation("DefaultHoodieRecordPayload", "round-trip", row, versions, **SETTINGS) is None
 
 
-def test_the_first_entry_of_a_map_is_no_answer_by_examples_either():
+def test_the_first_entry_of_a_map_is_found_by_examples_too():
     assert not check_laws(FirstMapEntry, **SETTINGS, laws=["determinism"], domain="data", exhaustive=False).ok
 
 
@@ -197,7 +197,7 @@ def test_a_custom_delete_column_is_used():
     assert one("DefaultHoodieRecordPayload", laws=["tombstone"], **settings).verdict is Verdict.PROVED
 
 
-def test_hypothesis_is_loaded_by_the_search_alone():
+def test_only_the_search_loads_hypothesis():
     assert "hypothesis" not in loaded_by("import mergers.laws")
     assert "hypothesis" not in loaded_by(
         "from mergers.laws import check_laws\ncheck_laws('DefaultHoodieRecordPayload', domain='data', exhaustive=True)"

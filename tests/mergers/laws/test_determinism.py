@@ -65,7 +65,7 @@ def test_what_decides_only_about_deletes_is_found_among_them():
 
 
 @pytest.mark.parametrize("subject", DETERMINED, ids=lambda value: value.__name__)
-def test_what_decides_nothing_is_no_defect(subject):
+def test_what_decides_nothing_is_not_a_defect(subject):
     result = subject_of(subject)
     assert result.verdict is Verdict.PROVED, str(result)
     assert result.detail.endswith("; alike in 3 other processes")
@@ -215,20 +215,20 @@ def crashing(tmp_path, monkeypatch):
         ("os.abort()", "ended with signal 6;"),
     ],
 )
-def test_an_interpreter_that_ends_is_no_agreement(crashing, crash, reason):
+def test_an_interpreter_that_ends_does_not_count_as_agreement(crashing, crash, reason):
     result = subject_of(crashing(crash))
     assert result.verdict is Verdict.NOT_CHECKED
     assert reason in result.detail
 
 
-def test_an_interpreter_that_never_answers_is_no_agreement(crashing, monkeypatch):
+def test_an_interpreter_that_never_answers_does_not_count_as_agreement(crashing, monkeypatch):
     monkeypatch.setattr(interpreter, "_TIMEOUT", 1)
     result = subject_of(crashing("import time; time.sleep = None\n    while True: pass"))
     assert result.verdict is Verdict.NOT_CHECKED
     assert "sent no result within 1 seconds" in result.detail
 
 
-def test_what_can_not_be_sent_is_not_checked():
+def test_what_cannot_be_sent_is_not_checked():
     result = subject_of(Locked())
     assert result.verdict is Verdict.NOT_CHECKED
     assert "it can't be sent to another interpreter" in result.detail
@@ -270,7 +270,7 @@ def test_the_command_names_the_cause():
     assert "The result changes with the clock." in " ".join(CliRunner().invoke(main, words).output.split())
 
 
-def test_what_is_ours_is_told_from_a_users_subclass():
+def test_a_users_subclass_is_not_ours():
     settings = {"schema": None, "key": (), "ordering_fields": None, "release": "1.2", "props": {}}
     ours = ("DefaultHoodieRecordPayload", AvroRecordMerger("DefaultHoodieRecordPayload"), MODES[0])
     users = (Inherits, LaterPayload, LaterWins, CamelCase, AvroRecordMerger(LaterPayload))

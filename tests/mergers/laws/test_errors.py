@@ -34,7 +34,7 @@ def test_errors_agree_by_their_class(left, right):
     assert agree(failed(left), failed(right)) == (left is right)
 
 
-def test_what_a_users_code_raised_tells_kinds_apart():
+def test_errors_of_users_code_differ_by_kind():
     one, same, other = (failed(PayloadFailedError, cause) for cause in (KeyError("a"), KeyError("b"), ValueError("a")))
     assert agree(one, same)
     assert not agree(one, other)
@@ -45,7 +45,7 @@ def test_an_error_of_a_compiled_class_has_no_python_class_beneath():
     assert agree(failed(PayloadFailedError), failed(PayloadFailedError, KeyError("a")))
 
 
-def test_the_cause_of_an_error_of_ours_is_no_matter():
+def test_the_cause_of_an_error_of_ours_does_not_matter():
     assert agree(failed(SchemaError, KeyError("a")), failed(SchemaError, ValueError("a")))
 
 

@@ -66,7 +66,7 @@ def test_no_path_ends_in_an_error_of_our_own(name):
     assert [error for error in errors if not isinstance(error, PayloadBridgeError)] == []
 
 
-def test_nobody_disagrees_where_the_law_is_proved():
+def test_no_case_disagrees_where_the_law_is_proved():
     proved = [name for name in NAMES if set(verdicts(*rule_of(name))) == {Verdict.PROVED}]
     assert proved
     assert {name: named(name) | read_case(name).disagreeing() for name in proved} == {name: set() for name in proved}

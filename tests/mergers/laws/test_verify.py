@@ -28,7 +28,7 @@ def run(*words):
     return CliRunner().invoke(main, ["verify", *words])
 
 
-def test_a_violation_that_is_allowed_is_no_failure():
+def test_a_violation_that_is_allowed_is_not_a_failure():
     found = verified()
     assert not found.success
     assert found.verdict == "DefaultHoodieRecordPayload (1.2) violates action, schedule-independence; seed 0."

@@ -207,7 +207,7 @@ def test_meta_columns_can_be_updated(make):
     assert version.update_metadata_values(META, {}, MetadataValues()).record is version.record
 
 
-def test_a_meta_column_that_the_schema_lacks_can_not_be_written():
+def test_a_meta_column_that_the_schema_lacks_cannot_be_written():
     with pytest.raises(SchemaError, match="_hoodie_operation"):
         plain(ride(1)).update_metadata_values(META, {}, MetadataValues(operation="U"))
     assert MetadataValues().is_empty
@@ -309,7 +309,7 @@ def test_half_a_delete_marker_is_refused():
         stored(ride(1)).is_delete(RIDES, {"hoodie.payload.delete.field": "rider"})
 
 
-def test_a_flag_that_is_no_boolean_is_refused():
+def test_a_flag_that_is_not_a_boolean_is_refused():
     schema = parse_schema(record_schema("r", _hoodie_is_deleted="string"))
     with pytest.raises(SchemaError, match="can't be cast to boolean"):
         HoodieAvroIndexedRecord(KEY, {"_hoodie_is_deleted": "true"}, schema).is_delete(schema, {})
@@ -323,7 +323,7 @@ def test_deletes_of_a_payload(release):
     assert held(ride(1), release, operation="D").is_delete(RIDES, {}) is (release != "0.15")
 
 
-def test_the_operation_alone_marks_a_buffered_delete():
+def test_only_the_operation_marks_a_buffered_delete():
     marked = [stored(ride(1), operation).marked_delete for operation in (None, "I", "U", "D", "-U")]
     assert marked == [False, False, False, True, True]
     assert HoodieEmptyRecord(KEY).marked_delete

@@ -171,7 +171,7 @@ def test_null_is_the_default_of_a_column_without_one():
 
 
 @pytest.mark.parametrize("kind", [["int", "long", "null"], ["int", "string"], ["int"]], ids=str)
-def test_a_default_of_a_union_of_other_types_is_refused_by_1_2_alone(kind):
+def test_only_1_2_refuses_a_default_of_a_union_of_other_types(kind):
     schema = schema_of(c=(kind, 7))
     with pytest.raises(SchemaError, match="'c' is of the type union"):
         IgnoreDefaults(HudiRelease.V1_2).gaps(schema)
@@ -180,7 +180,7 @@ def test_a_default_of_a_union_of_other_types_is_refused_by_1_2_alone(kind):
     IgnoreDefaults(HudiRelease.V1_2).gaps(schema_of(c=(["null", "int", "long"], None)))
 
 
-def test_a_default_of_type_fixed_is_refused_by_1_1_alone():
+def test_only_1_1_refuses_a_default_of_type_fixed():
     schema = schema_of(c=({"type": "fixed", "name": "fx", "size": 1}, "\u0000"))
     with pytest.raises(SchemaError, match="'c' is of the type fixed"):
         IgnoreDefaults(HudiRelease.V1_1).gaps(schema)

@@ -113,7 +113,7 @@ def test_a_date_in_a_list_makes_a_slice_of_1_2_unreadable():
         merger.final_merge(row, deleting)
 
 
-def test_a_payload_that_edits_the_incoming_row_is_not_heard_in_spark():
+def test_edits_of_the_incoming_row_are_lost_in_spark():
     schema = parse_schema(record_schema("change", _event_lsn=nullable("long"), text=nullable("string")))
 
     def row(lsn, text):

@@ -39,6 +39,7 @@ from payloads import (
     UnsupportedPayloadOperationError,
     parse_schema,
 )
+from payloads.builtin import DefaultHoodieRecordPayload
 from tests.mergers.tables import BY_TS, KEY, RIDES, long, ride
 from tests.support.schemas import nullable_schema, record_schema
 
@@ -242,6 +243,15 @@ def test_custom_with_a_users_merger(release):
     assert merger.final_merge(dear, cheap) is cheap
     made = merger.final_merge(cheap, fare(7, 9.0))
     assert (made.record["fare"], made.ordering_value.value, made.marked_delete) == (1.0, 7, False)
+
+
+def test_a_payload_that_a_users_merger_returns_deletes_only_if_it_says_so():
+    class ByPayload(Cheapest):
+        def merge(self, older, newer, schema, props):
+            return HoodieAvroRecord(newer.key, DefaultHoodieRecordPayload(newer.record, newer.ordering_value))
+
+    made = mode(CUSTOM, merger=ByPayload()).final_merge(fare(5, 1.0), fare(7, 9.0))
+    assert (made.record["fare"], made.marked_delete) == (9.0, False)
 
 
 def test_a_users_merger_that_returns_nothing_deletes():

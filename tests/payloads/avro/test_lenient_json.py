@@ -108,20 +108,21 @@ def test_logical_types_are_read_from_1_0_on(avro_type, text, expected):
         (logical("long", "timestamp-millis"), '"2024-07-13T11:36+19:00"'),
     ],
 )
-def test_what_can_not_be_converted_names_the_field(avro_type, text):
+def test_what_cannot_be_converted_names_the_field(avro_type, text):
     with pytest.raises(SchemaError, match="field 'f'"):
         read("1.0", avro_type, text)
 
 
 @pytest.mark.parametrize("text", [None, "", "null", "[]", '{"f": NaN}', "{"])
-def test_what_is_no_json_object_is_refused(text):
+def test_what_is_not_a_json_object_is_refused(text):
     with pytest.raises(SchemaError):
         HoodieJsonPayload(text).get_insert_value(parse_schema({"type": "record", "name": "R", "fields": []}))
 
 
-def test_keys_are_text_alone():
+def test_keys_are_text():
     payload = HoodieJsonPayload('{"a": "x", "b": 1} and more')
     assert payload.get_row_key("a") == "x"
+    assert payload.get_partition_path("a") == "x"
     assert payload.get_partition_path("b") is None
     with pytest.raises(SchemaError, match="field 'c'"):
         payload.get_row_key("c")

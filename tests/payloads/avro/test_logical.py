@@ -76,7 +76,7 @@ def test_both_directions(source, physical, logical):
         (typed("long", "date"), 1),
     ],
 )
-def test_what_python_can_not_hold_stays(source, value):
+def test_what_python_cannot_hold_stays(source, value):
     schema = field_schema(source)
     assert to_logical({"x": value}, schema) == to_physical({"x": value}, schema) == {"x": value}
 

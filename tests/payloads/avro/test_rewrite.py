@@ -294,3 +294,10 @@ def test_rewriting_changes_no_input_and_gives_what_can_be_encoded():
     assert record == before
     assert decode(new, encode(new, result)) == result == {"row": {"y": 1}, "l": ["1"]}
     assert compare(Ordering("long", result["row"]["y"]), Ordering("long", 1)) == 0
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_value_of_a_union_goes_into_the_branch_of_its_type(release):
+    old, new = record_schema(("n", ["null", "int", "string"])), record_schema(("n", ["null", "string", "int"], None))
+    for value in (7, "seven", None):
+        assert rewrite_record_with_new_schema({"n": value}, old, new, release) == {"n": value}

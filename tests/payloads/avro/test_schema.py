@@ -167,7 +167,7 @@ def test_an_ambiguous_union_keeps_its_branch(source, branches):
 
 
 @pytest.mark.parametrize("source", [["double", "long"], ["float", "int", "string"], ["long", "double"]])
-def test_a_whole_number_is_no_floating_point_number_where_a_branch_has_integers(source):
+def test_an_integer_does_not_match_a_floating_branch_where_another_has_integers(source):
     schema = parse_schema(source)
     assert typed(decode(schema, encode(schema, 5))) == typed(5)
     assert typed(decode(schema, encode(schema, 5.0))) == typed(5.0)
@@ -248,7 +248,7 @@ def test_infinite_and_nan_fit_both_widths(value):
 
 
 @pytest.mark.parametrize("source", ["{", '{"type": "record"}', '{"type": "unheard"}', {"type": 5}])
-def test_what_is_no_schema_is_refused(source):
+def test_what_is_not_a_schema_is_refused(source):
     with pytest.raises(SchemaError):
         parse_schema(source)
 
@@ -280,3 +280,16 @@ def test_a_union_inside_a_union_has_branches_of_its_own():
     )
     record = {"v": Branch("array", [Branch("int", 1), Branch("long", 2)])}
     assert decode(schema, encode(schema, record)) == record
+
+
+def test_values_of_a_union_compare_by_branch_then_by_value():
+    schema = parse_schema(record_schema(u=["null", "int", "string"]))
+    ascending = [None, 1, 2, "a", "b"]
+    for place, left in enumerate(ascending):
+        signs = [(found > 0) - (found < 0) for found in (schema.compare({"u": left}, {"u": one}) for one in ascending)]
+        assert signs == [(place > other) - (place < other) for other in range(len(ascending))]
+
+
+def test_a_missing_field_is_named_with_those_that_there_are():
+    assert str(SchemaError.from_missing_field("x", ["a", "b"])) == "the schema has no field 'x'; it has a, b"
+    assert str(SchemaError.from_missing_field("x", [])).endswith("it has no fields")

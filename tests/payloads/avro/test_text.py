@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from payloads.avro import parse_schema
+from payloads.avro.generic_text import fixed_text, record_text
 from payloads.avro.text import date_text, timestamp_text
 
 
@@ -29,3 +31,11 @@ def test_an_instant_is_printed_as_by_sql_timestamp():
     assert timestamp_text(0) == "1970-01-01 00:00:00.0"
     assert timestamp_text(-1) == "1969-12-31 23:59:59.999999999"
     assert timestamp_text((86_400 + 3_661) * 10**9 + 120_000_000) == "1970-01-02 01:01:01.12"
+
+
+def test_a_fixed_value_is_printed_as_signed_bytes():
+    assert fixed_text(bytes([0, 126, 127, 128, 255])) == "[0, 126, 127, -128, -1]"
+
+
+def test_an_array_shows_what_is_inside():
+    assert record_text(parse_schema({"type": "array", "items": ["null", "string"]}), ["a", None]) == '["a", null]'

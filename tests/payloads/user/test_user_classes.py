@@ -157,7 +157,7 @@ def test_full_arity_gets_everything():
     ]
 
 
-def test_props_that_a_method_can_not_do_without_are_empty_where_there_are_none():
+def test_required_props_of_a_method_are_empty_where_there_are_none():
     made = adapt(Recorder)(sale(1), NATURAL_ORDER)
     made.get_insert_value(SCHEMA)
     assert made.wrapped.calls == [("insert", SCHEMA, {})]
@@ -216,7 +216,7 @@ def test_pre_combine_without_the_older_payload_is_refused():
         adapt(payload({"pre_combine": lambda self: self}))
 
 
-def test_a_name_that_is_no_method_is_refused():
+def test_a_name_that_is_not_a_method_is_refused():
     with pytest.raises(PayloadConstructorError, match=r"Made\.get_metadata is a str, not a method"):
         adapt(payload({"get_metadata": "text"}))
 
@@ -232,7 +232,7 @@ def test_every_missing_method_is_named():
     assert "getInsertValue" not in str(caught.value)
 
 
-def test_an_object_is_no_class():
+def test_an_object_is_not_a_class():
     with pytest.raises(PayloadConstructorError, match="is a int, not a class"):
         adapt(3)
 
@@ -248,7 +248,7 @@ def test_snake_case_wins_in_one_class_body_with_one_warning():
     assert newer.pre_combine(older) is newer
 
 
-def test_one_function_under_two_names_is_no_conflict():
+def test_one_function_under_two_names_is_not_a_conflict():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         function = Recorder.pre_combine
@@ -358,7 +358,7 @@ def test_a_change_of_type_or_sign_is_a_change(before, after):
     assert repr(result) == repr({"x": after})
 
 
-def test_an_equal_value_in_another_order_is_no_change():
+def test_an_equal_value_in_another_order_is_not_a_change():
     def combine(self, current, schema):
         current["x"] = current.pop("x")
         current["y"] = float("nan") if current["y"] != current["y"] else current["y"]
@@ -402,7 +402,7 @@ def test_state_of_a_payload_lives_on():
     assert [made.get_insert_value(SCHEMA)["amount"] for _ in range(3)] == [1, 2, 3]
 
 
-def test_none_deletes_and_the_sentinel_leaves_alone():
+def test_none_deletes_and_the_sentinel_keeps_the_stored_row():
     made = adapt(payload({"combine_and_get_update_value": lambda self, current, schema: SENTINEL}))
     assert made(sale(1), NATURAL_ORDER).combine_and_get_update_value(sale(1), SCHEMA) is SENTINEL
     assert made(sale(1), NATURAL_ORDER).can_produce_sentinel()
@@ -414,7 +414,7 @@ def test_none_deletes_and_the_sentinel_leaves_alone():
 
 
 @pytest.mark.parametrize("result", [True, 3, [sale(1)], "x", (sale(1),)])
-def test_a_result_that_is_no_record(result):
+def test_a_result_that_is_not_a_record(result):
     made = adapt(payload({"get_insert_value": lambda self, schema: result}))(sale(1), NATURAL_ORDER)
     with pytest.raises(PayloadFailedError, match=r"Made\.get_insert_value returned .*return a record"):
         made.get_insert_value(SCHEMA)
@@ -484,7 +484,7 @@ def test_a_class_of_hudi_is_bound_and_not_wrapped():
 
 
 @pytest.mark.parametrize("user_class", [JavaStyle, Snake, CamelWithBase])
-def test_a_pickle_keeps_identity_of_the_lent_record(user_class):
+def test_a_pickle_keeps_the_identity_of_the_given_record(user_class):
     made = adapt(user_class, "1.0")(sale(1), Ordering("long", 7))
     again = pickle.loads(pickle.dumps(made))  # noqa: S301 (made here)
     assert type(again) is type(made)

@@ -1,0 +1,103 @@
+"""`--partitions`, `--since`, `--keys-sample`: which keys of the batches a verb takes, and how much that is to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bridge.cli.options import refuse
+from bridge.cli.table_input import refuse_given
+from bridge.cli.verb import EXTENT
+from bridge.pipeline import Scope, percent, share
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from bridge.cli.inputs import BatchSource
+    from bridge.plan import MergePlan
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_NAMES = ("partitions", "since", "keys_sample")
+
+
+def paths(text: str) -> tuple[str, ...]:
+    """Read paths of partitions, separated by commas."""
+    found = tuple(path.strip() for path in text.split(","))
+    if not all(found):
+        msg = f"{text!r} has an empty partition; write a/1,b/2, or __HIVE_DEFAULT_PARTITION__ for null"
+        raise click.BadParameter(msg)
+    return found
+
+
+def keys_share(text: str) -> float:
+    """Read a share of keys."""
+    try:
+        found = share(text)
+        Scope(keys_sample=found)
+    except ValueError as error:
+        msg = f"{text!r} is no share of the keys; write 1% or 0.01, above 0 and at most 100%"
+        raise click.BadParameter(msg) from error
+    return found
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--partitions",
+        type=paths,
+        metavar="PATH[,PATH]",
+        help="Take the rows of these partitions alone: 2024-01-01, or country=de/day=3 for several columns.",
+    ),
+    click.option(
+        "--since",
+        metavar="BATCH",
+        help="Take the keys that have a version in this batch or a later one, by name or by what its name starts with; "
+        "earlier batches write the rows that these keys have by then.",
+    ),
+    click.option(
+        "--keys-sample",
+        type=keys_share,
+        metavar="1%",
+        help="Take this share of the record keys, with all of their versions: by hash, so always the same keys.",
+    ),
+)
+
+
+def scope_options(command: F) -> F:
+    """Add the options; `scope_of` reads them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def scope_of(plan: MergePlan, batches: BatchSource, options: Mapping[str, Any]) -> Scope | None:
+    """Return the scope that a verb was given, if any, and say on standard error what it means for reading.
+
+    Raises:
+        UsageError: it does not fit the plan.
+    """
+    partitions, since, keys_sample = (options[name] for name in _NAMES)
+    if not partitions and since is None and keys_sample is None:
+        return None
+    try:
+        scope = Scope.of_paths(plan, partitions or (), since=since, keys_sample=keys_sample)
+        scope.check(plan)
+    except PayloadBridgeError as error:
+        refuse(error)
+    if (extent := batches.extent(scope)) is not None:
+        click.get_current_context().meta[EXTENT] = str(extent)
+        merged = "" if keys_sample is None else f", and {percent(keys_sample)} of the keys to merge"
+        click.echo(f"scope: {extent} to read (estimated){merged}", err=True)
+    return scope
+
+
+def refuse_scope_of(table: str | None) -> None:
+    """Refuse the options together with a real table.
+
+    Raises:
+        UsageError: naming one of them.
+    """
+    if table is not None:
+        refuse_given(_NAMES, "is about --batches; a --table is read whole: leave it out")

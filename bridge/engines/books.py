@@ -1,0 +1,195 @@
+"""The books of a run: how many rows came in on each side, and what became of each of them at which merge point.
+
+An engine hands over the text of `_pb_books` once a task: a JSON object of counts, by the names that `entry` makes, and
+`made`, the rows that merges made. Spark collects these texts while it writes the outcomes.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+import json
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sf
+
+from bridge.engines.control_columns import ACTION, BOOKS, NEWER, is_visible
+from bridge.errors import BooksError
+from bridge.merge import Action, MergePoint
+from bridge.programs import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.plan import MergePlan
+
+MADE = "made"
+"""The count of rows that are none of the input: a merge made them."""
+
+SIDES = tuple(origin.name.lower() for origin in Origin)
+"""The sides of a merge, by the number of their origin."""
+
+_UNBALANCED = "the books do not balance: {}; rows were lost or doubled, so nothing is written: please report it"
+_READS = ("compact", "snapshot")
+_VISIBLE, _INSERTED = "visible", "inserted"
+
+
+class Fate(enum.StrEnum):
+    """What became of a row that came in.
+
+    Every row has one fate. KEPT: it is in the result itself. MERGED: the result has another row in its place, which
+    replaced it or was made of it. DELETED: a delete left nothing of its key. IGNORED: it changed nothing. QUARANTINED:
+    its key can't be merged.
+
+    Added in 0.1.0.
+    """
+
+    MERGED = "merged"
+    KEPT = "kept"
+    DELETED = "deleted"
+    IGNORED = "ignored"
+    QUARANTINED = "quarantined"
+
+
+def entry(point: str, side: str, fate: str) -> str:
+    """Return the name of a count: of the rows of a side, what became of them, and at which merge point."""
+    return f"{point} {side} {fate}"
+
+
+def _parts(name: str) -> tuple[str, str, Fate]:
+    point, side, fate = name.split(" ")
+    return point, side, Fate(fate)
+
+
+def final_point(program: str) -> str:
+    """Return the merge point of an operation's result, as its users name it."""
+    return program.removesuffix("_global_index").replace("_", "-")
+
+
+@dataclasses.dataclass(frozen=True)
+class Books:
+    """What became of the rows of a run.
+
+    Attributes:
+        rows_in: how many rows each side (stored, log, incoming) had when it was read.
+        counts: how many rows had which fate, by merge point, side and fate; together as many as `rows_in`.
+        made: how many rows of the result a merge made, so that they are no row of the input.
+        rows_out: how many rows the result has; for `append` log entries included.
+        inserted: how many keys had no row before.
+        are_kept: whether the engine keeps books; without, `counts` is empty.
+
+    Added in 0.1.0.
+    """
+
+    rows_in: Mapping[str, int]
+    counts: Mapping[tuple[str, str, Fate], int]
+    made: int
+    rows_out: int
+    inserted: int
+    are_kept: bool = True
+
+    @classmethod
+    def of_run(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
+        """Make the books of what Spark observed as `columns` asks."""
+        found = cls.of_texts(rows_in, str(observed.get(BOOKS) or "").splitlines())
+        counted = {_parts(name): int(number or 0) for name, number in observed.items() if " " in name}
+        return dataclasses.replace(
+            found,
+            counts={**found.counts, **counted},
+            rows_out=int(observed[_VISIBLE]),
+            inserted=int(observed[_INSERTED]),
+            are_kept=BOOKS in observed or bool(counted),
+        )
+
+    @classmethod
+    def of_texts(cls, rows_in: Mapping[str, int], texts: Iterable[str]) -> Books:
+        """Make the books of the texts of `_pb_books`; nothing is known of the result then."""
+        totals: collections.Counter[str] = collections.Counter()
+        for text in texts:
+            totals.update(json.loads(text))
+        made = totals.pop(MADE, 0)
+        return cls(rows_in, {_parts(name): number for name, number in totals.items()}, made, 0, 0)
+
+    def total(self, fate: Fate, sides: Iterable[str] = SIDES) -> int:
+        """Return how many rows of the sides had a fate."""
+        return sum(number for (_, side, one), number in self.counts.items() if one is fate and side in sides)
+
+    def check(self) -> None:
+        """Compare what came in with what became of it, and the rows of the result with those that should be there.
+
+        Raises:
+            BooksError: they differ.
+        """
+        if not self.are_kept:
+            return
+        self.check_sides()
+        kept = self.total(Fate.KEPT)
+        if kept + self.made != self.rows_out:
+            msg = f"the result has {self.rows_out} rows, of {kept} kept and {self.made} made"
+            raise BooksError(_UNBALANCED.format(msg))
+
+    def check_sides(self) -> None:
+        """Compare what came in on each side with what became of it.
+
+        Raises:
+            BooksError: they differ.
+        """
+        for side, number in self.rows_in.items():
+            found = {fate: self.total(fate, [side]) for fate in Fate}
+            if sum(found.values()) != number:
+                told = ", ".join(f"{count} {fate}" for fate, count in found.items())
+                raise BooksError(_UNBALANCED.format(f"of {number} {side} rows that came in, {told}"))
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return the counts as a list: one line a merge point and side, those without rows left out."""
+        found: dict[tuple[str, str], dict[str, int]] = {}
+        for (point, side, fate), number in self.counts.items():
+            if number:
+                found.setdefault((point, side), dict.fromkeys(Fate, 0))[fate] = number
+        ordered = sorted(found.items(), key=lambda line: (SIDES.index(line[0][1]), line[0][0]))
+        return [{"merge_point": point, "side": side, **counts} for (point, side), counts in ordered]
+
+
+def columns(outcomes: DataFrame, point: str, plan: MergePlan) -> list[Column]:
+    """Return what Spark observes of outcomes that were made with books."""
+    found = [
+        sf.count_if(is_visible()).alias(_VISIBLE),
+        sf.count_if(_is(Action.INSERT)).alias(_INSERTED),
+    ]
+    if BOOKS in outcomes.columns:
+        return [*found, sf.array_join(sf.collect_list(BOOKS), "\n").alias(BOOKS)]
+    if NEWER in outcomes.columns:
+        return [*found, *_of_columns(point, plan)]
+    return found
+
+
+def _of_columns(point: str, plan: MergePlan) -> Iterator[Column]:
+    """Count rows by action and number of newer versions; no merge of columns makes a record."""
+    stored, newer = SIDES[Origin.STORED], SIDES[Origin.LOG if point in _READS else Origin.INCOMING]
+    has_newer = sf.col(NEWER) > 0
+    conditions = {
+        (stored, Fate.KEPT): _is(Action.KEEP),
+        (stored, Fate.MERGED): _is(Action.UPDATE),
+        (stored, Fate.DELETED): _is(Action.DELETE),
+        (newer, Fate.KEPT): _is(Action.INSERT, Action.UPDATE),
+        (newer, Fate.DELETED): _is(Action.DELETE),
+        (newer, Fate.IGNORED): _is(Action.SKIP) | (_is(Action.KEEP) & has_newer),
+    }
+    for (side, fate), condition in conditions.items():
+        yield sf.count_if(condition).alias(entry(point, side, fate))
+    folded = sf.sum(sf.greatest(sf.col(NEWER) - 1, sf.lit(0)))
+    yield folded.alias(entry(fold_point(plan, Origin[newer.upper()]) or point, newer, Fate.MERGED))
+
+
+def fold_point(plan: MergePlan, side: Origin) -> str | None:
+    """Return where the newer versions of a key become one; None if they do not, or for stored rows."""
+    if side is Origin.LOG:
+        return MergePoint.LOG_FOLD.value
+    return MergePoint.COMBINE_INPUT.value if side is Origin.INCOMING and plan.combine_before_upsert else None
+
+
+def _is(*actions: Action) -> Column:
+    return sf.col(ACTION).isin(*map(int, actions))

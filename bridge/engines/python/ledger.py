@@ -1,0 +1,176 @@
+"""Ledger: what becomes of the rows of a task, counted by whole columns."""
+
+from __future__ import annotations
+
+import collections
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.engines.books import MADE, SIDES, Fate, entry, final_point, fold_point
+from bridge.engines.python.outcomes import UNDECIDED
+from bridge.merge import Action, MergePoint
+from bridge.programs import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.engines.job import Job
+    from bridge.engines.python.column_types import Codes, Mask, Rows
+    from bridge.engines.python.outcomes import Noted
+    from bridge.merge import StoredRow
+
+# What becomes of the rows of a key that are not in its result, the strongest last.
+_FATES = (Fate.IGNORED, Fate.DELETED, Fate.MERGED)
+_NONE, _IGNORED, _DELETED, _MERGED = range(-1, 3)
+_FATE_OF = np.full(len(Action) + 1, _NONE, np.int8)
+"""The fate that an action brings, by its number; that of no action comes last."""
+_FATE_OF[[Action.INSERT, Action.UPDATE]] = _MERGED
+_FATE_OF[[Action.KEEP, Action.SKIP]] = _IGNORED
+_FATE_OF[Action.DELETE] = _DELETED
+
+
+class Ledger:
+    """Counts the rows of a task by side, merge point and fate.
+
+    A row that is in the result is kept. Of the others of a key, those of the newer side are first folded into one
+    version, where there are several and the plan folds them; that version, and the stored row, share the fate of the
+    key.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._point = final_point(job.program)
+        self._folds = {side: fold_point(job.plan, side) for side in Origin}
+        self._counts: collections.Counter[str] = collections.Counter()
+        # Of the key that goes on in the next batch: its rows by side, those of them in the result, its fate so far.
+        self._open = np.zeros((2, len(SIDES)), np.int64)
+        self._open_fate = _NONE
+
+    def text(self) -> str:
+        """Return all counts so far, as `_pb_books` has them."""
+        return json.dumps(self._counts)
+
+    def add_quarantined(self, point: str, side: Origin, rows: int) -> None:
+        """Count rows that no merge can take."""
+        self._counts[entry(point, SIDES[side], Fate.QUARANTINED)] += rows
+
+    def add_made(self, records: int) -> None:
+        """Count records of the result that merges made."""
+        self._counts[MADE] += records
+
+    def end_key(self, row: object) -> None:
+        """Note the last version of a key; `row` is in the batch."""
+
+    def add(  # noqa: PLR0913 (keyword-only parts of one batch)
+        self,
+        origins: Codes,
+        starts: Mask,
+        actions: Codes,
+        noted: Noted,
+        *,
+        ends: bool,
+        quarantined: Mapping[int, str],
+    ) -> None:
+        """Count the rows of a batch whose keys end in it.
+
+        Args:
+            origins: the sides of the rows.
+            starts: which rows are the first of their key.
+            actions: of the rows that whole columns decided.
+            noted: the other outcomes.
+            ends: whether the last key ends with the batch.
+            quarantined: the merge point at which a key failed, by any row of the key.
+        """
+        kept, fates = actions != UNDECIDED, _FATE_OF[actions]
+        kept[noted.kept] = True
+        np.maximum.at(fates, noted.rows, _FATE_OF[noted.actions])
+        firsts = np.flatnonzero(starts)
+        if not starts[0]:
+            firsts = np.insert(firsts, 0, 0)
+            fates[0] = max(fates[0], self._open_fate, *(_FATE_OF[action] for action in noted.of_open))
+        of_key = np.maximum.reduceat(fates, firsts)
+        rows = np.empty((2, len(SIDES), len(firsts)), np.int64)
+        for side in Origin:
+            of_side = origins == side
+            rows[0, side] = np.add.reduceat(of_side.astype(np.int64), firsts)
+            rows[1, side] = np.add.reduceat((of_side & kept).astype(np.int64), firsts)
+        if not starts[0]:
+            rows[:, :, 0] += self._open
+            for origin in noted.kept_before:
+                rows[1, origin, 0] += 1
+        self._open, self._open_fate = np.zeros_like(self._open), _NONE
+        if not ends:
+            self._open, self._open_fate = rows[:, :, -1].copy(), int(of_key[-1])
+            rows, of_key = rows[:, :, :-1], of_key[:-1]
+        self.add_made(noted.made)
+        aside = self._set_aside(rows, firsts, quarantined)
+        self._count(rows[:, :, ~aside], of_key[~aside])
+
+    def _set_aside(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
+        """Count the rows of keys that failed; return which keys they are."""
+        aside = np.zeros(rows.shape[2], bool)
+        for row, point in quarantined.items():
+            key = int(np.searchsorted(firsts, row, "right")) - 1
+            if key >= len(aside) or aside[key]:
+                continue  # it goes on in the next batch, or is counted
+            aside[key] = True
+            for side in Origin:
+                self.add_quarantined(point, side, int(rows[0, side, key]))
+        return aside
+
+    def _count(self, rows: Rows, of_key: Codes) -> None:
+        for side in Origin:
+            total, kept = rows[0, side], rows[1, side]
+            if not total.any():
+                continue
+            name, others = SIDES[side], total - kept
+            self._counts[entry(self._point, name, Fate.KEPT)] += int(kept.sum())
+            if (fold := self._folds[side]) is not None:
+                last = (others > 0) & (kept == 0)
+                folded = entry(fold, name, Fate.MERGED)
+                self._counts[folded] += int((others - last).sum())
+                others = last.astype(np.int64)
+            for code, fate in enumerate(_FATES):
+                self._counts[entry(self._point, name, fate)] += int(others[of_key == code].sum())
+
+
+class CommitLedger(Ledger):
+    """Counts the rows of a table's commits by what the snapshot after each shows of their key.
+
+    Such a row is kept if it is what the snapshot shows, merged if the snapshot shows another row than before, deleted
+    if it shows none any more, and ignored if it shows what it did before.
+    """
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self._of_key: collections.Counter[Fate] = collections.Counter()
+        self._ended: list[tuple[int, collections.Counter[Fate]]] = []
+
+    def commit(self, rows: int, before: StoredRow | None, after: StoredRow | None) -> None:
+        """Take what a commit made of the open key, as `bridge.programs.CommitListener` says."""
+        if after is None:
+            self._of_key[Fate.IGNORED if before is None else Fate.DELETED] += rows
+        elif before is not None and before.record == after.record:
+            self._of_key[Fate.IGNORED] += rows
+        else:
+            stands = after.source is not None
+            self._of_key[Fate.KEPT] += stands
+            self._of_key[Fate.MERGED] += rows - stands
+
+    def end_key(self, row: object) -> None:
+        """Note the last version of a key; `row` is in the batch."""
+        self._ended.append((int(row), self._of_key))  # type: ignore[call-overload]
+        self._of_key = collections.Counter()
+
+    def _set_aside(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
+        aside = super()._set_aside(rows, firsts, quarantined)
+        for row, fates in self._ended:
+            if not aside[np.searchsorted(firsts, row, "right") - 1]:
+                for fate, number in fates.items():
+                    self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[Origin.INCOMING], fate)] += number
+        self._ended.clear()
+        return aside
+
+    def _count(self, rows: Rows, of_key: Codes) -> None:
+        """Count nothing: `commit` has."""

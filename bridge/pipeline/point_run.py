@@ -1,0 +1,142 @@
+"""PointRun: one merge point on frames, with the books of the run and the rows that are set aside, from one pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Observation
+from pyspark.sql import functions as sf
+
+from bridge.engines import PREFIX, QUARANTINE, Books, books_columns, visible
+from bridge.errors import BooksError, InputError
+from bridge.pipeline.layout import data_fields
+from bridge.pipeline.merge_points import (
+    append_outcomes,
+    appended,
+    combine_outcomes,
+    combined_rows,
+    read_outcomes,
+    upsert_outcomes,
+)
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+
+    from bridge.plan import MergePlan
+
+POINTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "combine-input": (("incoming",), ()),
+    "upsert": (("stored", "incoming"), ()),
+    "append": (("stored", "incoming"), ("log",)),
+    "compact": (("stored", "log"), ()),
+    "snapshot": (("stored", "log"), ()),
+}
+"""The sides that each merge point needs, and those that it may have."""
+
+
+class PointRun:
+    """One merge point on frames.
+
+    Attributes:
+        point: its name, as on the command line.
+        plan: what merges, and how.
+        outcomes: the outcomes, which one action must compute before `books` are read.
+    """
+
+    def __init__(self, point: str, frames: Mapping[str, DataFrame], plan: MergePlan) -> None:
+        """Set up the run; nothing is computed.
+
+        Raises:
+            InputError: the point does not exist, or a side is missing or too many.
+        """
+        if point not in POINTS:
+            msg = f"unknown merge point {point!r}; choose one of {', '.join(POINTS)}"
+            raise InputError(msg)
+        needed, optional = POINTS[point]
+        if missing := [name for name in needed if name not in frames]:
+            msg = f"{point} needs {' and '.join(missing)}"
+            raise InputError(msg)
+        if extra := [name for name in frames if name not in {*needed, *optional}]:
+            msg = f"{point} does not take {' and '.join(extra)}; leave it out"
+            raise InputError(msg)
+        self.point, self.plan = point, plan
+        self._frames = dict(frames)
+        # The log of an append tells a global index where rows are; no row of it is merged.
+        counted = [name for name in needed if name in frames]
+        if "log" in frames and plan.global_index:
+            counted = [*dict.fromkeys((*counted, "log"))]
+        self._observed = {name: Observation() for name in counted}
+        self._books = Observation()
+        seen = {
+            name: frame.observe(self._observed[name], sf.count(sf.lit(1)).alias("rows"))
+            if name in self._observed
+            else frame
+            for name, frame in frames.items()
+        }
+        outcomes = self._outcomes(seen)
+        self.outcomes = outcomes.observe(self._books, *books_columns(outcomes, point, plan))
+
+    def _outcomes(self, frames: Mapping[str, DataFrame]) -> DataFrame:
+        plan = self.plan
+        match self.point:
+            case "combine-input":
+                return combine_outcomes(frames["incoming"], plan, books=True)
+            case "upsert":
+                return upsert_outcomes(frames["stored"], frames["incoming"], plan, books=True)
+            case "append":
+                return append_outcomes(frames["stored"], frames["incoming"], plan, frames.get("log"), books=True)
+            case _:
+                return read_outcomes(frames["stored"], frames["log"], plan, program=self.point, books=True)
+
+    @property
+    def has_one_result(self) -> bool:
+        """Whether the rows are all that there is."""
+        return self.point != "append" and self.plan.on_error == "fail"
+
+    def books(self) -> Books:
+        """Return what became of the rows; an action must have computed the outcomes.
+
+        Raises:
+            BooksError: they do not balance.
+        """
+        rows_in = {name: int(observed.get["rows"]) for name, observed in self._observed.items()}
+        found = Books.of_run(rows_in, self._books.get)
+        try:
+            found.check()
+        except BooksError:
+            # Spark counts a task twice that it runs again, after an executor was lost: ask the inputs themselves.
+            counted = {name: self._frames[name].count() for name in rows_in}
+            found = Books.of_run(counted, self._books.get)
+            found.check()
+        return found
+
+    def split(self, outcomes: DataFrame) -> dict[str, DataFrame]:
+        """Return the results among outcomes: `rows`, or `stored` and `log` of an append; and `quarantine`, if asked."""
+        if self.point == "append":
+            stored, log = appended(outcomes, self._frames.get("log"))
+            found = {"stored": stored, "log": log}
+        else:
+            found = {"rows": combined_rows(outcomes) if self.point == "combine-input" else visible(outcomes)}
+        if self.plan.on_error == "quarantine":
+            found["quarantine"] = set_aside(outcomes)
+        return found
+
+
+def sets_aside(outcomes: DataFrame) -> bool:
+    """Whether versions of keys that failed are among outcomes."""
+    return QUARANTINE in outcomes.columns
+
+
+def set_aside(outcomes: DataFrame) -> DataFrame:
+    """Return the versions of the keys that failed: data columns, and why they are there.
+
+    `_pb_reason`, `_pb_merge_point` and `_pb_side` (stored, log, incoming) are texts, `_pb_commit` is the number of the
+    batch or log block, `_pb_kind` is data or delete, and `_pb_ordering` what a delete entry of a log has.
+    """
+    told = outcomes.schema[QUARANTINE].dataType
+    control = [sf.col(QUARANTINE)[name].alias(f"{PREFIX}{name}") for name in told.fieldNames()]  # type: ignore[attr-defined]
+    data = [quoted(field.name) for field in data_fields(outcomes)]
+    return outcomes.where(sf.col(QUARANTINE).isNotNull()).select(*data, *control)

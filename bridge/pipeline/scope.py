@@ -1,0 +1,240 @@
+"""Scope: the part of the batches that a run takes, chosen so that every answer for one of its keys is exact.
+
+Every choice keeps or drops the versions of a key together, in all batches: partitions, keys that were written late,
+and a share of the keys.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.engines import COMMIT
+from bridge.errors import InputError, PlanError
+from bridge.pipeline.layout import join_rows
+from bridge.programs import small_file_candidates
+from bridge.redaction import current
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.plan import MergePlan
+
+_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
+_BITS: Final = 53  # all that a float distinguishes
+
+
+@dataclasses.dataclass(frozen=True)
+class Scope:
+    """The keys of the batches that a run takes, with all of their versions.
+
+    A key is in a sample by the hash of its values as text (Spark's xxhash64), so runs, sides, releases and engines
+    agree on it, and a larger sample contains a smaller one.
+
+    Attributes:
+        partitions: the partitions, each as its columns with their values as text; empty for all. The condition reaches
+            the reader of the files.
+        since: the keys with a version in this batch or a later one; earlier batches write the rows that these keys
+            have by then. The name of a batch, or text that sorts before it; None for all.
+        keys_sample: the share of record keys, above 0 and at most 1; None for all.
+
+    Added in 0.1.0.
+    """
+
+    partitions: tuple[Mapping[str, str], ...] = ()
+    since: str | None = None
+    keys_sample: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the share.
+
+        Raises:
+            PlanError: it is not above 0, or above 1.
+        """
+        if self.keys_sample is not None and not 0 < self.keys_sample <= 1:
+            msg = f"a sample of {self.keys_sample:.6g} of the keys; give a share above 0 and at most 1, such as 0.01"
+            raise PlanError(msg)
+
+    @classmethod
+    def of_paths(cls, plan: MergePlan, paths: Iterable[str], **settings: Any) -> Scope:
+        """Make a scope of partitions as their paths are written: `2024-01-01`, `de/3` or `country=de/day=3`.
+
+        Raises:
+            PlanError: a path has not one value for each partition column.
+        """
+        return cls(tuple(_columns_of(path, plan.partition) for path in paths), **settings)
+
+    @property
+    def chooses_keys(self) -> bool:
+        """Whether keys are chosen, not partitions alone."""
+        return self.since is not None or self.keys_sample is not None
+
+    def check(self, plan: MergePlan) -> None:
+        """Refuse a scope that would tear versions of a key apart, or keys that decide together.
+
+        Raises:
+            PlanError: saying why, and what to choose instead.
+        """
+        for one in self.partitions:
+            if set(one) != set(plan.partition):
+                msg = (
+                    f"a partition of the scope names {', '.join(one) or 'no column'}, the table is partitioned by "
+                    f"{', '.join(plan.partition) or 'nothing'}; give each partition column its value"
+                )
+                raise PlanError(msg)
+        if self.partitions and plan.global_index:
+            msg = "with a global index a key may move to other partitions; choose keys by a sample, not by partitions"
+            raise PlanError(msg)
+        if self.chooses_keys and small_file_candidates(plan.props):
+            msg = "by the small-file rule the keys of a partition decide together; choose whole partitions"
+            raise PlanError(msg)
+
+    # -- filters
+
+    def in_partitions(self, frame: DataFrame) -> DataFrame:
+        """Return the rows of the partitions; a frame without their columns as it is, for a check to name them."""
+        if not self.partitions or not set(self.partitions[0]) <= set(frame.columns):
+            return frame
+        matches = sf.lit(False)
+        for one in self.partitions:
+            matches |= _is(frame, one)
+        return frame.where(matches)
+
+    def narrow(self, versions: DataFrame, plan: MergePlan, names: Sequence[str], *, has_rows: bool) -> DataFrame:
+        """Return what `of_keys` does, if the scope suits the plan, and has rows; `has_rows`: that is known already.
+
+        Raises:
+            InputError: there is no row, or no batch has the name `since` or a later one.
+            PlanError: see `check`.
+        """
+        self.check(plan)
+        chosen = self.of_keys(versions, plan, names)
+        if not has_rows and chosen.isEmpty():
+            msg = f"the batches have no row of {self.words(names)}; choose more"
+            raise InputError(msg)
+        return chosen
+
+    def of_keys(self, versions: DataFrame, plan: MergePlan, names: Sequence[str]) -> DataFrame:
+        """Return the versions of the keys that the scope chooses, of all batches with their numbers in `_pb_commit`.
+
+        Raises:
+            InputError: no batch has the name `since` or a later one.
+        """
+        if self.keys_sample is not None:
+            kinds = [versions.schema[name] for name in plan.key]
+            drawn = sf.shiftrightunsigned(sf.xxhash64(*map(_text, kinds)), 64 - _BITS)
+            versions = versions.where(drawn < sf.lit(round(self.keys_sample * (1 << _BITS))))
+        first = self.first(names)
+        if first > 1:
+            late = versions.where(sf.col(COMMIT) >= first).select(*map(quoted, plan.key)).distinct()
+            versions = join_rows(versions, late, plan.key, "leftsemi")
+        return versions
+
+    def first(self, names: Sequence[str]) -> int:
+        """Return the number of the first batch whose keys are in the scope, from 1.
+
+        Raises:
+            InputError: no batch has the name `since`, or a later one.
+        """
+        if self.since is None:
+            return 1
+        if self.since in names:
+            return names.index(self.since) + 1
+        found = next((at for at, name in enumerate(names, start=1) if _rank(name) >= _rank(self.since)), None)
+        if found is None or not self.since:
+            msg = f"no batch comes at or after {self.since!r}: there are {names[0]} to {names[-1]}; name one of them"
+            raise InputError(msg)
+        return found
+
+    # -- words
+
+    def words(self, names: Sequence[str]) -> str:
+        """Say in a few words which keys are in the scope, of batches with these names."""
+        sample = "" if self.keys_sample is None else f"a sample of {percent(self.keys_sample)} of "
+        return f"{sample}{self.population(names)}"
+
+    def population(self, names: Sequence[str]) -> str:
+        """Say of which keys a sample is taken."""
+        told = "the keys"
+        if self.partitions:
+            places = ["/".join(_shown(one).values()) or "the empty partition" for one in self.partitions]
+            told += f" in {places[0]}" if len(places) == 1 else f" in {', '.join(places[:-1])} and {places[-1]}"
+        if self.since is not None:
+            told += f" with a version in {names[self.first(names) - 1]} or later"
+        return told if told != "the keys" else "all keys"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the scope under the names of the options."""
+        partitions = [_shown(one) for one in self.partitions]
+        return {"partitions": partitions, "since": self.since, "keys_sample": self.keys_sample}
+
+
+def _shown(partition: Mapping[str, str]) -> dict[str, str]:
+    """Return a partition as reports show it."""
+    return {name: current().text(name, text) for name, text in partition.items()}
+
+
+def is_null(value: str) -> bool:
+    """Whether the value of a partition column stands for null, and for the empty text."""
+    return value in {"", _NULL}
+
+
+def share(text: str) -> float:
+    """Read a share of keys: `1%` or `0.01`.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+
+
+def percent(number: float) -> str:
+    """Write a share as a percentage of three digits."""
+    return f"{number * 100:.3g}%"
+
+
+def _columns_of(path: str, columns: Sequence[str]) -> dict[str, str]:
+    values = path.strip("/").split("/")
+    named = [value.partition("=") for value in values]
+    if all(equals and name in columns for name, equals, _ in named):
+        found = {name: value for name, _, value in named}
+    else:
+        found = dict(zip(columns, values, strict=False))
+    if set(found) != set(columns) or len(values) != len(columns):
+        msg = (
+            f"{path!r} is no partition of a table that is partitioned by {', '.join(columns) or 'nothing'}; "
+            f"write {'/'.join(f'{name}=VALUE' for name in columns) or 'no partitions'}"
+        )
+        raise PlanError(msg)
+    return found
+
+
+def _is(frame: DataFrame, values: Mapping[str, str]) -> Column:
+    """Whether a row is in a partition; literals get the types of the columns, so that readers of files can compare."""
+    matches = sf.lit(True)
+    for name, value in values.items():
+        kind, column = frame.schema[name].dataType, quoted(name)
+        if is_null(value):
+            is_text = isinstance(kind, spark_types.StringType)
+            matches &= column.isNull() | (column == "") if is_text else column.isNull()
+        else:
+            matches &= column == sf.lit(value).cast(kind)
+    return matches
+
+
+def _text(field: spark_types.StructField) -> Column:
+    """Return a key column as text that depends on its value alone, not on the session's time zone."""
+    is_instant = isinstance(field.dataType, spark_types.TimestampType)
+    column = sf.unix_micros(quoted(field.name)) if is_instant else quoted(field.name)
+    return column.cast("string")
+
+
+def _rank(name: str) -> tuple[float, str]:
+    """Return what names of batches are compared by: numbers as numbers, and before texts."""
+    return (float(name), "") if name.isdecimal() else (float("inf"), name)

@@ -1,0 +1,208 @@
+"""Redaction: which values of data are hidden where values become text, and what stands in their place.
+
+A hidden value becomes its type and a keyed hash: equal values stay equal, null stays null, and nothing else can be told
+without the key. Whatever turns values into text for people or programs asks `current` here.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import contextvars
+import dataclasses
+import datetime
+import decimal
+import hashlib
+import json
+import os
+import re
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ALL: Final = "all"
+"""What stands for every column."""
+
+KEY_VARIABLE: Final = "PAYLOAD_BRIDGE_REDACT_KEY"
+"""The environment variable with the key, if hashes are to be the same in several runs."""
+
+_CONTROL: Final = "_pb_"
+_ORDERING: Final = "_pb_ordering"
+_OF_DATA: Final = frozenset({_ORDERING, "_pb_left", "_pb_right"})
+_OF_KEYS: Final = frozenset({"_hoodie_record_key", "_hoodie_partition_path"})
+_DIGEST: Final = 8  # bytes: two of a million values are alike once in 30 million runs
+_KEY_BYTES: Final = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class Redaction:
+    """The columns whose values are hidden, and the key of their hashes.
+
+    Attributes:
+        columns: names of columns, at any depth; `all` for every one.
+        key: what the hashes are keyed with, at most 64 bytes.
+    """
+
+    columns: frozenset[str] = frozenset()
+    key: bytes = dataclasses.field(default=b"", repr=False)
+
+    @classmethod
+    def of(cls, columns: Iterable[str]) -> Redaction:
+        """Hide columns under the key of `PAYLOAD_BRIDGE_REDACT_KEY`, or a random one."""
+        given = os.environ.get(KEY_VARIABLE, "")
+        key = hashlib.blake2b(given.encode("utf-8")).digest() if given else secrets.token_bytes(_KEY_BYTES)
+        return cls(frozenset(columns), key)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anything is hidden."""
+        return bool(self.columns)
+
+    def hides(self, column: str) -> bool:
+        """Whether the values of a column are hidden.
+
+        So are the ordering values that Hudi notes and, as they are made of other columns, record keys and partition
+        paths.
+        """
+        if not self.columns:
+            return False
+        if column.startswith(_CONTROL):
+            return column == _ORDERING  # rows of data in a control column are asked about column by column
+        return column in self.columns or ALL in self.columns or column in _OF_KEYS
+
+    def hides_ordering(self, columns: Iterable[str]) -> bool:
+        """Whether ordering values of these columns are hidden; without columns nobody knows, so they are."""
+        names = tuple(columns)
+        return self.is_active and (not names or any(map(self.hides, names)))
+
+    def token(self, value: Any, shown: Any) -> str:
+        """Return what stands for a value that is not null: its type, and the hash of its JSON value `shown`."""
+        text = json.dumps(shown, sort_keys=True, ensure_ascii=False, default=str)
+        kind = _kind(value)
+        return f"{kind} {hashlib.blake2b(f'{kind} {text}'.encode(), key=self.key, digest_size=_DIGEST).hexdigest()}"
+
+    def text(self, column: str, text: str) -> str:
+        """Return a value that is text already, or what stands for it; the empty text stands for null."""
+        return self.token(text, text) if text and self.hides(column) else text
+
+    def activate(self) -> contextvars.Token[Redaction]:
+        """Hide the values from here on, until the context ends."""
+        return _CURRENT.set(self)
+
+    @contextlib.contextmanager
+    def applied(self) -> Iterator[Redaction]:
+        """Hide the values in a `with` block."""
+        before = self.activate()
+        try:
+            yield self
+        finally:
+            _CURRENT.reset(before)
+
+
+_NOTHING: Final = Redaction()
+_CURRENT: Final = contextvars.ContextVar("bridge.redaction", default=_NOTHING)
+
+
+def current() -> Redaction:
+    """Return what is hidden here; nothing, if nobody asked for it."""
+    return _CURRENT.get()
+
+
+def redacted(*columns: str) -> contextlib.AbstractContextManager[Redaction]:
+    """Hide the values of columns in the reports that are made in a `with` block.
+
+    In reports, traces and JSON a hidden value is its type and a keyed hash: equal values stay equal, nulls are seen.
+    Frames keep their rows, and exceptions that leave the block their messages. The key is random, or the text in
+    the environment variable `PAYLOAD_BRIDGE_REDACT_KEY`.
+
+    Args:
+        columns: names, at any depth of a record; `all` for every column.
+
+    Added in 0.1.0.
+    """
+    return Redaction.of(columns).applied()
+
+
+def is_control(column: str) -> bool:
+    """Whether a column, with all that it holds, is the project's own and has no data."""
+    return column.startswith(_CONTROL) and column not in _OF_DATA
+
+
+_KINDS: Final = (
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "text"),
+    (bytes | bytearray, "binary"),
+    (decimal.Decimal, "decimal"),
+    (datetime.datetime, "timestamp"),
+    (datetime.date, "date"),
+    (datetime.time, "time"),
+    (list, "list"),
+)
+"""The types of values in a word; the first that fits."""
+
+
+def _kind(value: object) -> str:
+    return next((word for kind, word in _KINDS if isinstance(value, kind)), "record")
+
+
+# -- messages
+
+_LOCATED: Final = re.compile(
+    r"^(?P<start>.*? failed at [a-z-]+ )\(key (?P<key>.*?)(?P<field>, field '[^']*')?\): ", re.DOTALL
+)
+_PAIR: Final = re.compile(r"(?P<name>\w+)=(?P<value>b?'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[^'\",\s]+)(?:, |$)")
+
+
+def without_values(message: str, what: str) -> str:
+    """Return a message about data without what it may quote; `what` is the class of its error.
+
+    Of a failed merge stay the class, the merge point, the field, and the key as far as it is not hidden.
+    """
+    found = _LOCATED.match(message)
+    if found is None:
+        return f"{what}: --redact hides the message, which may quote values; run without it where they may be seen"
+    pairs = list(_PAIR.finditer(found["key"]))
+    is_whole = "".join(pair[0] for pair in pairs) == found["key"]
+    names = [pair["name"] for pair in pairs]
+    values = [_shown(pair["name"], pair["value"]) for pair in pairs] if is_whole else []
+    key = ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=False)) or "hidden"
+    return f"{found['start']}(key {key}{found['field'] or ''}): --redact hides the reason, which may quote values"
+
+
+def _shown(name: str, source: str) -> str:
+    """Return a value that a message has as Python writes it; text and integers get the hash of their column."""
+    if not current().hides(name) or source == "None":
+        return source
+    try:
+        value = ast.literal_eval(source)
+    except (ValueError, SyntaxError):
+        return "hidden"
+    return current().token(value, value) if isinstance(value, str | int) else "hidden"
+
+
+# -- secrets of settings
+
+_USER_INFO: Final = re.compile(r"(://)[^@\s\"']*:[^@\s\"']*@")
+_PARAMETER: Final = re.compile(
+    r"([;?&](?:token|sig|signature|access_token|x-amz-\w+|password|secret|user_id)=)[^;&\s\"']+", re.IGNORECASE
+)
+_SECRETS: Final = r"password|passwd|secret|token|credential|access\.?key|account\.key"
+_SECRET_NAME: Final = re.compile(_SECRETS, re.IGNORECASE)
+_SETTING: Final = re.compile(rf"([\w.-]*(?:{_SECRETS})[\w.-]*=)[^\s,;\"']+", re.IGNORECASE)
+HIDDEN: Final = "***"
+
+
+def without_credentials(text: str) -> str:
+    """Return a text without user names and passwords in URLs, and without the values of settings that hold secrets."""
+    text = _USER_INFO.sub(rf"\1{HIDDEN}@", text)
+    text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
+    return _SETTING.sub(rf"\1{HIDDEN}", text)
+
+
+def setting_shown(name: str, value: str) -> str:
+    """Return the value of a setting, or what stands for a secret."""
+    return HIDDEN if _SECRET_NAME.search(name) else value

@@ -1,0 +1,220 @@
+"""`--redact`: no output of any verb has a hidden value, and what stands for it still tells equal from unequal."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import Batches, MergePlan, redacted, simulate
+from bridge.cli import main
+from bridge.errors import MergeFailedError, sentence_of
+from bridge.redaction import Redaction, without_credentials
+from payloads import PayloadFailedError
+from tests.support.everything_written import everything_written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+COLUMNS = "id string, land string, ts bigint, city string, Op string"
+ROWS = [
+    [("key-one", "land-one", 770001, "city-one", "I"), ("key-two", None, 770002, "city-one", "I")],
+    [("key-one", "land-one", 770004, None, "U"), ("key-two", None, 770003, "city-two", "D")],
+    [("key-one", "land-one", 770000, "city-late", "D"), ("key-two", None, 770001, "city-two", "I")],
+]
+SECRET = re.compile(r"key-(?:one|two|no)|land-one|77000\d|city-\w+")
+PLAN = ("--payload", "AWSDmsAvroPayload", "--key", "id", "--partition", "land", "--ordering", "ts")
+
+
+class Raising:
+    """A payload whose message quotes what it was given."""
+
+    def __init__(self, record, ordering_value):
+        self.record = record
+
+    def pre_combine(self, older):
+        return self
+
+    def combine_and_get_update_value(self, current, schema):
+        message = f"no room for {self.record['city']} and {current['city']}"
+        raise ValueError(message)
+
+    def get_insert_value(self, schema):
+        return self.record
+
+
+@pytest.fixture(scope="module")
+def days(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("days")
+    for number, rows in enumerate(ROWS, start=1):
+        spark.createDataFrame(rows, COLUMNS).coalesce(1).write.parquet(f"{folder}/{number}")
+    return folder
+
+
+SIDES = ("--from", "0.15", "--to", "1.2", "--table-type", "mor")
+VERBS = {
+    "replay": ("replay", *SIDES),
+    "replay-of-a-scope": ("replay", *SIDES, "--partitions", "land-one"),
+    "simulate": ("simulate", "--table-type", "both"),
+    "all-paths": ("simulate", "--all-paths", "--release", "0.15"),
+    "explain": ("explain", "--row", "key-one", "--table-type", "both"),
+    "explain-two": ("explain", "--row", "id=key-two", *SIDES),
+    "explain-none": ("explain", "--row", "key-no"),
+    "migrate": ("migrate", "--table-type", "mor", "--accept-differences"),
+}
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_no_output_of_a_verb_on_batches_has_a_hidden_value(spark, days, tmp_path, name):
+    words = [*VERBS[name], "--batches", days, *PLAN, "--redact", "all"]
+    folder = tmp_path / "out"
+    folder.mkdir()
+    if name == "migrate":
+        words += ["--out", folder / "files"]
+    for number, more in enumerate((("--output", "json", "--report", "a.html"), ("--report", "b.md"))):
+        *rest, file = more
+        code, text = everything_written(folder, *words, *(["--overwrite"] if number else []), *rest, folder / file)
+        assert code in {0, 1} or name == "explain-none", text
+        assert SECRET.findall(text) == []
+        assert "json" not in rest or re.search(r"text [0-9a-f]{16}", text)
+
+
+@pytest.mark.parametrize("point", ["upsert", "append", "combine-input"])
+def test_no_output_of_a_merge_has_a_hidden_value(spark, days, tmp_path, point):
+    stored = () if point == "combine-input" else ("--stored", days / "1")
+    words = ("merge", point, *stored, "--incoming", days / "2", *PLAN, "--output", "json", "--redact", "all")
+    code, text = everything_written(tmp_path, *words)
+    assert (code, SECRET.findall(text)) == (0, [])
+
+
+@pytest.mark.parametrize("verb", [("simulate",), ("explain", "--row", "key-one"), ("replay", *SIDES)])
+def test_no_message_about_a_failed_merge_quotes_a_hidden_value(spark, days, tmp_path, verb):
+    plan = ("--payload", f"{__name__}:Raising", *PLAN[2:])
+    code, text = everything_written(tmp_path / "x", *verb, "--batches", days, *plan, "--redact", "all")
+    assert code == 3
+    assert SECRET.findall(text) == []
+    assert re.search(r"Raising failed at [a-z-]+ \(key .*id=.?text [0-9a-f]{16}.*\): --redact hides the reason", text)
+    _, whole = everything_written(tmp_path / "x", *verb, "--batches", days, *plan)
+    assert SECRET.findall(whole)
+
+
+def test_no_message_about_a_broken_file_quotes_it(spark, tmp_path):
+    (tmp_path / "days").mkdir()
+    (tmp_path / "days" / "1.jsonl").write_text('{"id": "key-one", "ts": "city-broken", "land": "x"\n')
+    (tmp_path / "rows.ddl").write_text("id string, ts bigint, land string")
+    words = ("simulate", "--batches", tmp_path / "days", "--schema", tmp_path / "rows.ddl", *PLAN, "--redact", "id,ts")
+    code, text = everything_written(tmp_path / "none", *words)
+    assert (code, SECRET.findall(text)) == (3, [])
+    assert "1.jsonl can't be read" in text
+
+
+def results(days: Path, *words: str) -> list[dict[str, Any]]:
+    given = ["simulate", "--batches", str(days), *PLAN, "--output", "json", *words]
+    found = json.loads(CliRunner().invoke(main, given).stdout)
+    return [row for one in found["results"] for row in one["snapshot"]]
+
+
+def test_equal_stays_equal_and_types_and_nulls_are_seen(spark, days):
+    plain, hidden = results(days), results(days, "--redact", "city,land,ts")
+    assert [row["id"] for row in hidden] == [row["id"] for row in plain]
+    for column, kind in {"city": "text", "land": "text", "ts": "integer"}.items():
+        pairs = {(row[column], other[column]) for row, other in zip(plain, hidden, strict=True)}
+        assert len(pairs) == len({value for value, _ in pairs}) == len({token for _, token in pairs})
+        assert all(token is None if value is None else token.startswith(f"{kind} ") for value, token in pairs)
+
+
+def test_a_key_of_the_environment_makes_runs_alike(spark, days, monkeypatch):
+    monkeypatch.delenv("PAYLOAD_BRIDGE_REDACT_KEY", raising=False)
+    assert results(days, "--redact", "all") != results(days, "--redact", "all")
+    monkeypatch.setenv("PAYLOAD_BRIDGE_REDACT_KEY", "of a team")
+    assert results(days, "--redact", "all") == results(days, "--redact", "all")
+
+
+def test_in_python_reports_are_hidden_and_frames_are_not(spark, days):
+    plan = MergePlan(payload="AWSDmsAvroPayload", release="0.15", key="id", partition="land", ordering="ts")
+    with redacted("city"), simulate(Batches.read(spark, days), plan) as found:
+        assert "city-" not in found.to_json()
+        assert "key-" in found.to_json()
+        assert found.snapshots.where("city = 'city-one'").count()
+    with simulate(Batches.read(spark, days), plan) as found:
+        assert "city-" in found.to_json()
+
+
+def test_rows_are_not_written_where_values_are_hidden(days, tmp_path):
+    words = ["replay", *SIDES, "--batches", days, *PLAN, "--redact", "id", "--out", tmp_path / "rows"]
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == 2
+    assert "--out has rows as they are" in result.stderr
+
+
+def test_a_column_that_names_batches_is_not_hidden(days):
+    words = ["simulate", "--batches", days / "1", "--batch-column", "ts", *PLAN, "--redact", "id,ts"]
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == 2
+    assert "--redact ts: its values are the names of the batches" in " ".join(result.stderr.split())
+
+
+# -- messages
+
+
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [
+        (
+            MergeFailedError("no room for city-one", "My", "upsert", {"id": "it's", "n": 3, "day": None}, "city"),
+            r"My failed at upsert \(key id=text \w{16}, n=3, day=None, field 'city'\): --redact hides the reason.*",
+        ),
+        (MergeFailedError("city-one", "My", "upsert", {"id": b"\x01"}), r"My failed at upsert \(key id=hidden\): .*"),
+        (PayloadFailedError("city-one"), r"PayloadFailedError: --redact hides the message.*"),
+        (
+            RuntimeError("x\nbridge.errors.MergeFailedError: M failed at b (key id=1): city-one\n  at y"),
+            r"M failed at b .*",
+        ),
+    ],
+)
+def test_messages_name_where_it_failed_alone(error, wanted):
+    with Redaction(frozenset({"id"}), b"k").applied():
+        assert re.fullmatch(wanted, sentence_of(error))
+    assert "city-one" in sentence_of(error)
+
+
+# -- credentials
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("s3a://AKIA:secret+/x@bucket/days", "s3a://***@bucket/days"),
+        ("jdbc:x://ann:pw@host/db", "jdbc:x://***@host/db"),
+        ("sc://host:15002/;token=abc;user_id=ann", "sc://host:15002/;token=***;user_id=***"),
+        ("https://x/y?sv=1&sig=a%2Fb&z=1", "https://x/y?sv=1&sig=***&z=1"),
+        ("spark.hadoop.fs.s3a.secret.key=abc, and", "spark.hadoop.fs.s3a.secret.key=***, and"),
+        ("abfss://container@account.dfs.core.windows.net/x", "abfss://container@account.dfs.core.windows.net/x"),
+        ("ts@city=1", "ts@city=1"),
+    ],
+)
+def test_credentials_are_taken_out_of_texts(text, wanted):
+    assert without_credentials(text) == wanted
+
+
+def test_credentials_of_options_reach_no_output(spark, days, tmp_path, monkeypatch):
+    secret = "hunter2"  # noqa: S105 (not one)
+    words = ("simulate", "--batches", days, *PLAN, "--prop", f"hoodie.datasource.hive_sync.password={secret}")
+    more = ("--conf", f"spark.hadoop.fs.s3a.secret.key={secret}", "--output", "json", "--report", tmp_path / "a.html")
+    code, text = everything_written(tmp_path, *words, *more)
+    assert (code, secret in text) == (0, False)
+    for wrong in (
+        ("simulate", "--batches", f"s3a://me:{secret}@bucket/days", *PLAN),
+        ("simulate", "--batches", f"none://me:{secret}@bucket/days", *PLAN, "--dry-run"),
+        ("snapshot", f"none://me:{secret}@bucket/table"),
+        ("simulate", "--batches", days, *PLAN, "--conf", f"x.password={secret}"),
+        ("simulate", "--batches", days, *PLAN, "--prop", f"hoodie.password={secret}", "--mode", "X"),
+    ):
+        monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        code, text = everything_written(tmp_path / "none", *wrong)
+        assert (code in {0, 2, 3}, secret in text) == (True, False), text

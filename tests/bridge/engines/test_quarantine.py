@@ -1,0 +1,290 @@
+"""Quarantine and books of the python engine: in one process, without Spark."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge import Books, BooksError, MergeFailedError
+from bridge.engines import ACTION, BOOKS, COMMIT, IS_DELETE, QUARANTINE, Job
+from bridge.engines.python.outcomes import Outcomes
+from bridge.engines.python.worker import merged
+from bridge.merge import Action
+from bridge.programs import Origin
+from payloads import parse_schema
+from tests.support.plans import plan_of
+from tests.support.schemas import nullable_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.plan import MergePlan
+    from payloads import Record
+
+SCHEMA = parse_schema(nullable_schema("Row", id="string", ts="long", v="string"))
+NAMES = ("id", "ts", "v")
+PROGRAMS = {
+    "combine_input": (Origin.INCOMING,),
+    "upsert": (Origin.STORED, Origin.INCOMING),
+    "append": (Origin.STORED, Origin.INCOMING),
+    "snapshot": (Origin.STORED, Origin.LOG),
+    "compact": (Origin.STORED, Origin.LOG),
+    "simulate": (Origin.INCOMING,),
+}
+TIMED = {"commits": 3, "log_updates": True, "compact_after": (2,)}
+
+Row = tuple[Origin, int, str, "int | None", "str | None"]
+
+
+class Moody:
+    """Keeps the greater `v`; raises, or makes what does not fit, where `v` says so."""
+
+    def __init__(self, record: Record, ordering_value: Any) -> None:
+        self.record, self.ordering_value = record, ordering_value
+        if record["v"] == "no record":
+            msg = "no such record"
+            raise LookupError(msg)
+
+    def pre_combine(self, older: Moody) -> Moody:
+        if self.record["v"] == "no pair":
+            msg = "no such pair"
+            raise LookupError(msg)
+        return older if older.ordering_value.value > self.ordering_value.value else self
+
+    def combine_and_get_update_value(self, current: Record, schema: object) -> Record | None:
+        if self.record["v"] == "no merge":
+            msg = "no such merge"
+            raise LookupError(msg)
+        if self.record["v"] == "delete":
+            return None
+        if self.record["v"] == "misfit":
+            return {**current, "ts": "text"}
+        if self.record["v"] == "made":
+            return {**current, "v": "made of both"}
+        return self.record if (self.record["v"] or "") >= (current["v"] or "") else current
+
+    def get_insert_value(self, schema: object) -> Record | None:
+        if self.record["v"] == "misfit":
+            return {**self.record, "ts": "text"}
+        return None if self.record["v"] == "delete" else self.record
+
+
+VALUES = ["a", "b", "made", "delete", "no record", "no pair", "no merge", "misfit"]
+versions = st.tuples(st.integers(1, 3), st.sampled_from("abcdef"), st.integers(0, 2), st.sampled_from(VALUES))
+stored_keys = st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 2), max_size=6)
+
+
+def plan(program: str, **settings: Any) -> MergePlan:
+    table_type = "cow" if program in {"combine_input", "upsert"} else "mor"
+    return plan_of(f"{__name__}:Moody", table_type=table_type, **settings)
+
+
+def job(program: str, **settings: Any) -> Job:
+    arguments: dict[str, object] = dict(TIMED) if program == "simulate" else {}
+    return Job(plan(program, **settings), SCHEMA, NAMES, program, arguments, books=True)
+
+
+def table(rows: list[Row], program: str) -> pa.Table:
+    """Sort by key, origin and commit, as Spark does; arrival order stays."""
+    ordered = sorted(rows, key=lambda row: (row[2] or "", row[0], row[1] if program == "simulate" else 0))
+    found = pa.table(
+        {
+            "id": pa.array([row[2] for row in ordered], pa.string()),
+            "ts": pa.array([row[3] for row in ordered], pa.int64()),
+            "v": pa.array([row[4] for row in ordered], pa.string()),
+            "_pb_origin": pa.array([row[0] for row in ordered], pa.int8()),
+        }
+    )
+    if program == "simulate":
+        found = found.append_column(COMMIT, pa.array([row[1] for row in ordered], pa.int64()))
+    if Origin.LOG in PROGRAMS[program]:
+        found = found.append_column(IS_DELETE, pa.array([False] * len(ordered)))
+    return found
+
+
+def run(of: Job, rows: list[Row], batch_size: int = 10_000) -> list[dict[str, Any]]:
+    batches = table(rows, of.program).to_batches(max_chunksize=batch_size)
+    return [row for batch in merged(of, batches) for row in batch.to_pylist()]
+
+
+def plain(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    names = (*NAMES, ACTION, "_pb_first", "_pb_last", "_pb_to_log")
+    return sorted(repr([row.get(name) for name in names]) for row in rows if row[ACTION] is not None)
+
+
+def counts(rows: list[dict[str, Any]]) -> dict[str, int]:
+    totals: collections.Counter[str] = collections.Counter()
+    for row in rows:
+        if row.get(BOOKS) is not None:
+            totals.update(json.loads(row[BOOKS]))
+    return {name: number for name, number in totals.items() if number}
+
+
+def fate_of(found: dict[str, int], side: str) -> int:
+    return sum(number for name, number in found.items() if f" {side} " in name)
+
+
+def fails_alone(program: str, rows: list[Row]) -> bool:
+    try:
+        run(job(program), rows)
+    except MergeFailedError:
+        return True
+    return False
+
+
+def rows_of(program: str, stored: dict[str, int], newer: list[tuple[int, str, int, str]]) -> list[Row]:
+    sides = PROGRAMS[program]
+    rows: list[Row] = [(Origin.STORED, 0, key, ts, "b") for key, ts in stored.items() if Origin.STORED in sides]
+    return rows + [(sides[-1], *one) for one in newer]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@settings(max_examples=40)
+@given(stored=stored_keys, newer=st.lists(versions, max_size=12), batch_size=st.sampled_from([1, 2, 3, 10_000]))
+def test_keys_that_fail_go_with_all_versions_and_the_others_are_as_without_them(
+    program: str, stored: dict[str, int], newer: list[tuple[int, str, int, str]], batch_size: int
+) -> None:
+    rows = rows_of(program, stored, newer)
+    keys = {row[2] for row in rows}
+    failing = {key for key in keys if fails_alone(program, [row for row in rows if row[2] == key])}
+    found = run(job(program, on_error="quarantine"), rows, batch_size)
+
+    fine = [row for row in rows if row[2] not in failing]
+    expected = run(job(program), fine)
+    assert plain(found) == plain(expected)
+    aside = [row for row in found if row[QUARANTINE] is not None]
+    told = sorted(repr((row["id"], row["ts"], row["v"], row[QUARANTINE]["side"])) for row in aside)
+    sides = [origin.name.lower() for origin in Origin]
+    assert told == sorted(repr((*row[2:], sides[row[0]])) for row in rows if row[2] in failing)
+    for row in aside:
+        assert row[QUARANTINE]["reason"]
+        assert (row[QUARANTINE]["commit"] is not None) == (program == "simulate")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("on_error", ["fail", "quarantine"])
+@settings(max_examples=30)
+@given(stored=stored_keys, newer=st.lists(versions, max_size=12), batch_size=st.sampled_from([1, 2, 3, 10_000]))
+def test_every_row_is_counted_once(
+    program: str, on_error: str, stored: dict[str, int], newer: list[tuple[int, str, int, str]], batch_size: int
+) -> None:
+    rows = rows_of(program, stored, newer)
+    if on_error == "fail":
+        keys = {row[2] for row in rows}
+        failing = {key for key in keys if fails_alone(program, [row for row in rows if row[2] == key])}
+        rows = [row for row in rows if row[2] not in failing]
+    found = run(job(program, on_error=on_error), rows, batch_size)
+    total = counts(found)
+    for origin in Origin:
+        assert fate_of(total, origin.name.lower()) == sum(row[0] is origin for row in rows)
+    left = [row for row in found if row[ACTION] in {Action.INSERT, Action.UPDATE, Action.KEEP}]
+    kept = sum(number for name, number in total.items() if name.endswith(" kept"))
+    if program != "simulate":  # where a row may be seen, hidden, and be seen again
+        assert kept + total.get("made", 0) == len(left)
+    aside = sum(number for name, number in total.items() if name.endswith(" quarantined"))
+    assert aside == sum(row.get(QUARANTINE) is not None for row in found)
+
+
+def test_the_fates_of_an_upsert() -> None:
+    stored: list[Row] = [(Origin.STORED, 0, key, 1, "b") for key in "abcde"]
+    newer: list[Row] = [
+        (Origin.INCOMING, 1, key, ts, v)
+        for key, ts, v in [
+            ("a", 1, "a"),  # loses
+            ("b", 1, "c"),  # wins
+            ("c", 1, "made"),
+            ("d", 1, "delete"),
+            ("f", 1, "x"),  # combined
+            ("f", 2, "y"),
+            ("g", 1, "delete"),  # of an unknown key
+        ]
+    ]
+    assert counts(run(job("upsert"), stored + newer)) == {
+        "upsert stored kept": 2,
+        "upsert stored merged": 2,
+        "upsert stored deleted": 1,
+        "upsert incoming kept": 2,
+        "upsert incoming merged": 1,
+        "upsert incoming ignored": 2,
+        "upsert incoming deleted": 1,
+        "combine-input incoming merged": 1,
+        "made": 1,
+    }
+
+
+def test_the_fates_of_the_rows_of_a_table() -> None:
+    batches = [
+        [("a", 5, "x"), ("b", 1, "x"), ("b", 2, "y")],  # two rows of b are combined
+        [("a", 4, "y"), ("b", 3, "a"), ("c", 1, "delete")],  # a wins and b loses by value, c is unknown
+        [("a", 6, "made"), ("b", 4, "delete")],
+    ]
+    rows: list[Row] = [(Origin.INCOMING, number, *row) for number, batch in enumerate(batches, 1) for row in batch]
+    table = Job(plan("upsert"), SCHEMA, NAMES, "simulate", {"commits": 3, "log_updates": False}, books=True)
+    for batch_size in (1, 2, 10_000):
+        found = counts(run(table, rows, batch_size))
+        assert {name: number for name, number in found.items() if name != "made"} == {
+            "snapshot incoming kept": 3,
+            "snapshot incoming merged": 2,
+            "snapshot incoming ignored": 2,
+            "snapshot incoming deleted": 1,
+        }
+
+
+def test_a_row_without_a_key_is_set_aside() -> None:
+    rows: list[Row] = [(Origin.INCOMING, 1, None, 1, "a"), (Origin.INCOMING, 1, "a", 1, "a")]  # type: ignore[list-item]
+    found = run(job("upsert", on_error="quarantine"), rows)
+    aside = [row for row in found if row[QUARANTINE] is not None]
+    assert [(row["v"], row[QUARANTINE]["reason"]) for row in aside] == [
+        ("a", "the key column 'id' is null; fill it or drop the row")
+    ]
+    assert counts(found) == {"upsert incoming quarantined": 1, "upsert incoming kept": 1}
+
+
+def test_an_ordering_value_that_does_not_compare_is_the_reason() -> None:
+    rows: list[Row] = [(Origin.INCOMING, 1, "a", None, "a"), (Origin.INCOMING, 1, "a", 1, "a")]
+    of = Job(plan_of(on_error="quarantine"), SCHEMA, NAMES, "upsert")
+    aside = [row for row in run(of, [*rows, (Origin.INCOMING, 1, "b", 1, "b")]) if row[QUARANTINE] is not None]
+    assert [(row["id"], row["ts"]) for row in aside] == [("a", None), ("a", 1)]
+    assert aside[0][QUARANTINE]["merge_point"] == "combine-input"
+
+
+def test_what_is_wrong_with_all_keys_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Moody, "get_insert_value", full)
+    with pytest.raises(MergeFailedError, match="MemoryError"):
+        run(job("upsert", on_error="quarantine"), [(Origin.INCOMING, 1, "a", 1, "a")])
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_books_of_a_lost_or_doubled_outcome_do_not_balance(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    flush = Outcomes.flush
+
+    def flawed(self: Outcomes, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        for found in flush(self, batch):
+            yield from [found] * times
+
+    monkeypatch.setattr(Outcomes, "flush", flawed)
+    found = run(job("append"), [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")])
+    texts = [row[BOOKS] for row in found if row[BOOKS] is not None]
+    left = sum(row[ACTION] is not None for row in found)
+    books = dataclasses.replace(Books.of_texts({"stored": 1, "incoming": 1}, texts), rows_out=left)
+    books.check_sides()
+    with pytest.raises(BooksError, match=f"the result has {2 * times} rows, of 2 kept and 0 made"):
+        books.check()
+
+
+@pytest.mark.parametrize("rows_in", [0, 2])
+def test_books_of_a_lost_or_doubled_version_do_not_balance(rows_in: int) -> None:
+    rows: list[Row] = [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")]
+    texts = [row[BOOKS] for row in run(job("upsert"), rows) if row[BOOKS] is not None]
+    with pytest.raises(BooksError, match=f"of {rows_in} incoming rows that came in, 0 merged, 1 kept"):
+        Books.of_texts({"stored": 1, "incoming": rows_in}, texts).check_sides()

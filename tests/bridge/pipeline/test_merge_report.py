@@ -1,0 +1,83 @@
+"""What `merge_frames` answers, and that no function drops rows in silence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bridge import Fate, InputError, MergePlan, PlanError, append, combine_input, merge_frames, snapshot, upsert
+from tests.support.plans import plan_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+DDL = "id string, ts long, v string"
+
+
+@pytest.fixture
+def frame(spark: SparkSession) -> Any:
+    return lambda *rows: spark.createDataFrame(list(rows), DDL)
+
+
+def rows_of(frame: DataFrame | None) -> list[tuple[Any, ...]]:
+    assert frame is not None
+    return sorted(map(tuple, frame.select("id", "ts", "v").collect()), key=repr)
+
+
+@pytest.mark.parametrize("point", ["upsert", "append"])
+def test_a_key_whose_ordering_does_not_compare_is_set_aside(frame: Any, point: str) -> None:
+    plan = plan_of(table_type="cow" if point == "upsert" else "mor", on_error="quarantine")
+    stored = frame(("a", 1, "old"), ("b", 1, "old"), ("c", 1, "old"))
+    incoming = frame(("a", 2, "new"), ("b", None, "first"), ("b", 2, "second"), (None, 3, "no key"))
+    with merge_frames(point, plan, stored=stored, incoming=incoming) as found:
+        expected = {"upsert": ("a", 2, "new"), "append": ("a", 1, "old")}
+        assert rows_of(found.rows) == [expected[point], ("c", 1, "old")]
+        assert (found.log is None) == (point == "upsert")
+        aside = [("b", 1, "old"), ("b", 2, "second"), ("b", None, "first"), (None, 3, "no key")]
+        assert rows_of(found.quarantine) == aside
+        assert found.books.total(Fate.QUARANTINED) == 4
+        assert found.books.rows_in == {"stored": 3, "incoming": 4}
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+def test_python_and_native_keep_the_same_books(frame: Any, release: str) -> None:
+    rule: dict[str, Any] = {} if release == "0.15" else {"payload": None, "merger": "EVENT_TIME_ORDERING"}
+    stored = frame(("a", 1, "old"), ("b", 5, "old"), ("c", 1, "old"))
+    incoming = frame(("a", 2, "x"), ("a", 3, "y"), ("b", 2, "late"), ("b", 1, "later"), ("d", 1, "new"))
+    counts = []
+    for engine in ("python", "auto"):
+        plan = plan_of(release=release, engine=engine, **rule)
+        with merge_frames("upsert", plan, stored=stored, incoming=incoming) as found:
+            counts.append({name: number for name, number in found.books.counts.items() if number})
+            assert found.books.rows_out == 4
+    assert counts[0] == counts[1]
+    assert counts[0]["combine-input", "incoming", Fate.MERGED] == 2
+
+
+def test_functions_that_return_rows_alone_refuse_to_set_rows_aside(frame: Any) -> None:
+    plan: MergePlan = plan_of(table_type="mor", on_error="quarantine")
+    rows = frame(("a", 1, "old"))
+    for call in (
+        lambda: combine_input(rows, plan),
+        lambda: upsert(rows, rows, plan),
+        lambda: append(rows, None, rows, plan),
+        lambda: snapshot(rows, rows.selectExpr("*", "1L _pb_commit", "'data' _pb_kind", "1L _pb_seq"), plan),
+    ):
+        with pytest.raises(PlanError, match="merge_frames"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("point", "sides", "phrase"),
+    [
+        ("merge", (), "unknown merge point"),
+        ("upsert", ("stored",), "needs incoming"),
+        ("upsert", "lsi", "not take log"),
+    ],
+)
+def test_sides_that_do_not_fit_are_named(frame: Any, point: str, sides: Any, phrase: str) -> None:
+    names = ("stored", "incoming", "log") if sides == "lsi" else sides
+    given = dict.fromkeys(names, frame(("a", 1, "old")))
+    with pytest.raises(InputError, match=phrase):
+        merge_frames(point, plan_of(), **given)
