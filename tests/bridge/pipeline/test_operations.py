@@ -150,7 +150,7 @@ def test_the_command_line_names_the_batch_and_its_operation(folder: Path) -> Non
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)["results"][0]
     assert (told["row"], [call["commit"] for call in told["calls"]][-1]) == (None, 2)
-    result = run("migrate", folder, "--release", "0.15", "--to", "1.2", "--operation", "2=delete")
+    result = run("migrate", folder, "--from", "0.15", "--to", "1.2", "--operation", "2=delete")
     assert result.exit_code == 0, result.output
 
 
@@ -158,11 +158,15 @@ def test_the_command_line_names_the_batch_and_its_operation(folder: Path) -> Non
 def test_a_table_goes_up_in_steps_and_down_again(folder: Path) -> None:
     (folder / "3.jsonl").write_text(json.dumps(dict(zip(("id", "part", "ts", "city"), ROWS[1], strict=True))))
     (folder / "2.jsonl").write_text(json.dumps(dict(zip(("id", "part", "ts", "city"), ROWS[0], strict=True))))
-    up = run("replay", folder, "--from", "0.15", "--to", "1.2", "--via", "1=1.0", "--upgrade-after", "2")
-    assert up.exit_code == 0, up.output
-    assert "0.15 table upgraded to 1.2 by way of 1.0" in up.stdout
-    down = run("replay", folder, "--from", "1.2", "--to", "0.15", "--downgrade-after", "2", "--operation", "2=insert")
-    assert "1.2 table downgraded to 0.15" in down.stdout, down.output
+    up = ("--from", "0.15", "--to", "1.2", "--via", "1=1.0", "--upgrade-after", "2")
+    down = ("--from", "1.2", "--to", "0.15", "--downgrade-after", "2", "--operation", "2=insert")
+    for options, name in (
+        (up, "0.15 table upgraded to 1.2 by way of 1.0"),
+        (down, "1.2 table downgraded to 0.15"),
+    ):
+        result = run("replay", folder, *options, "--output", "json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["sides"]["right"] == name
 
 
 @pytest.mark.usefixtures("spark")
