@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         upsert,
     )
     from bridge.plan import MergePlan, TableType
-    from bridge.programs import key_paths, smallest_history
+    from bridge.programs import Takeover, key_paths, smallest_history
     from bridge.redaction import redacted
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
@@ -113,6 +113,7 @@ __all__ = [
     "TableMergeConfig",
     "TableRow",
     "TableType",
+    "Takeover",
     "Verification",
     "all_paths",
     "append",
@@ -197,7 +198,7 @@ _HOMES: Final = {
         "upsert",
     ),
     "bridge.plan": ("MergePlan", "TableType"),
-    "bridge.programs": ("key_paths", "smallest_history"),
+    "bridge.programs": ("Takeover", "key_paths", "smallest_history"),
     "bridge.redaction": ("redacted",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),

@@ -84,7 +84,7 @@ CHRONOLOGY = {
     "bridge.migration.candidates": "a migration does not go back",
     "bridge.migration.inspection": "when a class will go",
     "bridge.migration.move": "which releases a move passes",
-    "bridge.programs.upgrade": "an upgrade does not go back",
+    "bridge.programs.handover": "an older release needs a downgrade",
 }
 """The modules in which it matters that one release is older than another, and why."""
 

@@ -17,14 +17,14 @@ from tests.conformance import in_process, pins
 from tests.conformance.__main__ import main
 from tests.conformance.checks import check_histories
 from tests.conformance.histories import READ, columns_of, differences, load, outcomes, parse_value
-from tests.support import HISTORIES, OPERATIONS, SETTINGS, UPGRADED
+from tests.support import HISTORIES, OPERATIONS, SETTINGS, STAGES, UPGRADED
 
 
 def no_spark():
     pytest.fail("Spark is not needed")
 
 
-@pytest.mark.parametrize("directory", [HISTORIES, SETTINGS, OPERATIONS, UPGRADED], ids=lambda path: path.name)
+@pytest.mark.parametrize("directory", [HISTORIES, SETTINGS, OPERATIONS, UPGRADED, STAGES], ids=lambda path: path.name)
 def test_every_snapshot_is_real_hudis(directory):
     """`tests/test_conformance_spark.py` runs some of them through Spark."""
     report = check_histories(directory, no_spark)

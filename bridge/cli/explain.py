@@ -13,21 +13,22 @@ from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
+    operation_option,
+    operations_of,
     plan_of,
     plan_options,
     refuse,
     release,
     with_schema,
 )
-from bridge.cli.replay import upgrade_point
 from bridge.cli.scope import refuse_scope_of, scope_of, scope_options
 from bridge.cli.table_input import table_option
+from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb
 from bridge.compare import Comparison, plan_to
 from bridge.explain import check_traceable, explain, explain_comparison
 from bridge.pipeline import tell_scope
 from bridge.plan import TableType
-from bridge.programs import check_upgrade
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -57,13 +58,8 @@ if TYPE_CHECKING:
 )
 @click.option("--from", "old", type=release, metavar="R", help="Compare with --to: the release of the first side.")
 @click.option("--to", metavar="R|MODE|NAME", help="The other side, as in replay; --table-type is cow or mor then.")
-@click.option(
-    "--upgrade-after",
-    type=upgrade_point,
-    metavar="N|last",
-    help="The other side is the same table, upgraded after batch N; last: only the reader is upgraded.",
-)
-@click.option("--keep-table-version", is_flag=True, help="The upgraded side keeps the version of its table.")
+@upgrade_options
+@operation_option
 @compaction_options
 @scope_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
@@ -75,6 +71,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     old: HudiRelease | None,
     to: str | None,
     upgrade_after: int | None,
+    via: tuple[tuple[int, HudiRelease, str], ...],
     keep_table_version: bool,
     **options: Any,
 ) -> Report:
@@ -96,28 +93,31 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     types = list(TableType) if table_type == "both" else [TableType(table_type)]
     commits = len(batches)
     after = commits if upgrade_after == -1 else upgrade_after
-    _check(old, to, table_type, after, commits)
+    _check(old, to, table_type, after)
+    check_options(to, after, commits, via, keeps=keep_table_version)
     plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
+    operations = operations_of(options["operations"], commits)
     row = row_of(rows, plan)
     try:
         other = _other(plan, types, to)
         for one in (plan, other or plan):
             check_traceable(one)
-        if other is not None and after is not None:
-            check_upgrade(plan, other)
     except PayloadBridgeError as error:
         refuse(error)
+    if other is not None and after is not None:
+        check_upgrades([plan, *(step.plan for step in via_of(via, plan)), other])
 
     scope = scope_of(plan, batches, options)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
-    read = batches.read(spark, struct, scope)
+    read = batches.read(spark, struct, scope).written_by(operations)
     if other is None:
         report = explain(read, plan, row, compact_after=compactions).to_report()
     else:
         other = dataclasses.replace(other, schema=plan.schema)
-        sides = Comparison(plan, other, commits, after, keep_table_version, compactions, to or "")
+        steps = via_of(via, plan)
+        sides = Comparison(plan, other, commits, after, keep_table_version, compactions, to or "", via=steps)
         report = explain_comparison(read, sides, row).to_report()
     tell_scope(report, read, plan)
     return report
@@ -145,26 +145,22 @@ def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
     return row
 
 
-def _check(old: HudiRelease | None, to: str | None, table_type: str, after: int | None, commits: int) -> None:
+def _check(old: HudiRelease | None, to: str | None, table_type: str, after: int | None) -> None:
     """Refuse options that contradict each other.
 
     Raises:
         UsageError: naming the option.
     """
     context = click.get_current_context()
-    message = None
+    given, message = context.params, None
     if (old is None) != (to is None):
         message = "--from and --to name the two sides; give both, or --release for one"
     elif old is not None and context.get_parameter_source("release") is not ParameterSource.DEFAULT:
         message = "--release is for one side; omit it with --from and --to"
     elif to is not None and table_type == "both":
         message = "--table-type both makes two sides already; with --from and --to choose cow or mor"
-    elif to is None and (after is not None or context.params["keep_table_version"]):
-        message = "--upgrade-after and --keep-table-version are for two releases; add --from and --to"
-    elif after is None and context.params["keep_table_version"]:
-        message = "--keep-table-version says what an upgrade does; add --upgrade-after"
-    elif after is not None and after > commits:
-        message = f"--upgrade-after {after}: there are {commits} batches"
+    elif to is None and (after is not None or given["keep_table_version"] or given["via"]):
+        message = "--upgrade-after, --via and --keep-table-version are for two releases; add --from and --to"
     if message is not None:
         raise click.UsageError(message, context)
 

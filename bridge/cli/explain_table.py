@@ -27,6 +27,7 @@ _OF_BATCHES = (
     "engine",
     "table_type",
     "upgrade_after",
+    "via",
     "keep_table_version",
     "compact_after",
     "compact_every",

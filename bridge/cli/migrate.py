@@ -14,15 +14,17 @@ from bridge.cli.options import (
     compaction_options,
     compactions_of,
     left_plan_options,
+    operation_option,
+    operations_of,
     plan_of,
     refuse,
     sample_option,
     with_schema,
 )
 from bridge.cli.out import folder_of
-from bridge.cli.replay import upgrade_point
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
+from bridge.cli.upgrades import upgrade_point
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
@@ -43,6 +45,7 @@ _META_KEY = ("_hoodie_record_key",)
 _ABOUT_BATCHES = (
     "upgrade_after",
     "keep_table_version",
+    "operations",
     "compact_after",
     "compact_every",
     "partitions",
@@ -86,6 +89,7 @@ _ABOUT_BATCHES = (
     metavar="PATH",
     help="Write settings, undo, report and generated mergers to this folder, local or on a storage.",
 )
+@operation_option
 @compaction_options
 @scope_options
 @sample_option("keys that differ")
@@ -129,8 +133,9 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         scope = scope_of(left, batches, options)
         spark = batches.session()
         left, struct = with_schema(left, options["schema"])
+        operations = operations_of(options["operations"], len(batches))
         settings |= {
-            "batches": batches.read(spark, struct, scope),
+            "batches": batches.read(spark, struct, scope).written_by(operations),
             "upgrade_after": after,
             "keep_table_version": options["keep_table_version"],
             "compact_after": compactions,
@@ -176,7 +181,8 @@ def _refuse_data_options(accept_differences: bool, sample: int | None, options: 
     given |= {name: options[name] or None for name in _ABOUT_BATCHES}
     for name, value in given.items():
         if value is not None:
-            msg = f"--{name.replace('_', '-')} needs --batches"
+            option = "operation" if name == "operations" else name.replace("_", "-")
+            msg = f"--{option} needs --batches"
             raise click.UsageError(msg, click.get_current_context())
 
 

@@ -141,8 +141,8 @@ operation_option = click.option(
     multiple=True,
     metavar="N=NAME",
     help="How batch N, from 1, is written, if not by upsert: insert, bulk_insert, delete, insert_overwrite, "
-    "delete_partition, sql_update or sql_delete; may be repeated. Rows of a delete name keys, those of sql_update keys "
-    "and the columns to assign, those of delete_partition partitions.",
+    "insert_overwrite_table, delete_partition, sql_update or sql_delete; may be repeated. Rows of a delete name keys, "
+    "those of sql_update keys and the columns to assign, those of delete_partition partitions.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
 _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (

@@ -27,12 +27,12 @@ from bridge.cli.out import out_options, target_of
 from bridge.cli.replay_table import replay_table
 from bridge.cli.scope import refuse_scope_of, scope_of, scope_options
 from bridge.cli.table_input import table_option
+from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb, wants_json, wants_page
-from bridge.compare import Comparison, compare, is_release, plan_to, report_replays
+from bridge.compare import Comparison, compare, plan_to, report_replays
 from bridge.explain import replay_view
 from bridge.pipeline import KIND, LEFT, RIGHT
 from bridge.plan import TableType
-from bridge.programs import check_upgrade
 from bridge.report import PAGE_KEYS
 from bridge.spark import output, quoted
 from payloads.errors import PayloadBridgeError
@@ -42,18 +42,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from bridge.report import Report
     from bridge.spark import Target
-
-_LAST = "last"
-
-
-def upgrade_point(text: str) -> int:
-    """Read the number of a batch from 1, or `last`, which becomes -1."""
-    if text == _LAST:
-        return -1
-    if not text.isdecimal() or int(text) < 1:
-        msg = f"{text!r} is not a batch; batches are numbered 1, 2, 3: write N, or {_LAST}"
-        raise click.BadParameter(msg)
-    return int(text)
+    from payloads import HudiRelease
 
 
 @click.command("replay", cls=Verb, short_help="Merge batches under two configurations and compare.")
@@ -68,19 +57,12 @@ def upgrade_point(text: str) -> int:
     help="The other side: a release; or under 1.2 a merge mode, a payload class, or your own payload or merger as "
     "package.module:Class.",
 )
-@click.option(
-    "--upgrade-after",
-    type=upgrade_point,
-    metavar="N|last",
-    help="The other side is the same table, upgraded after batch N; last: only the reader is upgraded. "
-    "Default: a new table of the new release.",
-)
+@upgrade_options
 @click.option(
     "--plain",
     is_flag=True,
     help="The writer that takes the table over passes neither payload class nor merge mode.",
 )
-@click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
 @click.option(
     "--table-type",
     type=click.Choice(["cow", "mor", "both"]),
@@ -101,6 +83,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     history: bool,
     to: str,
     upgrade_after: int | None,
+    via: tuple[tuple[int, HudiRelease, str], ...],
     plain: bool,
     keep_table_version: bool,
     table_type: str,
@@ -137,15 +120,15 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     compactions = compactions_of(options["compact_after"], options["compact_every"], commits, types)
     operations = operations_of(options["operations"], commits)
     after = commits if upgrade_after == -1 else upgrade_after
-    _check(to, after, commits, keep_table_version=keep_table_version, plain=plain)
+    check_options(to, after, commits, via, keeps=keep_table_version, plain=plain)
     try:
         right = plan_to(plan, to)
         right = right.as_plain() if plain else right
-        for one in types:
-            if after is not None:
-                check_upgrade(*_typed(one, plan, right))
     except PayloadBridgeError as error:
         refuse(error)
+    for one in types if after is not None else ():
+        typed = dataclasses.replace(plan, table_type=one)
+        check_upgrades([typed, *(step.plan for step in via_of(via, typed)), *_typed(one, right)])
 
     scope = scope_of(plan, batches, options)
     spark = batches.session()
@@ -155,7 +138,9 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     with contextlib.ExitStack() as open_until_told:
         parts = []
         for one in types:
-            sides = Comparison(*_typed(one, plan, right), commits, after, keep_table_version, compactions, to)
+            left, other = _typed(one, plan, right)
+            steps = via_of(via, left)
+            sides = Comparison(left, other, commits, after, keep_table_version, compactions, to, via=steps)
             parts.append(open_until_told.enter_context(compare(read, sides)))
         report = report_replays(parts, sample, whole=wants_json())
         if wants_page():
@@ -183,26 +168,6 @@ def _write_keys(parts: list[ReplayReport], target: Target) -> None:
                 run.write(functools.reduce(lambda left, right: left.unionByName(right), aside), "quarantine")
 
 
-def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, MergePlan]:
-    """Return two plans for tables of one type."""
-    left, right = (dataclasses.replace(plan, table_type=one) for plan in plans)
-    return left, right
-
-
-def _check(to: str, after: int | None, commits: int, *, keep_table_version: bool, plain: bool) -> None:
-    """Refuse options that contradict each other.
-
-    Raises:
-        UsageError: naming the option.
-    """
-    message = None
-    if keep_table_version and after is None:
-        message = "--keep-table-version says what an upgrade does; add --upgrade-after"
-    elif plain and after is None:
-        message = "--plain says how another writer takes the table over; add --upgrade-after"
-    elif after is not None and not is_release(to):
-        message = f"an upgrade goes to a release, and --to names {to!r}; leave out --upgrade-after"
-    elif after is not None and after > commits:
-        message = f"--upgrade-after {after}: there are {commits} batches; name one of them, or {_LAST}"
-    if message is not None:
-        raise click.UsageError(message, click.get_current_context())
+def _typed(one: TableType, *plans: MergePlan) -> tuple[MergePlan, ...]:
+    """Return plans for tables of one type."""
+    return tuple(dataclasses.replace(plan, table_type=one) for plan in plans)

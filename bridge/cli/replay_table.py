@@ -37,6 +37,7 @@ _OF_THE_TABLE = (
     "jar",
     "package",
     "upgrade_after",
+    "via",
     "compact_after",
     "compact_every",
     "operations",

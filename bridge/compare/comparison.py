@@ -11,7 +11,7 @@ from bridge.errors import PlanError
 from bridge.merge import merge_config
 from bridge.pipeline import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
-from bridge.programs import UPSERTS, handover
+from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade
 from bridge.spark import described
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.programs import Operations
+    from bridge.programs import Handover, Operations
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Comparison:
         upgrade_after: the right side is the table of the left one, which the plan `right` takes over after this
             commit; after the last one it only reads. None: a table of its own.
         keep_table_version: whether that table keeps its version.
+        via: who takes that table over before `right` does.
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
         properties: what a real table stores, which the batches are written to; None for an empty table.
@@ -55,6 +56,7 @@ class Comparison:
     to: str = ""
     properties: Mapping[str, str] | None = None
     operations: Operations = UPSERTS
+    via: tuple[Takeover, ...] = ()
 
     @property
     def names(self) -> tuple[str, str]:
@@ -62,10 +64,24 @@ class Comparison:
         return side_names(self.left, self.right) if self.upgrade_after is None else self._upgraded_names()
 
     def _upgraded_names(self) -> tuple[str, str]:
-        how = "upgraded to"
+        how = "downgraded to" if is_downgrade(self.left, self.right) else "upgraded to"
         if self.keep_table_version or self.upgrade_after == self.commits:
             how = "read by" if self.upgrade_after == self.commits else "written by"
-        return f"Hudi {self.left.release}", f"{self.left.release} table {how} {self.right.release}"
+        by_way = f" by way of {', '.join(str(one.plan.release) for one in self.via)}" if self.via else ""
+        return f"Hudi {self.left.release}", f"{self.left.release} table {how} {self.right.release}{by_way}"
+
+    @property
+    def takeovers(self) -> tuple[Takeover, ...]:
+        """Who takes the table of the left side over, in order; none where the right side is a table of its own."""
+        if self.upgrade_after is None:
+            return ()
+        return (*self.via, Takeover(self.upgrade_after, self.right, self.keep_table_version))
+
+    def handover(self) -> Handover | None:
+        """Return how the table of the left side passes to the other writers; errors as in `handovers`."""
+        if not self.takeovers:
+            return None
+        return handovers(self.left, self.takeovers, commits=self.commits, properties=self.properties)
 
     @property
     def follow_one_rule(self) -> bool:
@@ -97,12 +113,11 @@ class Comparison:
         return upgrade_outcomes(
             versions,
             self.left,
-            self.right,
+            self.takeovers,
             commits=self.commits,
-            upgrade_after=self.upgrade_after,
-            keep_table_version=self.keep_table_version,
             compact_after=self.compact_after,
             properties=self.properties,
+            operations=self.operations,
         )
 
     def _new_table(self, versions: DataFrame, plan: MergePlan) -> DataFrame:
@@ -132,20 +147,14 @@ class Comparison:
     def _plans(self) -> Iterator[MergePlan]:
         """Yield the plans that both tables follow, each with its table."""
         yield self.left
-        if self.upgrade_after is None:
+        change = self.handover()
+        if change is None:
             yield self.right
-            return
-        keeps = self.keep_table_version or self.upgrade_after == self.commits
-        table = handover(
-            self.left,
-            self.right,
-            after=self.upgrade_after,
-            keep_table_version=keeps,
-            properties=self.properties,
-        )
-        yield table.kept
-        if table.upgraded is not None:
-            yield table.upgraded
+        while change is not None:
+            yield change.kept
+            if change.upgraded is not None:
+                yield change.upgraded
+            change = change.then
 
 
 def _ignores(plan: MergePlan) -> bool:

@@ -11,7 +11,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.config import DELETE_KEY, DELETE_MARKER, WRITE_PAYLOAD_CLASS, implicit_delete_marker
-from bridge.engines import COMMIT
+from bridge.engines import COMMIT, IS_DELETE
 from bridge.pipeline import arrival_of, differences, join_rows
 from bridge.plan import TableType
 from bridge.programs import small_file_candidates
@@ -19,12 +19,12 @@ from bridge.spark import quoted
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from bridge.compare.comparison import Comparison
-    from bridge.plan import MergePlan
+    from bridge.programs import WriteOperation
 
 _PLACE = "_pb_place"
 
@@ -71,14 +71,12 @@ def grade_of(found: DataFrame, versions: DataFrame, sides: Comparison, first: in
         sides: both sides.
         first: the first commit that counts.
     """
-    if sides.operations.by_commit:
-        return Grade.DIFFERS  # bare keys are neither ties nor marked
     identity = sides.left.identity
     keys = found.select(*map(quoted, identity)).distinct()
     differing = versions
     if not _share_files(sides):
         differing = join_rows(differing, keys, identity, "leftsemi", or_empty=sides.left.partition)
-    if _agree(sides, without_ties(differing, sides.left), first, "without ties"):
+    if _agree(sides, without_ties(differing, sides), first, "without ties"):
         return Grade.ON_TIES
     no_deletes = without_deletes(differing, sides)
     return Grade.ON_DELETES if _agree(sides, no_deletes, first, "without deletes") else Grade.DIFFERS
@@ -93,24 +91,39 @@ def _share_files(sides: Comparison) -> bool:
 def _agree(sides: Comparison, versions: DataFrame | None, first: int, what: str) -> bool:
     if versions is None:
         return False
-    found = differences(sides.left_of(versions), sides.right_of(versions), sides.left.identity)
+    both = sides.left_of(versions), sides.right_of(versions)
+    found = differences(*both, sides.left.identity, duplicates=sides.operations.make_duplicates)
     with sides.told(versions, f"keys that differ {what}"):
         return found.where(sf.col(COMMIT) >= first).isEmpty()
 
 
-def without_ties(versions: DataFrame, plan: MergePlan) -> DataFrame | None:
-    """Return the first of the versions of a key with the same ordering value; None if nothing orders them."""
+def without_ties(versions: DataFrame, sides: Comparison) -> DataFrame | None:
+    """Return the first of the versions of a key with the same ordering value; None if nothing orders them.
+
+    Rows that are not whole ones, as of a delete, have no ordering value and stay.
+    """
+    plan = sides.left
     if not plan.ordering:
         return None
-    tied = Window.partitionBy(*map(quoted, plan.identity), *map(sf.col, plan.ordering))
+    is_partial = _of_commits(sides, lambda operation: not operation.writes_rows)
+    if IS_DELETE in versions.columns:
+        is_partial |= sf.coalesce(sf.col(IS_DELETE), sf.lit(False))
+    tied = Window.partitionBy(*map(quoted, plan.identity), *map(sf.col, plan.ordering), is_partial)
     first = sf.row_number().over(tied.orderBy(COMMIT, arrival_of(plan)))
-    return versions.withColumn(_PLACE, first).where(sf.col(_PLACE) == 1).drop(_PLACE)
+    return versions.withColumn(_PLACE, first).where(is_partial | (sf.col(_PLACE) == 1)).drop(_PLACE)
 
 
 def without_deletes(versions: DataFrame, sides: Comparison) -> DataFrame | None:
-    """Return the versions that are not marked as deletes; None if none can be."""
+    """Return the versions that neither are marked as deletes nor name keys to delete; None if none can be."""
     tests = [quoted(name).cast("string") == marker for name, marker in _markers(sides) if name in versions.columns]
+    if any(operation.deletes_keys for operation in sides.operations.by_commit.values()):
+        tests.append(_of_commits(sides, lambda operation: operation.deletes_keys))
     return versions.where(~sf.coalesce(functools.reduce(operator.or_, tests), sf.lit(False))) if tests else None
+
+
+def _of_commits(sides: Comparison, takes: Callable[[WriteOperation], bool]) -> Column:
+    """Return whether a version belongs to a commit whose operation is one of some."""
+    return sf.col(COMMIT).isin([number for number, one in sides.operations.by_commit.items() if takes(one)])
 
 
 def _markers(sides: Comparison) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from bridge.compare.replay import compare
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
 from bridge.errors import PlanError
 from bridge.pipeline import Batches, as_batches, join_rows
-from bridge.programs import Origin
+from bridge.programs import Origin, is_downgrade
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:
@@ -104,6 +104,9 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         raise PlanError(msg)
     left = table.plan(payload=payload, props=props)
     right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(to)), table=None)
+    if is_downgrade(left, right):
+        msg = f"Hudi {right.release} is older than {left.release}; name a later release"
+        raise PlanError(msg)
     stored = table.versions(as_of, all_slices=False)
     sides = Comparison(
         left,

@@ -20,7 +20,6 @@ from bridge.pipeline import (
     as_batches,
     differences,
     join_rows,
-    only_upserts,
     set_aside,
     sets_aside,
     snapshots_of,
@@ -83,8 +82,6 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         PlanError: the two plans are not an upgrade.
     """
     versions = batches.versions(comparison.left)
-    if comparison.upgrade_after is not None:
-        only_upserts(batches, "an upgrade")
     comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
     outcomes = {LEFT_SIDE: _read_twice(comparison.left_outcomes(versions), comparison.left)}
     left = snapshots_of(outcomes[LEFT_SIDE])

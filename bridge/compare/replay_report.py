@@ -210,6 +210,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "from": str(first.left.release),
         "to": first.to or first.names[1],
         "upgrade_after": first.upgrade_after,
+        "via": [f"{one.after}={one.plan.release}" for one in first.via],
         "keep_table_version": first.keep_table_version,
         "compact_after": list(first.compact_after),
     }
@@ -283,8 +284,7 @@ def _joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
 def _short(part: ReplayReport) -> str:
     if part.grade is Grade.REFUSED or part.grade.is_equal:
         return part.grade.value
-    commits = part.comparison.commits
-    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {commits} batches)"
+    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {part.comparison.commits} batches)"
 
 
 def _figures(part: ReplayReport) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.config.capabilities import Capabilities, assumed_writer, capabilities
+from bridge.config.capabilities import Capabilities, UpgradeCompaction, assumed_writer, capabilities
 from bridge.config.creation import created_properties, given_settings
 from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
@@ -86,6 +86,7 @@ __all__ = [
     "TableMergeConfig",
     "TableType",
     "TargetMode",
+    "UpgradeCompaction",
     "assumed_writer",
     "capabilities",
     "change_mode",

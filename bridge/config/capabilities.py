@@ -6,6 +6,7 @@ A rule inside a payload class or a merger is a `by_release` table of that class,
 
 from __future__ import annotations
 
+import enum
 import functools
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,6 +15,14 @@ from payloads.release import HudiRelease
 
 _MODES_SINCE: Final = 8
 _SUCCESSORS_SINCE: Final = 9
+
+
+class UpgradeCompaction(enum.Enum):
+    """How an upgrade treats the log of a merge-on-read table."""
+
+    NONE = "leaves it"
+    PLANNED = "plans a compaction that it never runs: its write client does not commit by itself"
+    RUN = "compacts it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +63,8 @@ class Capabilities:
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
             (BaseHoodieLogRecordReader.scanInternalV2).
+        upgrade_compaction: how an upgrade treats the log of a merge-on-read table
+            (UpgradeDowngradeUtils.rollbackFailedWritesAndCompact).
         incremental_scans: an incremental query includes its begin where that is a completion time, reads the whole
             table where files are gone, and scans the logs of older tables with their payload
             (MergeOnReadIncrementalRelationV1, V2).
@@ -87,6 +98,7 @@ class Capabilities:
     commit_time_lookup: bool
     partition_from_path: bool
     blocks_by_instant: bool
+    upgrade_compaction: UpgradeCompaction
     incremental_scans: bool
     timestamp_ntz: bool
     spark_conf: bool
@@ -142,6 +154,7 @@ _V0_12 = Capabilities(
     commit_time_lookup=True,
     partition_from_path=False,
     blocks_by_instant=False,
+    upgrade_compaction=UpgradeCompaction.NONE,
     incremental_scans=False,
     timestamp_ntz=False,
     spark_conf=False,
@@ -172,6 +185,7 @@ _V1_0 = replace(
     merge_modes=True,
     file_group_reader=True,
     partition_from_path=True,
+    upgrade_compaction=UpgradeCompaction.PLANNED,
     incremental_scans=True,
     timestamp_ntz=True,
     delete_block_dates=False,
@@ -183,6 +197,7 @@ _V1_1 = replace(
     bundle="1.1.1",
     writable_versions=(6, 8, 9),
     payload_writer=False,
+    upgrade_compaction=UpgradeCompaction.RUN,
     incremental_scans=False,
     buffered_mergers=True,
     indexed_records=True,

@@ -67,6 +67,14 @@ class MergeConfigError(PayloadConfigError):
         )
 
     @classmethod
+    def from_initial_version(cls, version: int, newest: int) -> MergeConfigError:
+        """Build the error for a downgraded table that the older release still can't write."""
+        return cls(
+            f"the table was made at version {version}, which hoodie.table.initial.version keeps after a downgrade, and "
+            f"this release reads but does not write it, since it knows versions up to {newest}; write a new table"
+        )
+
+    @classmethod
     def from_conflicts(cls, conflicts: Iterable[tuple[str, str, str]]) -> MergeConfigError:
         """Build the error for options (name, passed, stored) of a writer that differ from what the table stores."""
         lines = "; ".join(f"{name}: passed {passed}, stored {stored}" for name, passed, stored in conflicts)

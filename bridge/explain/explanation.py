@@ -12,12 +12,11 @@ from pyspark.sql import types as spark_types
 from bridge import pipeline
 from bridge.compare import comparison_of
 from bridge.engines import COMMIT, RecordReader, arrow_schema, in_driver
-from bridge.errors import InputError
+from bridge.errors import InputError, PlanError
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
-from bridge.explain.trace import Trace, check_traceable, trace_key
-from bridge.pipeline import ARRIVAL, as_batches, only_upserts
-from bridge.programs import handover
+from bridge.explain.trace import Trace, check_one_row, check_traceable, trace_key
+from bridge.pipeline import ARRIVAL, as_batches
 from bridge.redaction import current
 from bridge.spark import described, prepare, quoted
 from payloads.avro import decode, encode
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from bridge.compare import Comparison, Target
     from bridge.pipeline import Batches, BatchesLike
     from bridge.plan import MergePlan
-    from bridge.programs import Handover
     from payloads import AvroSchema, Record
 
 _DATA = "_pb_data"
@@ -78,7 +76,8 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
     check_traceable(plan)
     identity, found, schema, spark = _found(written, plan, row)
     commits = len(written)
-    trace = trace_key(found, in_driver(plan, spark), schema, commits=commits, compact_after=compact_after)
+    settings = {"commits": commits, "compact_after": compact_after, "operations": written.operations_of(plan)}
+    trace = trace_key(found, in_driver(plan, spark), schema, **settings)
     if trace.error is not None:
         raise trace.error
     return ExplainReport(
@@ -90,6 +89,10 @@ def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, st
     """Explain how a row came about on both sides of a comparison; errors as in `explain`."""
     for plan in (sides.left, sides.right):
         check_traceable(plan)
+    sides = dataclasses.replace(sides, operations=batches.operations_of(sides.left))
+    if sides.operations.by_commit and sides.upgrade_after is not None:
+        msg = "explain does not follow operations other than upserts through an upgrade; leave one of them out"
+        raise PlanError(msg)
     identity, found, schema, spark = _found(batches, sides.left, row)
     left, right = in_driver(sides.left, spark), in_driver(sides.right, spark)
     explained = explain_sides(found, schema, dataclasses.replace(sides, left=left, right=right))
@@ -102,7 +105,7 @@ def _found(
     batches: Batches, plan: MergePlan, row: Mapping[str, str]
 ) -> tuple[dict[str, str], list[tuple[int, Record]], AvroSchema, SparkSession]:
     """Return the identity of a row, its versions, their schema, and the session that found them."""
-    only_upserts(batches, "explain")
+    check_one_row(batches.operations_of(plan))
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
     spark = versions.sparkSession
@@ -120,12 +123,12 @@ def explain_sides(
         PlanError: the plans make no upgrade.
     """
     settings: dict[str, Any] = {"commits": sides.commits, "compact_after": sides.compact_after}
+    settings["operations"] = sides.operations
     left = ExplainedSide(sides.left, trace_key(versions, sides.left, schema, **settings))
     if sides.upgrade_after is None:
         return left, ExplainedSide(sides.right, trace_key(versions, sides.right, schema, **settings))
-    keeps = sides.keep_table_version or sides.upgrade_after == sides.commits
     try:
-        change: Handover = handover(sides.left, sides.right, after=sides.upgrade_after, keep_table_version=keeps)
+        change = sides.handover()
     except PayloadBridgeError as error:
         return left, ExplainedSide(sides.left, Trace([], {}, error), sides.right)
     trace = trace_key(versions, sides.left, schema, **settings, handover=change)

@@ -67,6 +67,7 @@ def report_of(told: ExplainReport) -> Report:
         "from": None if sides is None or len(types) > 1 else str(sides.left.release),
         "to": None if sides is None or len(types) > 1 else sides.to or sides.names[1],
         "upgrade_after": None if sides is None else sides.upgrade_after,
+        "via": [] if sides is None else [f"{one.after}={one.plan.release}" for one in sides.via],
         "keep_table_version": sides is not None and sides.keep_table_version,
         "compact_after": list(told.compact_after),
     }

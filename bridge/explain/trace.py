@@ -11,7 +11,17 @@ from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
 from bridge.explain.versions import Side, side_of
 from bridge.merge import LogDelete, MergePoint, RecordMerge, Rule, located
 from bridge.plan import TableType
-from bridge.programs import Arrival, Origin, Simulate, Upgrade, small_file_candidates
+from bridge.programs import (
+    UPSERTS,
+    Arrival,
+    KeyRows,
+    OperationTable,
+    Origin,
+    Simulate,
+    Upgrade,
+    check_operations,
+    small_file_candidates,
+)
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -19,7 +29,8 @@ if TYPE_CHECKING:
 
     from bridge.merge import Action, Carrier, LogRow, Outcome, StoredRow
     from bridge.plan import MergePlan
-    from bridge.programs import Emit, Handover
+    from bridge.programs import Emit, Handover, KeyTimeline, Operations, Stage
+    from mergers import HoodieKey
     from payloads import AvroSchema, HudiRelease, PayloadRef, Record
 
 _METHODS = {
@@ -87,6 +98,7 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
     commits: int | None = None,
     compact_after: Collection[int] = (),
     handover: Handover | None = None,
+    operations: Operations = UPSERTS,
 ) -> Trace:
     """Run the versions of one key through the merge points of the plan's table type, as `pipeline.simulate` does.
 
@@ -99,13 +111,20 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
         commits: how many commits there are; without, the last that has a version or a compaction.
         compact_after: the commits after which the log is compacted.
         handover: what takes the table over; the plan is then the old release's.
+        operations: of the commits that are not upserts; the versions of a delete have the key alone.
 
     Raises:
         PlanError: the plan needs more than this key and this process: the small-file rule, a compiled merger.
         PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
     """
     check_traceable(plan)
-    arrivals = [Arrival(Origin.INCOMING, commit, record, source) for source, (commit, record) in enumerate(versions)]
+    check_one_row(operations)
+    arrivals = [
+        Arrival(Origin.INCOMING, commit, None, source, is_delete=True, identity=record)
+        if operations.names_keys(commit)
+        else Arrival(Origin.INCOMING, commit, record, source)
+        for source, (commit, record) in enumerate(versions)
+    ]
     if not arrivals:
         return Trace([], {})
     last = commits or max(arrivals[-1].commit, *compact_after, 1)
@@ -114,15 +133,30 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
         "log_updates": plan.table_type is TableType.MERGE_ON_READ,
         "compact_after": compact_after,
     }
-    program: _Traced
+    program: _Traced | _TracedOperations
     try:
-        if handover is None:
+        if operations.by_commit:
+            check_operations(plan, operations)
+            program = _TracedOperations(plan, schema, **settings, operations=operations)
+        elif handover is None:
             program = _Traced(plan, schema, **settings)
         else:
             program = _TracedUpgrade(plan, schema, **settings, handover=handover)
     except PayloadBridgeError as error:
         return Trace([], {}, error)
     return _run(program, arrivals, plan)
+
+
+def check_one_row(operations: Operations) -> None:
+    """Refuse operations after which a key may have several rows.
+
+    Raises:
+        PlanError: naming one.
+    """
+    for number, operation in operations.by_commit.items():
+        if operation.inserts:
+            msg = f"batch {number} ({operation.value}) may give a key a second row, and explain follows one; upsert it"
+            raise PlanError(msg)
 
 
 def check_traceable(plan: MergePlan) -> None:
@@ -146,11 +180,12 @@ def check_traceable(plan: MergePlan) -> None:
         raise PlanError(problem)
 
 
-def _run(program: _Traced, arrivals: list[Arrival], plan: MergePlan) -> Trace:
-    identity = {name: (arrivals[0].record or {}).get(name) for name in plan.identity}
+def _run(program: _Traced | _TracedOperations, arrivals: list[Arrival], plan: MergePlan) -> Trace:
+    first = arrivals[0].record or arrivals[0].identity or {}
+    identity = {name: first.get(name) for name in plan.identity}
     failed: PayloadBridgeError | None = None
     try:
-        program.start(program.merge.key_of(arrivals[0].record or {}))
+        program.start(program.merge.key_of(first))
         for arrival in arrivals:
             program.accept(arrival, _ignore)
         program.finish(_ignore)
@@ -162,8 +197,10 @@ def _run(program: _Traced, arrivals: list[Arrival], plan: MergePlan) -> Trace:
     return Trace(program.calls, program.rows, failed)
 
 
-class _Traced(Simulate):
-    """Listens to its merges, and notes the calls; each belongs to the commit whose snapshot is taken next."""
+class _Listener:
+    """Notes the calls of a table; each belongs to the commit whose snapshot is taken next."""
+
+    merge: RecordMerge
 
     def __init__(self, plan: MergePlan, schema: AvroSchema, **settings: Any) -> None:
         self.calls: list[TracedCall] = []
@@ -173,18 +210,50 @@ class _Traced(Simulate):
         self._names_payload = plan.payload is not None
         self._rules: dict[int, Rules] = {}
         self._preface = ""
-        self._to_log = False
-        super().__init__(RecordMerge(plan, schema, listener=self), **settings)
+        self.to_log = False
+        super().__init__(RecordMerge(plan, schema, listener=self), **settings)  # type: ignore[call-arg]  # the program's
 
     @property
-    def current_commit(self) -> int:
-        """The commit whose versions are taken."""
-        return self._commit
+    def merging(self) -> RecordMerge:
+        """The calls that the table makes."""
+        return self.merge
 
     def number(self, commit: int) -> None:
         """Give the calls since the last snapshot their commit."""
         self.calls += [call._replace(commit=commit) for call in self._unnumbered]
         self._unnumbered.clear()
+
+    def merged(
+        self,
+        point: MergePoint,
+        rule: Rule,
+        older: Carrier | None,
+        newer: Carrier | LogDelete,
+        outcome: Outcome[Carrier | LogDelete],
+    ) -> None:
+        """Note a call, with what decided it."""
+        plan = self.merging.plan
+        if id(plan) not in self._rules:
+            self._rules[id(plan)] = Rules(plan, self.merge.schema)
+        told = self._rules[id(plan)].words(point, (older, newer, outcome), self._recorder.calls, to_log=self.to_log)
+        self._recorder.calls.clear()
+        sides = (_side_or_none(older), side_of(newer), _side_or_none(outcome.version))
+        self._unnumbered.append(TracedCall(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
+
+    def payload_ref(self, payload: PayloadRef) -> PayloadRef:
+        """Have the calls of payloads recorded, unless the plan names a merge mode and Hudi the class."""
+        if not self._names_payload:
+            return payload
+        return RecordedPayloadRef(payload.name, payload.jar, payload.package, of=payload, recorder=self._recorder)
+
+
+class _Traced(_Listener, Simulate):
+    """A table whose commits are upserts."""
+
+    @property
+    def current_commit(self) -> int:
+        """The commit whose versions are taken."""
+        return self._commit
 
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot, and give the calls since the last one their commit."""
@@ -199,43 +268,67 @@ class _Traced(Simulate):
 
     def log_entries(self) -> list[LogRow | LogDelete]:
         """Make the entries of a batch."""
-        self._to_log = True
+        self.to_log = True
         try:
             return super().log_entries()
         finally:
-            self._to_log = False
-
-    def merged(
-        self,
-        point: MergePoint,
-        rule: Rule,
-        older: Carrier | None,
-        newer: Carrier | LogDelete,
-        outcome: Outcome[Carrier | LogDelete],
-    ) -> None:
-        """Note a call, with what decided it."""
-        plan = self.merge.plan
-        if id(plan) not in self._rules:
-            self._rules[id(plan)] = Rules(plan, self.merge.schema)
-        told = self._rules[id(plan)].words(point, (older, newer, outcome), self._recorder.calls, to_log=self._to_log)
-        self._recorder.calls.clear()
-        sides = (_side_or_none(older), side_of(newer), _side_or_none(outcome.version))
-        self._unnumbered.append(TracedCall(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
-
-    def payload_ref(self, payload: PayloadRef) -> PayloadRef:
-        """Have the calls of payloads recorded, unless the plan names a merge mode and Hudi the class."""
-        if not self._names_payload:
-            return payload
-        return RecordedPayloadRef(payload.name, payload.jar, payload.package, of=payload, recorder=self._recorder)
+            self.to_log = False
 
 
 class _TracedUpgrade(_Traced, Upgrade):
     """A table that is upgraded."""
 
-    def _hand_over(self, emit: Emit) -> None:
+    def hand_over(self, stage: Stage, emit: Emit) -> None:
+        """Let the next writer take over the table; its calls say so."""
         self._preface = "taking over the table: "
-        super()._hand_over(emit)
+        super().hand_over(stage, emit)
         self._preface = ""
+
+
+class _TracedOperations(_Listener, OperationTable):
+    """A table with other operations than upserts, none of which gives a key a second row."""
+
+    @property
+    def current_commit(self) -> int:
+        """The commit whose versions are taken."""
+        return self._commit
+
+    @property
+    def merging(self) -> RecordMerge:
+        """The calls of the operation."""
+        return self.plain if self.operation.is_statement else self.merge
+
+    def new_slice(self) -> KeyRows:
+        """Return a file group without rows."""
+        return _TracedSlice(self, self._key)
+
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot, and give the calls since the last one their commit."""
+        super().query(commit, emit)
+        shown = [one.shown for one in self.slices if isinstance(one, _TracedSlice) and one.shown is not None]
+        self.rows[commit] = side_of(shown[0]).record if shown else None
+        self.number(commit)
+
+
+class _TracedSlice(KeyRows):
+    """A file group that remembers the row which a query last saw."""
+
+    def __init__(self, table: _TracedOperations, key: HoodieKey) -> None:
+        super().__init__(table.merge, key)
+        self._table = table
+        self.shown: StoredRow | None = None
+
+    def seen(self, row: KeyTimeline) -> Outcome[StoredRow]:
+        """Return what a query makes of a row."""
+        found = super().seen(row)
+        self.shown = found.version
+        return found
+
+    def write(self, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
+        """Merge a version into the base file, or append it to the log."""
+        self._table.to_log = log_updates
+        super().write(merge, version, log_updates=log_updates)
+        self._table.to_log = False
 
 
 def _side_or_none(carrier: Carrier | LogDelete | None) -> Side | None:

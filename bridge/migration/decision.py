@@ -25,7 +25,7 @@ from bridge.migration.report import MigrateReport
 from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
 from bridge.migration.trials import Attempt, Evidence, closest
 from bridge.pipeline import as_batches
-from bridge.programs import check_upgrade
+from bridge.programs import check_upgrade, is_downgrade
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, builtin_payloads
 
@@ -141,6 +141,9 @@ def of_upgrade(candidates: tuple[Candidate, ...], left: MergePlan, to: str) -> t
         msg = f"an upgrade goes to a release, not to {to}; leave out --upgrade-after"
         raise PlanError(msg)
     kept = tuple(one for one in candidates if one.keeps_payload)
+    if is_downgrade(left, kept[0].plan):
+        msg = f"Hudi {to} is older than {left.release}, and a migration goes to a later release; replay has downgrades"
+        raise PlanError(msg)
     check_upgrade(left, kept[0].plan)
     return kept
 

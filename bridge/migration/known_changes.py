@@ -8,6 +8,7 @@ from bridge.config import OVERWRITE, SUCCESSORS, TableType
 from bridge.migration.move import Move, SilentChange
 from bridge.migration.scenarios import About
 from mergers import RecordMergeMode
+from payloads import FirstValueAvroPayload
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -120,7 +121,11 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: move.passes(HudiRelease.V1_1) and _short(move) == "FirstValueAvroPayload",
+        lambda move: (
+            move.passes(HudiRelease.V1_1)
+            and move.from_release in FirstValueAvroPayload.shipped
+            and _short(move) == FirstValueAvroPayload.__name__
+        ),
         SilentChange(
             About.CODE,
             "",

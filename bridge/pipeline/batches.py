@@ -42,7 +42,8 @@ class Batch:
 
     Attributes:
         frame: the rows.
-        operation: upsert, insert, bulk_insert, delete, insert_overwrite, delete_partition, sql_update or sql_delete.
+        operation: upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition,
+            sql_update or sql_delete.
 
     Added in 0.1.0.
     """
@@ -251,6 +252,8 @@ class Batches:
         operation = self._operation(number)
         what = f"batch {number} ({operation.value})"
         needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
+        if operation.is_statement:  # with a global index it names the partition besides the key
+            needed = tuple(dict.fromkeys((*needed, *plan.partition)))
         missing = [name for name in needed if name not in frame.columns]
         if missing:
             msg = f"{what} lacks {', '.join(missing)}; give all columns of each key"

@@ -19,7 +19,7 @@ KINDS = ONLY_LEFT, ONLY_RIGHT, CHANGED = "only-left", "only-right", "changed"
 """How a key differs between two tables."""
 
 KIND, LEFT, RIGHT = "_pb_kind", "_pb_left", "_pb_right"
-_PRINT, _SIDE, _ROW, _PLACE = "_pb_print", "_pb_side", "_pb_row", "_pb_place"
+_PRINT, _SIDE, _ROW, _PLACE, _PAIRED = "_pb_print", "_pb_side", "_pb_row", "_pb_place", "_pb_paired"
 # Microseconds, and explicit nulls: rows are equal if these texts are.
 EXACT = {
     "ignoreNullFields": "false",
@@ -45,13 +45,13 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int, *, dupl
         snapshots: what `pipeline.simulate` gives.
         identity: the columns that identify a row.
         commits: how many commits there are.
-        duplicates: whether a key may have several rows, which then count one by one.
+        duplicates: whether a key may have several rows: those that are equal in two snapshots stay, and of the others
+            as many change as there are on both sides.
     """
     prints = _fingerprints(snapshots, identity)
-    row = [*map(quoted, identity)]
     if duplicates:
-        prints, row = _placed(prints, identity, _PRINT), [*row, sf.col(_PLACE)]
-    in_order = Window.partitionBy(*row).orderBy(COMMIT)
+        return _figures_of_duplicates(prints, identity, commits)
+    in_order = Window.partitionBy(*map(quoted, identity)).orderBy(COMMIT)
     was_there = sf.lag(COMMIT).over(in_order) == sf.col(COMMIT) - 1
     stays = sf.lead(COMMIT).over(in_order) == sf.col(COMMIT) + 1
     events = prints.select(
@@ -75,36 +75,53 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int, *, dupl
     return result
 
 
+def _figures_of_duplicates(prints: DataFrame, identity: Sequence[str], commits: int) -> list[Figures]:
+    """Compare how often each row is in two snapshots that follow each other."""
+    here = prints.withColumn(_PLACE, sf.lit(1))
+    before = prints.withColumn(COMMIT, sf.col(COMMIT) + 1).withColumn(_PLACE, sf.lit(-1))
+    keys = [sf.col(COMMIT), *map(quoted, identity)]
+    more = here.unionByName(before).groupBy(*keys, _PRINT).agg(sf.sum(_PLACE).alias(_PLACE))
+    came, went = (sf.sum(sf.greatest(sf.col(_PLACE) * sign, sf.lit(0))) for sign in (1, -1))
+    of_key = more.groupBy(*keys).agg(came.alias("came"), went.alias("went"))
+    changed = sf.least("came", "went")
+    totals = (sf.sum(sf.col("came") - changed), sf.sum(changed), sf.sum(sf.col("went") - changed))
+    found = {row[0]: tuple(row)[1:] for row in of_key.groupBy(COMMIT).agg(*totals).collect()}
+    rows = {row[0]: row[1] for row in prints.groupBy(COMMIT).count().collect()}
+    return [Figures(number, rows.get(number, 0), *found.get(number, (0, 0, 0))) for number in range(1, commits + 1)]
+
+
 def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str], *, duplicates: bool = False) -> DataFrame:
     """Return commit and key of the rows that two simulations don't share, `_pb_commit` first."""
     sides = _fingerprints(left, identity), _fingerprints(right, identity)
     keys = [sf.col(COMMIT), *map(quoted, identity)]
-    places = [sf.col(_PLACE)] if duplicates else []
-    both = _together(*(_placed(side, identity, _PRINT) if duplicates else side for side in sides))
+    if duplicates:
+        signed = (side.withColumn(_PLACE, sf.lit(sign)) for side, sign in zip(sides, (1, -1), strict=True))
+        found = _together(*signed).groupBy(*keys, _PRINT).agg(sf.sum(_PLACE).alias(_PLACE)).where(sf.col(_PLACE) != 0)
+        return found.select(*keys).distinct().orderBy(*keys)
     # An equal pair has two equal fingerprints.
     once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
-    found = both.groupBy(*keys, *places).agg(once.alias(_PRINT)).where(_PRINT).select(*keys)
-    return (found.distinct() if duplicates else found).orderBy(*keys)
+    return _together(*sides).groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT).select(*keys).orderBy(*keys)
 
 
 def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...], *, duplicates: bool = False) -> DataFrame:
     """Return commit, key, kind and both rows of the keys that two simulations don't share.
 
-    With `duplicates` a key may have several rows, which are compared in the order of their texts.
+    With `duplicates` a key may have several rows: equal ones are a pair, and so are those that are left, in the order
+    of their texts.
     """
     names = [name for name in left.columns if name != COMMIT]
     keys = [sf.col(COMMIT), *map(quoted, identity)]
 
     def tagged(frame: DataFrame, side: str) -> DataFrame:
-        rows = frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
-        return _placed(rows, identity, sf.to_json(_ROW, EXACT)) if duplicates else rows
+        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
 
     def row_of(side: str) -> Column:
         return sf.first(sf.when(sf.col(_SIDE) == side, sf.col(_ROW)), ignorenulls=True).alias(side)
 
-    places = [sf.col(_PLACE)] if duplicates else []
-    grouped = _together(tagged(left, LEFT), tagged(right, RIGHT)).groupBy(*keys, *places)
-    both = grouped.agg(row_of(LEFT), row_of(RIGHT)).drop(_PLACE)
+    rows, places = _together(tagged(left, LEFT), tagged(right, RIGHT)), []
+    if duplicates:
+        rows, places = _unpaired(rows, keys), [sf.col(_PLACE)]
+    both = rows.groupBy(*keys, *places).agg(row_of(LEFT), row_of(RIGHT)).drop(_PLACE)
     kind = (
         sf.when(sf.col(RIGHT).isNull(), ONLY_LEFT)
         .when(sf.col(LEFT).isNull(), ONLY_RIGHT)
@@ -118,10 +135,15 @@ def _together(left: DataFrame, right: DataFrame) -> DataFrame:
     return both.coalesce(1) if in_one_task(left.sparkSession) else both
 
 
-def _placed(rows: DataFrame, identity: Sequence[str], order: Column | str) -> DataFrame:
-    """Number the rows of a key in one snapshot."""
-    of_key = Window.partitionBy(COMMIT, *map(quoted, identity)).orderBy(order)
-    return rows.withColumn(_PLACE, sf.row_number().over(of_key))
+def _unpaired(rows: DataFrame, keys: Sequence[Column]) -> DataFrame:
+    """Drop the rows of a key that both sides have, and number those that are left on each side."""
+    printed = rows.withColumn(_PRINT, sf.to_json(_ROW, EXACT))
+    alike = Window.partitionBy(*keys, _PRINT, _SIDE).orderBy(_PRINT)
+    numbered = printed.withColumn(_PLACE, sf.row_number().over(alike))
+    paired = sf.count(sf.lit(1)).over(Window.partitionBy(*keys, _PRINT, _PLACE))
+    left = numbered.withColumn(_PAIRED, paired > 1).where(~sf.col(_PAIRED))
+    of_side = Window.partitionBy(*keys, _SIDE).orderBy(_PRINT)
+    return left.withColumn(_PLACE, sf.row_number().over(of_side)).drop(_PRINT, _PAIRED)
 
 
 def _fingerprints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:

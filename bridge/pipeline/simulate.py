@@ -14,20 +14,21 @@ from bridge.pipeline.run import check_that_rows_are_all, run
 from bridge.plan import TableType
 from bridge.programs import (
     UPSERTS,
+    check_operated,
     check_operations,
-    handover,
+    handovers,
     inserts_into_files,
     small_file_candidates,
 )
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
-    from bridge.programs import Operations
+    from bridge.programs import Operations, Takeover
 
 
 def simulate_commits(
@@ -85,49 +86,54 @@ def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]
 def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     versions: DataFrame,
     old: MergePlan,
-    new: MergePlan,
+    takeovers: Sequence[Takeover],
     *,
     commits: int,
-    upgrade_after: int,
-    keep_table_version: bool = False,
     compact_after: Collection[int] = (),
     properties: Mapping[str, str] | None = None,
+    operations: Operations = UPSERTS,
     books: bool = False,
 ) -> DataFrame:
-    """Do what `simulate_outcomes` does for a table that `old` writes until `upgrade_after`, and then `new`.
+    """Do what `simulate_outcomes` does for a table that `old` writes first, and then other writers, in order.
 
-    A real table, which stores `properties` and has its rows among `versions`, may be upgraded after commit 0. The
-    upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
-    table as it is. If `upgrade_after` is the last commit, the new release only reads, and takes the last snapshot.
+    A real table, which stores `properties` and has its rows among `versions`, may be upgraded after commit 0. An
+    upgrade is part of the first write of the new release; a downgrade comes before it. A writer that takes over after
+    the last commit only reads, and takes the last snapshot.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
-    if not (1 if properties is None else 0) <= upgrade_after <= commits:
-        msg = f"the upgrade can't come after commit {upgrade_after}; there are {commits}, counted from 1"
-        raise PlanError(msg)
-    keeps = keep_table_version or upgrade_after == commits
-    change = handover(old, new, after=upgrade_after, keep_table_version=keeps, properties=properties)
+    for one in takeovers:
+        if not (1 if properties is None else 0) <= one.after <= commits:
+            msg = f"the upgrade can't come after commit {one.after}; there are {commits}, counted from 1"
+            raise PlanError(msg)
+    change = handovers(old, takeovers, commits=commits, properties=properties)
     layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ
-    arguments = {
+    arguments: dict[str, Any] = {
         "commits": commits,
         "compact_after": tuple(compact_after),
         "log_updates": log_updates,
         "handover": change,
     }
-    return run([side], layout, old, program="simulate_upgrade", arguments=arguments, books=books)
+    program = "simulate_upgrade"
+    if operations.by_commit:
+        check_operations(old, operations)
+        check_operated(old, change, operations)
+        program = "simulate_operations_upgrade"
+        arguments |= {"operations": operations, "one_file": inserts_into_files(old.props)}
+    return run([side], layout, old, program=program, arguments=arguments, books=books)
 
 
-def upgrade_commits(versions: DataFrame, old: MergePlan, new: MergePlan, **settings: Any) -> DataFrame:
+def upgrade_commits(versions: DataFrame, old: MergePlan, takeovers: Sequence[Takeover], **settings: Any) -> DataFrame:
     """Return the snapshots of `upgrade_outcomes`, which takes the same settings.
 
     Raises:
         PlanError: the plan sets keys aside; and what `upgrade_outcomes` raises.
     """
     check_that_rows_are_all(old)
-    return snapshots_of(upgrade_outcomes(versions, old, new, **settings))
+    return snapshots_of(upgrade_outcomes(versions, old, takeovers, **settings))
 
 
 def _simulated(  # noqa: PLR0913 (settings of one job)
@@ -169,9 +175,12 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
         "compact_after": tuple(compact_after),
         "log_updates": plan.table_type is TableType.MERGE_ON_READ,
         "operations": operations,
-        "one_file": inserts_into_files(plan.props),
     }
-    return run([side], layout, plan, program="simulate_operations", arguments=arguments)
+    if plan.global_index:
+        program = "simulate_global_operations"
+    else:
+        program, arguments["one_file"] = "simulate_operations", inserts_into_files(plan.props)
+    return run([side], layout, plan, program=program, arguments=arguments)
 
 
 def snapshots_of(outcomes: DataFrame) -> DataFrame:

@@ -11,12 +11,13 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT, Fate
-from bridge.pipeline.batches import as_batches, only_upserts
+from bridge.pipeline.batches import as_batches
 from bridge.pipeline.books_report import books_in, books_table, tell_quarantine
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
+from bridge.programs import Takeover
 from bridge.report import SAMPLE, Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
@@ -178,13 +179,15 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     *,
     upgrade_after: int,
     keep_table_version: bool = False,
+    via: Sequence[Takeover] = (),
     compact_after: Collection[int] = (),
 ) -> SimulateReport:
     """Do what `simulate` does for a table that `old` writes until the batch `upgrade_after`, and then `new`.
 
-    The upgrade is part of the first write of the new release. With `keep_table_version` the new release leaves the
-    table at its version. If `upgrade_after` is the last batch, the new release only reads, and the last snapshot is
-    its.
+    The upgrade is part of the first write of the new release; if `new` has an older one, the table is downgraded
+    before. With `keep_table_version` the new release leaves the table at its version. `via` are writers that take the
+    table over before `new` does, as where an upgrade goes in two steps. If `upgrade_after` is the last batch, the new
+    release only reads, and the last snapshot is its.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
@@ -195,16 +198,14 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
-    only_upserts(written, "an upgrade")
     outcomes = upgrade_outcomes(
         written.versions(old),
         old,
-        new,
+        (*via, Takeover(upgrade_after, new, keep_table_version)),
         commits=len(written),
-        upgrade_after=upgrade_after,
-        keep_table_version=keep_table_version,
         compact_after=compactions,
-        books=True,
+        operations=written.operations_of(old),
+        books=not written.operations_of(old).by_commit,
     )
     return SimulateReport(written, old, outcomes, compactions, new, upgrade_after)
 

@@ -34,15 +34,16 @@ def bare_keys(versions: DataFrame, plan: MergePlan, operations: Mapping[int, Wri
     ]
     rows = versions.where(~sf.col(COMMIT).isin(*partitions)).select(*columns, is_bare.alias(IS_DELETE))
     for number in sorted(number for number, one in operations.items() if one.replaces):
-        rows = rows.unionByName(_replaced(versions, plan, number), allowMissingColumns=True)
+        replaced = _replaced(versions, plan, number, whole_table=operations[number].replaces_table)
+        rows = rows.unionByName(replaced, allowMissingColumns=True)
     return rows
 
 
-def _replaced(versions: DataFrame, plan: MergePlan, number: int) -> DataFrame:
-    """Return the keys that batches before `number` put into the partitions of this batch."""
+def _replaced(versions: DataFrame, plan: MergePlan, number: int, *, whole_table: bool) -> DataFrame:
+    """Return the keys that batches before `number` put into the table, or into the partitions of this batch."""
     identity = dict.fromkeys((*plan.partition, *plan.key))
     before = versions.where(sf.col(COMMIT) < number).select(*map(quoted, identity)).distinct()
-    if plan.partition:
+    if plan.partition and not whole_table:
         batch = versions.where(sf.col(COMMIT) == number).select(*map(quoted, plan.partition)).distinct()
         before = join_rows(before, batch, plan.partition, "leftsemi", or_empty=plan.partition)
     arrival = sf.lit(None).cast(versions.schema[ARRIVAL if plan.arrival is None else plan.arrival].dataType)

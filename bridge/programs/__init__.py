@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from bridge.programs.commits import Simulate
+from bridge.programs.commits import KeyTimeline, Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
-from bridge.programs.operation_table import OperationTable
+from bridge.programs.global_operations import GlobalOperationTable
+from bridge.programs.handover import (
+    Handover,
+    Takeover,
+    check_operated,
+    check_upgrade,
+    handover,
+    handovers,
+    is_downgrade,
+)
+from bridge.programs.operation_table import KeyRows, OperationTable
+from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import check_plan, key_paths, smallest_history
@@ -12,7 +23,7 @@ from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
 from bridge.programs.small_files import SmallFileTable, inserts_into_files, small_file_candidates
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
-from bridge.programs.upgrade import Handover, Upgrade, check_upgrade, handover
+from bridge.programs.upgrade import Stage, Upgrade
 from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
 
 __all__ = [
@@ -30,9 +41,13 @@ __all__ = [
     "Extra",
     "GlobalAppend",
     "GlobalIndexTable",
+    "GlobalOperationTable",
     "GlobalUpsert",
     "Handover",
+    "KeyRows",
+    "KeyTimeline",
     "OperationTable",
+    "OperationUpgrade",
     "Operations",
     "Origin",
     "Path",
@@ -42,15 +57,20 @@ __all__ = [
     "SmallFileTable",
     "SmallestHistory",
     "Snapshot",
+    "Stage",
+    "Takeover",
     "Upgrade",
     "Upsert",
     "WriteOperation",
     "as_given",
+    "check_operated",
     "check_operations",
     "check_plan",
     "check_upgrade",
     "handover",
+    "handovers",
     "inserts_into_files",
+    "is_downgrade",
     "key_paths",
     "small_file_candidates",
     "smallest_history",

@@ -46,6 +46,15 @@ class FileGroup(KeyTimeline):
         entries = (e if isinstance(e, LogDelete) else LogRow(e.record or {}, e.source) for e in self.entries)
         return self.merge.lookup.existing(self.base, entries)
 
+    def seen(self) -> Outcome[StoredRow]:
+        """Return what a query makes of the row."""
+        return self.merge.snapshot(self.base, self.log)
+
+    def drop(self) -> None:
+        """Forget the row: another file group replaces this one."""
+        self.base = self.log = None
+        self.entries.clear()
+
     def compact(self) -> None:
         """Merge the log into the base file."""
         super().compact()

@@ -97,7 +97,7 @@ class _FileGroups:
         lookup = self.merge.lookup
         if not any(lookup.merges(version, group.key.partition_path) for group in found):
             for group in found:
-                self._put(group, version)
+                self.put(group, version)
             if not found:
                 self._insert(version)
             return
@@ -112,9 +112,9 @@ class _FileGroups:
         path = group.key.partition_path
         merged = self.merge.lookup.merged(row, path, version)
         if merged is None:
-            self._put(group, version)
+            self.put(group, version)
         elif (new_path := key_of_version(merged).partition_path) == path:
-            self._put(group, merged)
+            self.put(group, merged)
         elif self.merge.plan.moves_rows:
             if self._log_updates:
                 group.append_log(LogDelete(NATURAL_ORDER))
@@ -131,11 +131,12 @@ class _FileGroups:
 
     def _insert(self, version: Carrier) -> None:
         group = self.new_group(key_of_version(version), version.record)
-        self._put(group, version)
+        self.put(group, version)
         if group.base is not None:
             self.groups.append(group)
 
-    def _put(self, group: FileGroup, version: Carrier) -> None:
+    def put(self, group: FileGroup, version: Carrier) -> None:
+        """Write a version to a file group."""
         group.input = version
         if self._log_updates:
             group.write_log()
@@ -268,19 +269,20 @@ class GlobalIndexTable(_FileGroups, CommitLoop):
         if self.input is not None:
             self.write()
             if self._commit not in self._compactions:
-                self._query(self._commit, emit)
+                self.query(self._commit, emit)
 
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Compact every file group, and take the snapshot."""
         for group in self.groups:
             group.compact()
-        self._query(commit, emit)
+        self.query(commit, emit)
 
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
         for group in self.groups:
             group.show(SKIPPED, commit, emit)
 
-    def _query(self, commit: int, emit: Emit) -> None:
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot after `commit`."""
         for group in self.groups:
             group.query(commit, emit)

@@ -18,34 +18,42 @@ from payloads import NATURAL_ORDER
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from bridge.config import Capabilities
     from bridge.merge import Carrier, RecordMerge
     from bridge.programs.program import Arrival, Emit
     from bridge.programs.write_operation import Operations
     from mergers import HoodieKey
 
 
-class _FileSlice:
+class KeyRows:
     """The rows of a key in one file group: one, or duplicates; the first has the log.
 
     Some code merges a version with each row of its key in the base file, some with the first that it meets. Each:
     HoodieMergeHandle, which merges copy-on-write until 1.0, all compactions, and the queries of HoodieFileGroupReader.
-    The first: RecordMergingFileIterator, and FileGroupReaderBasedMergeHandle where it merges a batch.
+    The first: RecordMergingFileIterator, FileGroupReaderBasedMergeHandle where it merges a batch, and the queries of
+    HoodieFileGroupReader on tables of version 6.
     """
 
     def __init__(self, merge: RecordMerge, key: HoodieKey) -> None:
-        can = capabilities(merge.plan.release)
         self.merge = merge
         self.key = key
         self.rows: list[KeyTimeline] = []
-        self._upserts_each = can.payload_writer
-        self._reads_each = can.file_group_reader
+
+    @property
+    def _can(self) -> Capabilities:
+        plan = self.merge.plan
+        return capabilities(plan.release, None if plan.table is None else plan.table.version)
 
     def add(self, row: StoredRow) -> None:
         """Insert a row after those that are there."""
-        timeline = KeyTimeline(self.merge)
+        timeline = self.new_row()
         timeline.start(self.key)
         timeline.store(Outcome(Action.INSERT, row))
         self.rows.append(timeline)
+
+    def new_row(self) -> KeyTimeline:
+        """Return a row without versions."""
+        return KeyTimeline(self.merge)
 
     @property
     def stored(self) -> list[KeyTimeline]:
@@ -55,7 +63,7 @@ class _FileSlice:
     def write(self, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
         """Merge a version into the base file, or append it to the log."""
         stored = self.stored
-        for row in stored if self._upserts_each and not log_updates else stored[:1]:
+        for row in stored if self._can.payload_writer and not log_updates else stored[:1]:
             own, row.merge, row.input = row.merge, merge, version
             if log_updates:
                 row.write_log()
@@ -76,7 +84,7 @@ class _FileSlice:
         """Return what a query makes of a row."""
         if row.base is None:
             return SKIPPED
-        log = self.stored[0].log if self._reads_each else row.log
+        log = self.stored[0].log if self._can.file_group_reader and self._can.stored_modes else row.log
         return self.merge.snapshot(row.base, log)
 
     def visible(self) -> list[StoredRow]:
@@ -114,37 +122,38 @@ class OperationTable(CommitLoop):
             compact_after: the commits after which the log is compacted.
         """
         super().__init__(commits, compact_after if log_updates else ())
-        self._merge = merge
+        self.merge = merge
         self._log_updates = log_updates
         self._operations, self._assigned = operations
         has_statements = any(operation.is_statement for operation in self._operations.values())
-        self._plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
+        self.plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
         self._one_file = one_file
-        self._slices: list[_FileSlice] = []
-        self._old: list[_FileSlice] = []  # of replaced file groups: what they showed is not reported yet
-        self._input: list[tuple[_FileSlice | None, Carrier]] = []
+        self.slices: list[KeyRows] = []
+        self._old: list[KeyRows] = []  # of replaced file groups: what they showed is not reported yet
+        self._input: list[tuple[KeyRows | None, Carrier]] = []
         self._is_touched = False
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         self._key = key
-        self._slices, self._old, self._input = [], [], []
+        self.slices, self._old, self._input = [], [], []
         self._commit, self._is_touched = 0, False
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table and of the batch."""
-        for one in (*self._slices, *self._old):
+        for one in (*self.slices, *self._old):
             for row in one.rows:
                 yield from row.held()
         yield from (version for _, version in self._input)
 
     @property
-    def _operation(self) -> WriteOperation:
+    def operation(self) -> WriteOperation:
+        """The operation of the current commit."""
         return self._operations.get(self._commit, WriteOperation.UPSERT)
 
     def fold_input(self, arrival: Arrival) -> None:
         """Take a version of the current commit, as its operation does."""
-        operation, self._is_touched = self._operation, True
+        operation, self._is_touched = self.operation, True
         if operation.replaces and arrival.record is None:
             self._replace()
         elif operation is WriteOperation.SQL_UPDATE:
@@ -152,80 +161,85 @@ class OperationTable(CommitLoop):
         elif operation.inserts:
             self._input.append((None, self._inserted(arrival)))
         elif operation is WriteOperation.SQL_DELETE:
-            self._input = [(one, self._merge.delete(self._key, None)) for one in self._slices if one.visible()]
+            self._input = [(one, self.merge.delete(self._key, None)) for one in self.slices if one.visible()]
         elif operation is WriteOperation.DELETE:
-            self._input = [(None, self._merge.delete(self._key, arrival.source))]
+            self._input = [(None, self.merge.delete(self._key, arrival.source))]
         else:
-            version = self._merge.incoming(self._key, arrival.record, arrival.source, arrival.ordering)
+            version = self.merge.incoming(self._key, arrival.record, arrival.source, arrival.ordering)
             before = self._input[0][1] if self._input else None
-            self._input = [(None, version if before is None else self._merge.combine_input(before, version))]
+            self._input = [(None, version if before is None else self.merge.combine_input(before, version))]
 
     def _replace(self) -> None:
-        for one in self._slices:
+        for one in self.slices:
             one.drop()
-        self._old += self._slices
-        self._slices = []
+        self._old += self.slices
+        self.slices = []
 
     def _inserted(self, arrival: Arrival) -> Carrier:
         """Return the version of a row that is inserted: its ordering value is never read."""
-        if self._operation is WriteOperation.BULK_INSERT:  # Spark's own rows, which nothing tests for a delete
-            return StoredRow(self._key, arrival.record, self._merge.schema, arrival.source)
-        return self._merge.incoming(self._key, arrival.record, arrival.source, NATURAL_ORDER)
+        if self.operation is WriteOperation.BULK_INSERT:  # Spark's own rows, which nothing tests for a delete
+            return StoredRow(self._key, arrival.record, self.merge.schema, arrival.source)
+        return self.merge.incoming(self._key, arrival.record, arrival.source, NATURAL_ORDER)
 
     def _update(self, arrival: Arrival) -> None:
         """Assign what a statement names to the rows that a query sees, and write them where they are."""
         given = arrival.record or arrival.identity or {}
         assigned = {name: given[name] for name in self._assigned[self._commit]}
-        for one in self._slices:
+        for one in self.slices:
             for row in one.visible():
-                record = {name: row.record[name] for name in self._merge.schema.by_name} | assigned
-                self._input.append((one, self._plain.incoming(self._key, record, None)))
+                record = {name: row.record[name] for name in self.merge.schema.by_name} | assigned
+                self._input.append((one, self.plain.incoming(self._key, record, None)))
 
     def write_commit(self, emit: Emit) -> None:
         """Write the input, and take the snapshot; a compaction takes it otherwise."""
         if not self._is_touched:
             return
-        operation, given = self._operation, self._input
+        operation, given = self.operation, self._input
         self._is_touched, self._input = False, []
-        merge = self._plain if operation.is_statement else self._merge
+        merge = self.plain if operation.is_statement else self.merge
         if operation.inserts:
             self._insert([version for _, version in given])
         for at, version in () if operation.inserts else given:
-            found = [one for one in self._slices if one.stored] if at is None else [at]
+            found = [one for one in self.slices if one.stored] if at is None else [at]
             for one in found:
                 one.write(merge, version, log_updates=self._log_updates)
             if not found:
                 self._insert([version])
         if self._commit not in self._compactions:
-            self._query(self._commit, emit)
+            self.query(self._commit, emit)
 
     def _insert(self, versions: Sequence[Carrier]) -> None:
         """Write rows to a base file: those of one batch to the same."""
-        home = next((one for one in self._slices if one.stored), None) if self._one_file else None
-        fresh = home or _FileSlice(self._merge, self._key)
+        home = next((one for one in self.slices if one.stored), None) if self._one_file else None
+        fresh = home or self.new_slice()
         for version in versions:
-            if self._operation is WriteOperation.BULK_INSERT:
+            if self.operation is WriteOperation.BULK_INSERT:
                 fresh.add(version)  # type: ignore[arg-type]  # see `_inserted`
-            elif (row := self._merge.insert(version).version) is not None:
+            elif (row := self.merge.insert(version).version) is not None:
                 fresh.add(row)
         if home is None and fresh.rows:
-            self._slices.append(fresh)
+            self.slices.append(fresh)
+
+    def new_slice(self) -> KeyRows:
+        """Return a file group without rows."""
+        return KeyRows(self.merge, self._key)
 
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Compact every file group, and take the snapshot."""
-        for one in self._slices:
+        for one in self.slices:
             one.compact()
-        self._query(commit, emit)
+        self.query(commit, emit)
 
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
-        for one in (*self._slices, *self._old):
+        for one in (*self.slices, *self._old):
             for row in one.rows:
                 row.show(SKIPPED, commit, emit)
 
-    def _query(self, commit: int, emit: Emit) -> None:
-        for one in (*self._old, *self._slices):
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot after `commit`."""
+        for one in (*self._old, *self.slices):
             for row in one.rows:
                 row.show(one.seen(row), commit, emit)
         self._old = []
-        self._slices = [one for one in self._slices if one.stored]
+        self.slices = [one for one in self.slices if one.stored]

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.global_operations import GlobalOperationTable
 from bridge.programs.operation_table import OperationTable
+from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.small_files import SmallFileTable
@@ -94,6 +96,8 @@ PROGRAMS = {
     ),
     "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN, only_there=_NO_INDEX),
     "simulate_operations": ProgramSpec(OperationTable, _SPAN, only_there=_NO_OPERATIONS),
+    "simulate_operations_upgrade": ProgramSpec(OperationUpgrade, _SPAN, only_there=_NO_OPERATIONS),
+    "simulate_global_operations": ProgramSpec(GlobalOperationTable, _SPAN, only_there=_NO_INDEX),
     "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, engines=_BOTH),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_there=_NO_STATES, only_fails=_ALL_ANSWERS),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_there=_NO_STATES, only_fails=_ALL_ANSWERS),

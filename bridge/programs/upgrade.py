@@ -1,115 +1,73 @@
-"""A table that is upgraded: commits of one release, then those of the next on the same table.
+"""A table that several writers take over in turn: upgrades, in one step or more, and downgrades; plain Python.
 
-Source: UpgradeDowngrade and its handlers of 1.1.1 and 1.2.0.
+Source: UpgradeDowngrade and its handlers of 1.0.2, 1.1.1 and 1.2.0.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import TableMergeConfig, capabilities, change_version, created_properties, keys
-from bridge.errors import InputError, PlanError
+from bridge.config import UpgradeCompaction, capabilities
+from bridge.errors import InputError
 from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, logged_row
-from bridge.plan import TableType
 from bridge.programs.commits import Simulate
 from bridge.programs.program import Origin
-from bridge.programs.small_files import small_file_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
-    from bridge.merge import Carrier, RecordMerge
-    from bridge.plan import MergePlan
+    from bridge.merge import Action, Carrier, Outcome, RecordMerge
+    from bridge.programs.handover import Handover
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
 
-_FILL = "FILL_UNAVAILABLE"
 
-
-class Handover(NamedTuple):
-    """What happens to a table between two releases.
+class Stage(NamedTuple):
+    """A handover with its calls.
 
     Attributes:
-        after: the last commit of the old release.
-        kept: the new release on the table as the old one left it.
-        upgraded: the new release on the upgraded table; None if the table keeps its version.
-        upgrading: how the batch that upgrades is combined; None if the table keeps its version.
+        after: the last commit before it.
+        compacts: how the upgrade treats the log of a merge-on-read table: it compacts it, only plans to, or leaves it.
+        compacting: the old writer's compaction before a downgrade; None without one.
+        kept, upgrading, new: the calls on the table as it was, in the batch that upgrades, and from then on.
     """
 
     after: int
-    kept: MergePlan
-    upgraded: MergePlan | None = None
-    upgrading: MergePlan | None = None
+    compacts: UpgradeCompaction
+    compacting: RecordMerge | None
+    kept: RecordMerge
+    upgrading: RecordMerge
+    new: RecordMerge
 
 
-def handover(
-    old: MergePlan,
-    new: MergePlan,
-    *,
-    after: int,
-    keep_table_version: bool = False,
-    properties: Mapping[str, str] | None = None,
-) -> Handover:
-    """Return how a table that `old` made continues under the release, payload and properties of `new`.
-
-    `properties` are what a real table stores; without them it stores what `old` creates.
-
-    Raises:
-        PlanError: there is nothing to upgrade, or more differs than what the writer passes.
-        MergeConfigError: the settings contradict each other; in Hudi's words.
-    """
-    check_upgrade(old, new)
-    if properties is not None:
-        created = dict(properties)
-    elif old.table is not None:
-        created = dict(old.table.properties)
-    else:
-        created = created_properties(old.writer_options(), old.table_type, old.release)
-    stored = TableMergeConfig.from_properties(created, old.release)
-    kept = dataclasses.replace(new, table=stored)
-    version = capabilities(new.release).created_version
-    if keep_table_version or version == stored.version:
-        return Handover(after, kept)
-    changed = change_version(created, version, new.release, new.writer_options())
-    table = TableMergeConfig.from_properties(changed, new.release)
-    upgraded = dataclasses.replace(new, table=table)
-    # Its writer's properties were collected before the upgrade, so that dedup does not know the marker yet.
-    is_filled = table.partial_update_mode == _FILL
-    before = dataclasses.replace(table, partial_update_mode=None) if is_filled else table
-    return Handover(after, kept, upgraded, dataclasses.replace(new, table=before))
-
-
-def check_upgrade(old: MergePlan, new: MergePlan) -> None:
-    """Refuse plans that make no upgrade of one table.
-
-    Raises:
-        PlanError: saying why.
-    """
-    problem = None
-    can = capabilities(new.release)
-    if can.payload_writer and can.merge_modes and new.release != old.release:
-        problem = f"an upgrade to Hudi {new.release} is not ported, only to 0.14, 0.15, 1.1 and 1.2; name one of these"
-    elif new.release < old.release:
-        problem = f"Hudi {new.release} is older than {old.release}; an upgrade goes to a later release"
-    elif (old.table_type, old.identity) != (new.table_type, new.identity):
-        problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
-    elif new.global_index:
-        problem = "an upgrade of a table with a global index is not ported; leave the index out"
-    elif old.runs_java != new.runs_java:
-        problem = "an upgrade runs in one engine; let the compiled class run under both releases, or under none"
-    elif old.table_type is TableType.MERGE_ON_READ and small_file_candidates(old.props):
-        problem = f"an upgrade with the small-file rule is not ported; leave out {keys.SMALL_FILE_LIMIT}"
-    if problem is not None:
-        raise PlanError(problem)
+def stages_of(merge: RecordMerge, handover: Handover | None, commits: int, *, log_updates: bool) -> Iterator[Stage]:
+    """Give the handovers of a table with their calls, in order; `merge` has those of the first writer."""
+    while handover is not None:
+        after, kept, upgraded, upgrading, compacting, then = handover
+        at_first = new = at_once = merge
+        # Reading copy-on-write merges nothing, nor does upgrading it.
+        if log_updates or (upgraded is None and after < commits):
+            at_first = new = at_once = merge.with_plan(kept)
+        if upgraded is not None:
+            new = merge.with_plan(upgraded)
+            at_once = new if upgrading is None else merge.with_plan(upgrading)
+        compacts = UpgradeCompaction.NONE if upgraded is None else capabilities(upgraded.release).upgrade_compaction
+        before = merge.with_plan(compacting) if compacting is not None and log_updates else None
+        yield Stage(after, compacts, before, at_first, at_once, new)
+        merge, handover = new, then
 
 
 class Upgrade(Simulate):
-    """Commits of two releases on one table. Adds what `Simulate` adds.
+    """Commits of several writers on one table. Adds what `Simulate` adds.
 
-    A merge-on-read table that is upgraded to version 8 or later is compacted first, by the code of the new release
-    under the settings and the table version of the old one: 1.2 writes what its own reader showed before.
-    After the last commit of all there is nothing to write: then the new release only reads.
+    A merge-on-read table that 1.1 or 1.2 upgrades to version 8 or later is compacted first, by the code of the new
+    release under the settings and the table version of the old one: 1.2 writes what its own reader showed before. 1.0
+    plans this compaction and does not run it; the compaction of the next upgrade passes over what is planned. A
+    downgrade is compacted first by the old release. After the last commit of all there is nothing to write: then the
+    new release only reads.
+
+    Which file groups have a log when 1.0 plans is not known of a key alone: it counts those that were there before the
+    last commit.
     """
 
     def __init__(
@@ -121,26 +79,21 @@ class Upgrade(Simulate):
         handover: Handover,
         compact_after: Collection[int] = (),
     ) -> None:
-        """Set up a table; `merge` has the calls of the old release, the rest is as in `Simulate`."""
+        """Set up a table; `merge` has the calls of the first writer, the rest is as in `Simulate`."""
         super().__init__(merge, commits=commits, log_updates=log_updates, compact_after=compact_after)
-        after, kept, upgraded, upgrading = handover
-        self._after = after
-        self._only_read = after == commits
-        self._old = self._kept = self._new = self._upgrading = merge
+        self._last = commits
+        self._old = merge
+        self._stages = tuple(stages_of(merge, handover, commits, log_updates=log_updates))
+        self._passed = 0
         self._entries: list[StoredRow | LogDelete] = []
-        # Reading copy-on-write merges nothing, nor does upgrading it.
-        if log_updates or (upgraded is None and not self._only_read):
-            self._kept = self._new = self._upgrading = merge.with_plan(kept)
-        if upgraded is not None:
-            self._new = merge.with_plan(upgraded)
-            self._upgrading = self._new if upgrading is None else merge.with_plan(upgrading)
-        self._compacts = upgraded is not None and capabilities(upgraded.release).merge_modes
-        self._utf8 = capabilities(merge.plan.release).delete_block_utf8
+        self._without_log = 0  # the last commit after which the file group of the key surely had none
+        self._is_planned = False
 
     def start(self, key: HoodieKey) -> None:
-        """Begin a key of an empty table of the old release."""
+        """Begin a key of an empty table of the first release."""
         super().start(key)
-        self.merge, self._entries = self._old, []
+        self.merge, self._passed, self._entries = self._old, 0, []
+        self._without_log, self._is_planned = 0, False
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table, the visible row and the log entries."""
@@ -150,8 +103,8 @@ class Upgrade(Simulate):
     def fold_input(self, arrival: Arrival) -> None:
         """Combine an incoming version with those of its batch before it."""
         merge = self.merge
-        if arrival.commit == self._after + 1:
-            self.merge = self._upgrading
+        if self._passed and arrival.commit == self._stages[self._passed - 1].after + 1:
+            self.merge = self._stages[self._passed - 1].upgrading
         super().fold_input(arrival)
         self.merge = merge
 
@@ -167,45 +120,74 @@ class Upgrade(Simulate):
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry, also as it is: another release folds the same log anew."""
         super().append_log(entry)
-        if self._commit <= self._after:
+        if self._passed < len(self._stages):
             self._entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
+
+    def store(self, outcome: Outcome[StoredRow]) -> Action:
+        """Put the row of an outcome into the base file; a new one begins a file group."""
+        if self.base is None:
+            self._without_log = self._commit
+        return super().store(outcome)
 
     def compact(self) -> None:
         """Merge the log into the base file."""
         super().compact()
         self._entries.clear()
+        self._is_planned = False
+
+    def compact_after(self, commit: int, emit: Emit) -> None:
+        """Compact, and take the snapshot."""
+        super().compact_after(commit, emit)
+        self._without_log = commit
 
     def _end_commit(self, next_commit: int, emit: Emit) -> None:
-        if self._commit <= self._after < next_commit:
-            super()._end_commit(self._after + 1, emit)
-            self._hand_over(emit)
+        for stage in self._stages[self._passed :]:
+            if self._commit <= stage.after < next_commit:
+                super()._end_commit(stage.after + 1, emit)
+                self.hand_over(stage, emit)
         super()._end_commit(next_commit, emit)
 
-    def _hand_over(self, emit: Emit) -> None:
-        """Let the new release take over the table; what it sees counts from its first commit on."""
-        self.merge, self.log = self._kept, None
+    def hand_over(self, stage: Stage, emit: Emit) -> None:
+        """Let the next writer take over the table; what it sees counts from its first commit on."""
+        old = self.merge
+        if stage.compacting is not None:
+            self.merge = stage.compacting
+            self._fold_anew(old)
+            self.compact()
+        self.merge = stage.kept
+        self._fold_anew(old)
+        if stage.compacts is UpgradeCompaction.PLANNED:
+            self._is_planned = self.base is not None and self._without_log < stage.after
+        elif stage.compacts is UpgradeCompaction.RUN and not self._is_planned:
+            self.compact()
+        self.merge = stage.new
+        if stage.compacts is not UpgradeCompaction.NONE:  # else the settings of the table are as they were
+            self._fold_anew(old)
+        self._passed += 1
+        if self._passed == len(self._stages):
+            self._entries.clear()
+        self.query(stage.after if stage.after == self._last else stage.after + 1, emit)
+
+    def _fold_anew(self, old: RecordMerge) -> None:
+        """Fold the log of the table as the current writer does."""
+        self.log = None
         for entry in self._entries:
             if isinstance(entry, LogDelete):
-                self._check_block(entry)
+                self._check_block(entry, old)
             same = entry if isinstance(entry, LogDelete) else LogRow(entry.record or {}, entry.source)
             self.log = self.merge.fold_log(self.log, self.key, same)
-        self._entries.clear()
-        if self._compacts:
-            self.compact()
-        self.merge = self._new
-        self.query(self._after if self._only_read else self._after + 1, emit)
 
-    def _check_block(self, entry: LogDelete) -> None:
+    def _check_block(self, entry: LogDelete, old: RecordMerge) -> None:
         """Refuse a delete that only the old release can read: Kryo has another number for Utf8 in each.
 
         Raises:
             MergePointError: naming the release.
         """
-        new = capabilities(self.merge.plan.release)
+        new, utf8 = capabilities(self.merge.plan.release), capabilities(old.plan.release).delete_block_utf8
         is_text = entry.ordering is not None and entry.ordering.java_type == "utf8"
-        if is_text and self._utf8 is not None and self._utf8 != new.delete_block_utf8:
+        if is_text and utf8 is not None and utf8 != new.delete_block_utf8:
             msg = (
                 f"Hudi {new.release} can't read a delete block with text as ordering value that Hudi "
-                f"{self._old.plan.release} wrote; compact the table before the upgrade"
+                f"{old.plan.release} wrote; compact the table before the upgrade"
             )
             raise MergePointError(MergePoint.LOG_FOLD, InputError(msg))

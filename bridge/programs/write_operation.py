@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.config import keys
 from bridge.errors import PlanError
 from bridge.plan import TableType
-from bridge.programs.small_files import small_file_candidates
+from bridge.programs.small_files import inserts_into_files, small_file_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,7 @@ class WriteOperation(enum.Enum):
     BULK_INSERT = "bulk_insert"
     DELETE = "delete"
     INSERT_OVERWRITE = "insert_overwrite"
+    INSERT_OVERWRITE_TABLE = "insert_overwrite_table"
     DELETE_PARTITION = "delete_partition"
     SQL_UPDATE = "sql_update"
     SQL_DELETE = "sql_delete"
@@ -56,12 +57,17 @@ class WriteOperation(enum.Enum):
     @property
     def inserts(self) -> bool:
         """Whether rows become new rows without a look at the table, so that a key may have several."""
-        return self in {WriteOperation.INSERT, WriteOperation.BULK_INSERT, WriteOperation.INSERT_OVERWRITE}
+        return self in {WriteOperation.INSERT, WriteOperation.BULK_INSERT} | _OVERWRITES
 
     @property
     def replaces(self) -> bool:
-        """Whether the partitions that the batch names lose what they have."""
-        return self in {WriteOperation.INSERT_OVERWRITE, WriteOperation.DELETE_PARTITION}
+        """Whether the partitions that the batch names lose what they have, or all do."""
+        return self is WriteOperation.DELETE_PARTITION or self in _OVERWRITES
+
+    @property
+    def replaces_table(self) -> bool:
+        """Whether partitions that the batch does not name lose what they have, too."""
+        return self is WriteOperation.INSERT_OVERWRITE_TABLE
 
     @property
     def is_statement(self) -> bool:
@@ -74,6 +80,9 @@ class WriteOperation(enum.Enum):
         return self is WriteOperation.UPSERT or self.inserts
 
 
+_OVERWRITES = {WriteOperation.INSERT_OVERWRITE, WriteOperation.INSERT_OVERWRITE_TABLE}
+
+
 class Operations(NamedTuple):
     """The operations of a table's commits.
 
@@ -84,6 +93,11 @@ class Operations(NamedTuple):
 
     by_commit: Mapping[int, WriteOperation] = {}
     assigned: Mapping[int, tuple[str, ...]] = {}
+
+    def names_keys(self, commit: int) -> bool:
+        """Whether the rows of a commit are keys that lose their row."""
+        operation = self.by_commit.get(commit, WriteOperation.UPSERT)
+        return operation.deletes_keys or operation is WriteOperation.DELETE_PARTITION
 
     @property
     def make_duplicates(self) -> bool:
@@ -105,8 +119,10 @@ def check_operations(plan: MergePlan, operations: Operations) -> None:
         problem = None
         if plan.runs_java:
             problem = "the jvm engine; use a Python payload"
-        elif plan.global_index:
-            problem = "a global index; leave the index out"
+        elif plan.has_record_index:
+            problem = "a record index; take another index"
+        elif operation.inserts and plan.global_index and inserts_into_files(plan.props):
+            problem = f"a global index with the small-file rule; leave out {keys.SMALL_FILE_LIMIT}"
         elif not plan.combine_before_upsert:
             problem = "batches that are not combined; set hoodie.combine.before.upsert=true"
         elif plan.inserts_to == "log":

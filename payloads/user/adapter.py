@@ -10,6 +10,7 @@ from payloads.avro import to_logical
 from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfigError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
+from payloads.release import by_release
 from payloads.user.copies import EditedRecord, copied, copier, kept, same_record
 from payloads.user.pair_calls import PairCalls, pair_calls
 
@@ -46,6 +47,7 @@ class PayloadAdapter(HoodieRecordPayload):
         adapt: what makes the adapter of a class for a release.
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
+        asks_for_deletes: whether Hudi knows isDeleted.
     """
 
     user_class: ClassVar[type]
@@ -55,6 +57,7 @@ class PayloadAdapter(HoodieRecordPayload):
     adapt: ClassVar[Adapt]
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
+    asks_for_deletes = by_release(False, since={"0.13": True})
 
     _object: Any = None
     _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
@@ -167,8 +170,8 @@ class PayloadAdapter(HoodieRecordPayload):
         return self._record_of(name, schema, props)
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
-        """Return the user's result, else whether there is no insert value."""
-        if "is_deleted" not in self.calls:
+        """Return the user's result, else whether there is no insert value, as where Hudi lacks the method."""
+        if "is_deleted" not in self.calls or not self.asks_for_deletes:
             return self.get_insert_value(schema, props) is None
         self.opened(schema)
         return bool(self._call("is_deleted", schema, props))

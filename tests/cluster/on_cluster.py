@@ -146,7 +146,8 @@ def bad_input(servers: Servers, spark: SparkSession) -> None:
 
 def _authorize(servers: Servers, after: int) -> None:
     """Let S3 refuse every request that comes after some more, whose credentials it does not know."""
-    request = urllib.request.Request(f"{servers.s3}/moto-api/reset-auth", str(after).encode(), method="POST")  # noqa: S310
+    plain = {"Content-Type": "text/plain"}
+    request = urllib.request.Request(f"{servers.s3}/moto-api/reset-auth", str(after).encode(), plain)  # noqa: S310
     urllib.request.urlopen(request).close()  # noqa: S310 (a server of this test)
 
 

@@ -39,13 +39,14 @@ def features_of(history: History) -> Iterator[str]:
     yield f"{len(history.ordering)} ordering fields"
     yield from (f"a column of {kind}" for kind in columns.values())
     for run in history.runs:
-        program = program_of(plan, is_upgrade=run.upgrade_after is not None)
-        program = "simulate_operations" if history.operations else program
+        program = program_of(plan, is_upgrade=bool(run.upgrades), is_operated=bool(history.operations))
         program = "simulate_upgrade" if history.plain_after is not None else program
         yield f"{program}, {plan.table_type.value}"
-        if run.upgrade_after is not None and history.upgrade is not None:
-            how = "only reads" if run.upgrade_after == run.commits else f"keeps version: {run.keeps_version}"
-            yield f"{history.upgrade.release} after {plan.release}, {how}"
+        before = plan.release
+        for one in run.upgrades:
+            how = "only reads" if one.after == run.commits else f"keeps version: {one.keeps_version}"
+            yield f"{one.release} after {before}, {how}"
+            before = one.release
     features = {
         "batches as they are": not plan.combine_before_upsert,
         "new keys in logs": on_read and plan.inserts_to == "log",

@@ -32,7 +32,10 @@ _OTHER_PATCHES = {
 """What is known to differ in a patch that is not the one ported: hudi_version and folder, and why."""
 _TABLE_VERSION = "hoodie.write.table.version"
 READ = 0
-"""Stands in the place of a commit's number for the snapshot that a later release read before any write."""
+"""Stands in the place of a commit's number for the snapshot that the last release read before any write.
+
+The release before it has -1, the one before that -2.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,19 +59,21 @@ class Commit:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """How a table of one release went on under a later one.
+    """How a table of one release went on under another.
 
     Attributes:
-        release: the later release.
-        after: the number of the last commit of the earlier one.
+        release: the other release.
+        after: the number of the last commit of the one before.
         keeps_version: whether the table kept its version.
-        read: what a snapshot query of the later release returned before any write; None where it failed.
+        read: what a snapshot query of the other release returned before any write; None where it failed.
+        version: the table version that its writer named; None where it named none.
     """
 
     release: HudiRelease
     after: int
     keeps_version: bool
     read: tuple[Row, ...] | None
+    version: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,8 @@ class History:
         ordering: the ordering fields.
         options: the merge-related options of the writer.
         error: what real Hudi said when it refused to go on after the last of `commits`.
-        upgrade: how a later release went on, where one did.
+        upgrade: how another release went on, where one did; the last one where several did.
+        earlier: those before it.
         known_difference: why another patch of the release answered otherwise than the one that is ported.
     """
 
@@ -98,26 +104,30 @@ class History:
     commits: tuple[Commit, ...]
     error: str | None = None
     upgrade: Upgrade | None = None
+    earlier: tuple[Upgrade, ...] = ()
     known_difference: str | None = None
 
     @property
     def snapshots(self) -> dict[int, tuple[Row, ...]]:
         """The recorded snapshots by the number of the commit; `READ` is that of the later release before any write."""
         numbered = {number: commit.snapshot for number, commit in enumerate(self.commits, start=1)}
-        read = None if self.upgrade is None else self.upgrade.read
-        return numbered if read is None else {**numbered, READ: read}
+        reads = {READ - place: one.read for place, one in enumerate(reversed(self.upgrades)) if one.read is not None}
+        return numbered | reads
+
+    @property
+    def upgrades(self) -> tuple[Upgrade, ...]:
+        """How other releases went on, in order."""
+        return () if self.upgrade is None else (*self.earlier, self.upgrade)
 
     @property
     def runs(self) -> Iterator[Run]:
         """Give the simulations that together have all snapshots."""
-        commits, upgrade = len(self.commits), self.upgrade
+        commits = len(self.commits)
         own = {number: number for number in range(1, commits + 1)}
-        if upgrade is None or upgrade.after == commits:
-            yield Run(commits, own)
-        elif upgrade.after < commits:
-            yield Run(commits, own, upgrade.after, upgrade.keeps_version)
-        if upgrade is not None and upgrade.read is not None:
-            yield Run(upgrade.after, {upgrade.after: READ}, upgrade.after)
+        yield Run(commits, own, tuple(one for one in self.upgrades if one.after < commits))
+        for number, one in enumerate(self.upgrades, start=1):
+            if one.read is not None:
+                yield Run(one.after, {one.after: READ - len(self.upgrades) + number}, self.upgrades[:number])
 
     @property
     def compact_after(self) -> tuple[int, ...]:
@@ -151,7 +161,10 @@ class History:
         if self.upgrade is None:
             return f"{self.release} {self.folder}"
         kind = "kept version" if self.upgrade.keeps_version else "upgraded"
-        return f"{self.release} to {self.upgrade.release} ({kind}) {self.folder}"
+        kind = "downgraded" if self.upgrade.release < self.release else kind
+        return (
+            " to ".join(map(str, (self.release, *(one.release for one in self.upgrades)))) + f" ({kind}) {self.folder}"
+        )
 
 
 class Run(NamedTuple):
@@ -160,14 +173,12 @@ class Run(NamedTuple):
     Attributes:
         commits: how many of its commits are written.
         numbers: the snapshots that are taken from it: number of the commit, and number in `History.snapshots`.
-        upgrade_after: the last commit of the earlier release; None where no later one takes over.
-        keeps_version: whether the later release leaves the table's version alone.
+        upgrades: how other releases take over.
     """
 
     commits: int
     numbers: dict[int, int]
-    upgrade_after: int | None = None
-    keeps_version: bool = False
+    upgrades: tuple[Upgrade, ...] = ()
 
 
 class Outcome(NamedTuple):
@@ -261,6 +272,7 @@ def read(path: Path) -> History:
     data = path.read_bytes()
     raw: dict[str, Any] = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
     columns = columns_of(raw["schema_ddl"])
+    stages = _stages(raw, columns)
     return History(
         folder=path.absolute().parent.name,
         release=HudiRelease.parse(raw["hudi_version"]),
@@ -280,9 +292,23 @@ def read(path: Path) -> History:
             for commit in raw["commits"]
         ),
         error=raw.get("error"),
-        upgrade=_upgrade(raw, columns),
+        upgrade=stages[-1] if stages else _upgrade(raw, columns),
+        earlier=tuple(stages[:-1]),
         known_difference=_OTHER_PATCHES.get((raw["hudi_version"], path.absolute().parent.name)),
     )
+
+
+def _stages(raw: dict[str, Any], columns: Mapping[str, str]) -> list[Upgrade]:
+    return [
+        Upgrade(
+            release=HudiRelease.parse(stage["hudi_version"]),
+            after=stage["after"],
+            keeps_version=False,
+            read=None if "read" not in stage else tuple(_row(columns, row) for row in stage["read"]),
+            version=stage.get("table_version"),
+        )
+        for stage in raw.get("stages", ())
+    ]
 
 
 def _upgrade(raw: dict[str, Any], columns: Mapping[str, str]) -> Upgrade | None:
@@ -385,7 +411,7 @@ def outcomes(
             else:
                 found = differences(snapshot, answer)
             if found:
-                where = "read before any write" if number == READ else f"after commit {number}"
+                where = "read before any write" if number <= READ else f"after commit {number}"
                 yield Outcome(history, (f"{where}:", *found))
                 break
         else:

@@ -19,13 +19,13 @@ from bridge.errors import PlanError
 from bridge.pipeline.layout import as_nullable
 from bridge.plan import MergePlan, TableType
 from bridge.programs import Operations, WriteOperation, check_operations, inserts_into_files
+from bridge.programs.handover import Handover, handovers
 from bridge.programs.program import Origin
 from bridge.programs.small_files import small_file_candidates
-from bridge.programs.upgrade import Handover, handover
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.conformance.histories import columns_of
-from tests.conformance.spark_histories import later_plan, plan_of
+from tests.conformance.spark_histories import plan_of, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -70,13 +70,8 @@ def refusal(history: History) -> str | None:
 def _snapshots(history: History) -> Iterator[tuple[History, int, list[Row]]]:
     plan, struct = plan_of(history), struct_of(history.schema_ddl)
     for run in history.runs:
-        change = None
-        if run.upgrade_after is not None and history.upgrade is not None:
-            then = later_plan(history, plan)
-            keeps = run.keeps_version or run.upgrade_after == run.commits
-            change = handover(plan, then, after=run.upgrade_after, keep_table_version=keeps)
-        elif history.plain_after is not None:
-            change = handover(plan, plan.as_plain(), after=history.plain_after, keep_table_version=True)
+        steps = steps_of(history, run, plan)
+        change = handovers(plan, steps, commits=run.commits) if steps else None
         batches = [commit.incoming for commit in history.commits[: run.commits]]
         operations = {number: one for number, one in history.operations.items() if number <= run.commits}
         settings: dict[str, Any] = {"compact_after": history.compact_after, "operations": operations}
@@ -101,14 +96,16 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     operations = operations or {}
     given = Operations(operations, _assigned(batches, plan, operations))
     check_operations(plan, given)
-    program = "simulate_operations" if operations else program_of(plan, is_upgrade=change is not None)
+    program = program_of(plan, is_upgrade=change is not None, is_operated=bool(operations))
     arguments: dict[str, Any] = {"commits": len(batches), "compact_after": tuple(compact_after)}
     if program == "simulate_small_files":
         arguments["candidates"] = _candidates(plan)
     else:
         arguments["log_updates"] = plan.table_type is TableType.MERGE_ON_READ
     if operations:
-        arguments |= {"operations": given, "one_file": inserts_into_files(plan.props)}
+        arguments["operations"] = given
+    if program in {"simulate_operations", "simulate_operations_upgrade"}:
+        arguments["one_file"] = inserts_into_files(plan.props)
     if change is not None:
         arguments["handover"] = change
     schema = avro_schema(struct, plan.release)
@@ -127,13 +124,16 @@ def _assigned(
     batches: Sequence[Sequence[Row]], plan: MergePlan, operations: Mapping[int, WriteOperation]
 ) -> dict[int, tuple[str, ...]]:
     updates = (number for number, one in operations.items() if one is WriteOperation.SQL_UPDATE)
-    return {n: tuple(name for name in batches[n - 1][0] if name not in plan.identity) for n in updates}
+    named = {*plan.key, *plan.partition}
+    return {n: tuple(name for name in batches[n - 1][0] if name not in named) for n in updates}
 
 
-def program_of(plan: MergePlan, *, is_upgrade: bool) -> str:
+def program_of(plan: MergePlan, *, is_upgrade: bool, is_operated: bool = False) -> str:
     """Choose the program that `pipeline` chooses."""
     if is_upgrade:
-        return "simulate_upgrade"
+        return "simulate_operations_upgrade" if is_operated else "simulate_upgrade"
+    if is_operated:
+        return "simulate_global_operations" if plan.global_index else "simulate_operations"
     if _candidates(plan):
         return "simulate_small_files"
     return "simulate_global_index" if plan.global_index else "simulate"
@@ -153,18 +153,21 @@ def _arrow(
 ) -> list[pa.RecordBatch]:
     """Return all rows as a Spark task gets them: sorted by key, commit and arrival, null first."""
     rows: list[dict[str, Any]] = []
+    named = (*plan.partition, *plan.key)
     for number, batch in enumerate(batches, start=1):
         operation = operations.get(number, WriteOperation.UPSERT)
         control = {ORIGIN: int(Origin.INCOMING), COMMIT: number}
         if operation.replaces:
             paths = {tuple(row[name] for name in plan.partition) for row in batch}
-            found = {tuple(row[name] for name in plan.identity): row for row in rows}.values()
-            replaced = [row for row in found if tuple(row[name] for name in plan.partition) in paths]
-            rows += [{name: row[name] for name in plan.identity} | control | {IS_DELETE: True} for row in replaced]
+            found = {tuple(row[name] for name in named): row for row in rows}.values()
+            replaced = [
+                row for row in found if operation.replaces_table or tuple(row[name] for name in plan.partition) in paths
+            ]
+            rows += [{name: row[name] for name in named} | control | {IS_DELETE: True} for row in replaced]
         for row in () if operation is WriteOperation.DELETE_PARTITION else batch:
             stored = _stored(row, plan)
             if operation.deletes_keys:
-                stored = {name: stored[name] for name in plan.identity} | {IS_DELETE: True}
+                stored = {name: stored[name] for name in named} | {IS_DELETE: True}
             rows.append({**stored, **control})
     rows.sort(key=lambda row: [(row[name] is not None, row[name]) for name in order])  # stable: commit and arrival stay
     control_fields = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64())]

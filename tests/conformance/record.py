@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tests.conformance.record_cases import load_cases
+from tests.conformance.record_stages import Stage, record_stages
 from tests.conformance.record_table import history_of, reason, save, session, write
 from tests.conformance.record_upgrade import MODES, Upgrade, record_upgrades
 
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 @click.option("--release", required=True, help="The Hudi release, in full: 1.2.0.")
 @click.option("--like", help="With a folder: the release whose writer's options are taken.  [default: the same]")
 @click.option("--case", "wanted", multiple=True, help="Only this case, with or without -cow or -mor; may be repeated.")
-@click.option("--then", help="A later release, which goes on with the tables.")
-@click.option("--after", default=3, show_default=True, help="The last batch before the later release.")
+@click.option("--then", "then", multiple=True, help="Another release, which goes on with the tables; may be repeated.")
+@click.option("--after", multiple=True, type=int, default=(3,), show_default=True, help="The last batch before each.")
 @click.option("--mode", "modes", multiple=True, type=click.Choice(MODES), default=MODES, show_default=True)
 def main(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -38,26 +39,36 @@ def main(  # noqa: PLR0913 (one parameter an option)
     release: str,
     like: str | None,
     wanted: Sequence[str],
-    then: str | None,
-    after: int,
+    then: Sequence[str],
+    after: Sequence[int],
     modes: Sequence[str],
 ) -> None:
     """Record CASES below OUT/RELEASE, or with --then below OUT/RELEASE-to-THEN-MODE.
+
+    With several --then, each with its --after, the releases write in turn, below OUT/RELEASE-to-THEN-to-THEN; so does
+    an older one, for which the table is downgraded. RELEASE@VERSION is a writer that names a table version.
 
     CASES is a folder of histories (RELEASE/CASE-TYPE/history.json.gz), whose cases are written again with another
     release, or a JSON file: `schema_ddl` with the columns id and part, `batches` (name: list of batches, each a list of
     rows), and `cases`, each with `case`, `payload_class`, `ordering`, `options`, `batches` (a name), `table_types`
     (cow, mor) and `compact_after` (numbers of batches, from 1); `releases` where not all of them are meant.
     """
-    chosen = [case for case in load_cases(cases, release, like) if not wanted or {case.name, case.folder} & {*wanted}]
+    chosen = [
+        case
+        for case in load_cases(cases, release.partition("@")[0], like)
+        if not wanted or {case.name, case.folder} & {*wanted}
+    ]
     if not chosen:
         message = f"{cases} has no such case for {like or release}"
         raise click.UsageError(message)
     with tempfile.TemporaryDirectory(prefix="recorded-") as work:
-        if then is None:
+        if not then:
             _record(chosen, release, Path(work), out)
+        elif len(then) == 1 and "@" not in release + then[0] and then[0] > release:
+            record_upgrades(chosen, Upgrade(release, then[0], after[0], modes), Path(work), out)
         else:
-            record_upgrades(chosen, Upgrade(release, then, after, modes), Path(work), out)
+            stages = [Stage.parse(text, number) for text, number in zip((release, *then), (0, *after), strict=True)]
+            record_stages(chosen, stages, Path(work), out)
 
 
 def _record(cases: Sequence[Case], release: str, work: Path, out: Path) -> None:

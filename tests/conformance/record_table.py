@@ -109,17 +109,17 @@ def _update(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]])
     names = [name for name in rows[0] if name not in _KEY]
     cases = {name: " ".join(f"WHEN {_matches([row])} THEN {_literal(row[name])}" for row in rows) for name in names}
     assigned = ", ".join(f"{name} = CASE {whens} END" for name, whens in cases.items())
-    spark.sql(f"UPDATE {_registered(spark, table)} SET {assigned} WHERE {_matches(rows)}")  # noqa: S608 (our own rows)
+    spark.sql(f"UPDATE {registered(spark, table)} SET {assigned} WHERE {_matches(rows)}")  # noqa: S608 (our own rows)
 
 
 def _delete(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    spark.sql(f"DELETE FROM {_registered(spark, table)} WHERE {_matches(rows)}")  # noqa: S608 (our own rows)
+    spark.sql(f"DELETE FROM {registered(spark, table)} WHERE {_matches(rows)}")  # noqa: S608 (our own rows)
 
 
 _STATEMENTS = {"sql_update": _update, "sql_delete": _delete}
 
 
-def _registered(spark: SparkSession, table: Path) -> str:
+def registered(spark: SparkSession, table: Path) -> str:
     """Return the name of a table in the catalog of the session."""
     name = re.sub(r"\W", "_", f"{table.parent.name}_{table.name}")
     spark.sql(f"CREATE TABLE IF NOT EXISTS {name} USING hudi LOCATION '{table}'")

@@ -12,7 +12,6 @@ from bridge.compare.replay import compare
 from bridge.errors import sentence_of
 from bridge.pipeline import Batches
 from bridge.pipeline.differences import CHANGED, ONLY_LEFT, ONLY_RIGHT
-from bridge.programs.upgrade import handover
 from bridge.report import json_rows
 from payloads import PayloadBridgeError
 from tests.conformance import in_process
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from bridge.compare.replay_report import ReplayReport
     from bridge.plan import MergePlan
-    from bridge.programs.upgrade import Handover
+    from bridge.programs import Handover
     from tests.conformance.histories import History, Row
 
     Key = tuple[Any, Any]
@@ -198,10 +197,7 @@ def _problems_here(question: Question, recorded: Mapping[int, Recorded], simulat
     sides = question.sides
     before = simulations.of(question, sides.left)
     try:
-        change = None
-        if sides.upgrade_after is not None:
-            keeps = sides.keep_table_version or sides.upgrade_after == sides.commits
-            change = handover(sides.left, sides.right, after=sides.upgrade_after, keep_table_version=keeps)
+        change = sides.handover()
         after = simulations.of(question, sides.right if change is None else sides.left, change)
     except PayloadBridgeError as error:
         yield from _refusal(question, str(error))

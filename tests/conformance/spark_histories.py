@@ -15,6 +15,7 @@ from bridge.engines import COMMIT
 from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
 from bridge.pipeline import simulate, simulate_commits, upgrade_commits
+from bridge.programs import Takeover
 from tests.conformance.histories import columns_of
 
 if TYPE_CHECKING:
@@ -99,8 +100,7 @@ def refusal(history: History, engine: str) -> str | None:
 def _group(history: History) -> str:
     """Name what has to be equal in the histories of one job."""
     plan = (history.payload_class, history.table_type, history.ordering, sorted(history.options.items()))
-    upgrade = history.upgrade
-    then = upgrade and (str(upgrade.release), upgrade.after, upgrade.keeps_version, upgrade.read is None)
+    then = [(str(one.release), one.after, one.keeps_version, one.version, one.read is None) for one in history.upgrades]
     return json.dumps(
         [
             str(history.release),
@@ -149,40 +149,29 @@ def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: st
     )
 
 
-def later_plan(history: History, plan: MergePlan) -> MergePlan:
-    """Return the plan of the release that took a table over: its writer names no table version, and may be plain."""
-    if history.upgrade is None:
-        return plan
-    props = {key: text for key, text in plan.props.items() if key != WRITE_TABLE_VERSION.key}
-    then = dataclasses.replace(plan, release=history.upgrade.release, props=props)
-    return then.as_plain() if history.plain_after == history.upgrade.after else then
+def steps_of(history: History, run: Run, plan: MergePlan) -> list[Takeover]:
+    """Return how other writers take a table over in a run: of another release, or of the same without a class."""
+    if history.upgrade is None and history.plain_after is not None:
+        return [Takeover(history.plain_after, plan.as_plain(), keep_table_version=True)]
+    steps = []
+    for one in run.upgrades:
+        props = {key: text for key, text in plan.props.items() if key != WRITE_TABLE_VERSION.key}
+        if one.version is not None:
+            props[WRITE_TABLE_VERSION.key] = str(one.version)
+        then = dataclasses.replace(plan, release=one.release, props=props)
+        then = then.as_plain() if history.plain_after == one.after else then
+        steps.append(Takeover(one.after, then, one.keeps_version))
+    return steps
 
 
 def _result(versions: DataFrame, plan: MergePlan, history: History, run: Run) -> DataFrame:
     """Return the snapshots of one simulation."""
     written = versions.where(sf.col(COMMIT) <= run.commits)
-    compact_after = history.compact_after
-    if history.upgrade is None and history.plain_after is not None:
-        return upgrade_commits(
-            written,
-            plan,
-            plan.as_plain(),
-            commits=run.commits,
-            upgrade_after=history.plain_after,
-            keep_table_version=True,
-            compact_after=compact_after,
-        )
-    if run.upgrade_after is None or history.upgrade is None:
-        return simulate_commits(written, plan, commits=run.commits, compact_after=compact_after)
-    return upgrade_commits(
-        written,
-        plan,
-        later_plan(history, plan),
-        commits=run.commits,
-        upgrade_after=run.upgrade_after,
-        keep_table_version=run.keeps_version,
-        compact_after=compact_after,
-    )
+    settings: dict[str, Any] = {"commits": run.commits, "compact_after": history.compact_after}
+    steps = steps_of(history, run, plan)
+    if not steps:
+        return simulate_commits(written, plan, **settings)
+    return upgrade_commits(written, plan, steps, **settings)
 
 
 def versions_of(spark: SparkSession, group: dict[int, History]) -> DataFrame:

@@ -12,6 +12,7 @@ from tests.support.folders import (
     OPERATIONS,
     ROOT,
     SETTINGS,
+    STAGES,
     TABLES,
     UPGRADED,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "OPERATIONS",
     "ROOT",
     "SETTINGS",
+    "STAGES",
     "TABLES",
     "UPGRADED",
 ]

@@ -100,6 +100,7 @@ def _upgrades(plan: MergePlan) -> None:
 _CHECKS: Final[dict[str, tuple[Callable[[MergePlan], object], ...]]] = {
     "all_paths": (check_plan,),
     "smallest_history": (check_plan,),
+    "simulate_operations_upgrade": (_upgrades,),
     "simulate_upgrade": (_upgrades,),
     "explain": (check_traceable,),
 }
@@ -150,6 +151,8 @@ ROWS: Final = (
     Row("smallest history", "smallest_history"),
     Row("explain a row", "explain"),
     Row("commits of operations other than upserts", "simulate_operations"),
+    Row("global index: commits of operations other than upserts", "simulate_global_operations", _INDEX),
+    Row("commits of other operations with an upgrade to 1.2 in between", "simulate_operations_upgrade"),
     Row("a merge mode: write, copy-on-write", "upsert", {}, _mode),
     Row("a merge mode: query", "snapshot", _ON_READ, _mode),
     Row("a merge mode: commits", "simulate", {}, _mode),

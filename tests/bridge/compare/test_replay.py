@@ -196,8 +196,6 @@ def test_a_java_left_side_leaves_the_right_one_to_python() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "after", "phrase"),
     [
-        ({}, {"release": "1.0"}, 1, "not ported, only to 0.14, 0.15, 1.1 and 1.2"),
-        ({"release": "1.2"}, {"release": "1.1"}, 1, "is older than"),
         ({}, {"table_type": "mor"}, 1, "neither the table type"),
         ({}, {}, 3, "there are 2"),
         ({"engine": "jvm"}, {}, 1, "an upgrade runs in one engine"),
@@ -314,7 +312,9 @@ def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path)
         (("--to", "json:JSONDecoder"), "is not a merger"),
         (("--to", "1.2", "--batches", "no-such-folder"), "does not exist"),
         (("--to", "1.2", "--compact-after", "7", "--table-type", "both"), "there are 3 batches"),
-        (("--to", "1.0", "--upgrade-after", "1"), "not ported, only to 0.14, 0.15, 1.1 and 1.2"),
+        (("--to", "1.2", "--via", "1=1.0"), "add --upgrade-after"),
+        (("--to", "1.2", "--upgrade-after", "2", "--via", "2=1.0"), "before --upgrade-after 2"),
+        (("--to", "1.2", "--upgrade-after", "2", "--via", "1=1.0@x"), "write N=RELEASE"),
     ],
 )
 def test_wrong_words(days: Path, more: tuple[str, ...], phrase: str) -> None:

@@ -24,15 +24,15 @@ from bridge.merge.carriers import StoredRow
 from bridge.merge.outcome import Action, Outcome
 from bridge.merge.points import MergePoint
 from bridge.plan import TableType
+from bridge.programs import Operations, WriteOperation, handover
 from bridge.programs.small_files import small_file_candidates
-from bridge.programs.upgrade import handover
 from bridge.report import json_record
 from mergers import MergerRef
 from payloads import parse_schema
 from tests.conformance.histories import READ, History, load
 from tests.conformance.spark_histories import plan_of as plan_of_history
 from tests.mergers.laws.recorded import physical, schema_of
-from tests.support import DATA
+from tests.support import DATA, OPERATIONS
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable, nullable_schema, record_schema
 
@@ -100,6 +100,52 @@ def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None],
         ours = {identity: trace.row_after(number) for identity, trace in traces.items()}
         real = {(one["part"], one["id"]): one for one in snapshot}
         yield number, ours, {identity: physical(one, schema) for identity, one in real.items()}
+
+
+def operations_of(history: History) -> Operations:
+    columns = {number: history.commits[number - 1].incoming[0] for number in history.operations}
+    updates = {number for number, one in history.operations.items() if one is WriteOperation.SQL_UPDATE}
+    return Operations(history.operations, {n: tuple({*columns[n]} - {"id", "part"}) for n in updates})
+
+
+def versions_by_key(history: History, schema: AvroSchema) -> dict[Any, list[tuple[int, Record]]]:
+    """Return what each key gets: of a batch that only names keys, or removes a partition, the key alone."""
+    versions: dict[Any, list[tuple[int, Record]]] = {}
+    for number, commit in enumerate(history.commits, start=1):
+        named = [physical({name: one.get(name) for name in schema.by_name}, schema) for one in commit.incoming]
+        if commit.operation is WriteOperation.DELETE_PARTITION:
+            paths = {one["part"] for one in named}
+            named = [own[0][1] for (part, _), own in versions.items() if part in paths]
+        for one in named:
+            versions.setdefault((one["part"], one["id"]), []).append((number, one))
+    return versions
+
+
+def test_traces_of_operations_end_as_the_tables_of_real_hudi() -> None:
+    """Of those that give a key no second row."""
+    traced = 0
+    for history in load(OPERATIONS):
+        given = operations_of(history)
+        if given.make_duplicates or not given.by_commit or history.upgrade is not None or "global" in history.folder:
+            continue
+        schema, plan = schema_of(history), plan_of_history(history)
+        settings: dict[str, Any] = {"compact_after": history.compact_after, "operations": given}
+        ours = {
+            key: trace_key(own, plan, schema, commits=len(history.commits), **settings)
+            for key, own in versions_by_key(history, schema).items()
+        }
+        for number, snapshot in history.snapshots.items():
+            shown = {key: row for key, trace in ours.items() if (row := trace.row_after(number)) is not None}
+            real = {(one["part"], one["id"]): physical(one, schema) for one in snapshot}
+            assert exactly(shown) == exactly(real), (str(history), number)
+        traced += sum(len(trace.calls) for trace in ours.values())
+    assert traced > 1000
+
+
+def test_an_insert_is_not_explained() -> None:
+    history = next(load(OPERATIONS, "1.2.0", "insert-default-cow"))
+    with pytest.raises(PlanError, match=r"batch 3 \(insert\) may give a key a second row"):
+        trace_key([], plan_of_history(history), schema_of(history), operations=operations_of(history))
 
 
 @pytest.mark.parametrize(

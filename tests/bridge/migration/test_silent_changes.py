@@ -141,3 +141,5 @@ def test_a_users_class_is_passed_deletes():
 def test_the_removed_class_is_named():
     move = Move(V1_0, V1_2, 8, 8, MODEL + "FirstValueAvroPayload", COW)
     assert any("the class was removed" in change.after for change in silent_changes(move))
+    before = Move(HudiRelease.V0_14, V1_2, 6, 6, MODEL + "FirstValueAvroPayload", COW)
+    assert not any("the class was removed" in change.after for change in silent_changes(before)), "it came with 0.15"

@@ -5,14 +5,28 @@ That the rows are real Hudi's: `tests/data/histories-operations`, run by `tests/
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batch, Batches, InputError, MergePlan, PlanError, replay, simulate, simulate_upgrade
+from bridge import (
+    Batch,
+    Batches,
+    Comparison,
+    InputError,
+    MergePlan,
+    PlanError,
+    Takeover,
+    replay,
+    simulate,
+    simulate_upgrade,
+)
 from bridge.cli import main
+from bridge.compare.grade import without_deletes, without_ties
+from bridge.pipeline.differences import differences, disagreements, figures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,6 +88,39 @@ def test_duplicates_are_compared_row_by_row(spark: SparkSession) -> None:
         assert (found.left["city"], found.right["city"]) == ("Oslo", "Lima")
 
 
+def test_equal_duplicates_are_a_pair_whatever_their_place(spark: SparkSession) -> None:
+    """The row of the left side alone comes before both in the order of their texts."""
+    two, one = (spark.createDataFrame(rows, "id string, v string") for rows in ([("a", "x"), ("a", "y")], [("a", "y")]))
+    left, right = (frame.selectExpr("1 AS _pb_commit", "*") for frame in (two, one))
+    (found,) = differences(left, right, ("id",), duplicates=True).collect()
+    assert (found["_pb_kind"], found["_pb_left"]["v"]) == ("only-left", "x")
+    assert disagreements(left, right, ("id",), duplicates=True).count() == 1
+    assert disagreements(left, left, ("id",), duplicates=True).count() == 0
+    later = two.where("v = 'y'").selectExpr("2 AS _pb_commit", "*")
+    assert figures(left.unionByName(later), ("id",), 2, duplicates=True) == [(1, 2, 2, 0, 0), (2, 1, 0, 0, 1)]
+
+
+def test_what_a_grade_leaves_out(spark: SparkSession) -> None:
+    """Rows that are not whole have no ordering value to tie; a delete by key is a delete like a marked row."""
+    tie = spark.createDataFrame([("a", "x", 10, "Kiel")], COLUMNS)
+    bare, assigned = (spark.createDataFrame([("a", "x", *more)], names) for more, names in _PARTIAL)
+    batches = Batches.of(
+        [spark.createDataFrame(ROWS, COLUMNS), tie, Batch(bare, "delete"), Batch(assigned, "sql_update")]
+    )
+    sides = Comparison(PLAN, PLAN, 4, operations=batches.operations_of(PLAN))
+    versions = batches.versions(PLAN)
+    left = [sorted(row[0] for row in kept.select("_pb_commit").collect()) for kept in _left_of(versions, sides)]
+    assert left == [[1, 1, 1, 3, 4], [1, 1, 1, 2, 4]]
+
+
+_PARTIAL = [((), "id string, part string"), (("Ulm",), "id string, part string, city string")]
+
+
+def _left_of(versions: DataFrame, sides: Comparison) -> list[DataFrame]:
+    found = without_ties(versions, sides), without_deletes(versions, sides)
+    return [one for one in found if one is not None]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     batches: list[list[dict[str, Any]]] = [
@@ -99,6 +146,23 @@ def test_the_command_line_names_the_batch_and_its_operation(folder: Path) -> Non
     assert [row["id"] for row in last["snapshot"]] == ["b", "c"]
     result = run("replay", folder, "--from", "0.15", "--to", "1.2", "--operation", "2=delete")
     assert result.exit_code == 0, result.output
+    result = run("explain", folder, "--row", "a", "--operation", "2=delete", "--output", "json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)["results"][0]
+    assert (told["row"], [call["commit"] for call in told["calls"]][-1]) == (None, 2)
+    result = run("migrate", folder, "--release", "0.15", "--to", "1.2", "--operation", "2=delete")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_table_goes_up_in_steps_and_down_again(folder: Path) -> None:
+    (folder / "3.jsonl").write_text(json.dumps(dict(zip(("id", "part", "ts", "city"), ROWS[1], strict=True))))
+    (folder / "2.jsonl").write_text(json.dumps(dict(zip(("id", "part", "ts", "city"), ROWS[0], strict=True))))
+    up = run("replay", folder, "--from", "0.15", "--to", "1.2", "--via", "1=1.0", "--upgrade-after", "2")
+    assert up.exit_code == 0, up.output
+    assert "0.15 table upgraded to 1.2 by way of 1.0" in up.stdout
+    down = run("replay", folder, "--from", "1.2", "--to", "0.15", "--downgrade-after", "2", "--operation", "2=insert")
+    assert "1.2 table downgraded to 0.15" in down.stdout, down.output
 
 
 @pytest.mark.usefixtures("spark")
@@ -134,15 +198,24 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     rows, bare = spark.createDataFrame(ROWS, COLUMNS), spark.createDataFrame([("a", "x")], "id string, part string")
     batches = Batches.of([rows, Batch(bare, "delete")])
     for settings, message in (
-        ({"global_index": True}, "the operation delete is not ported for a global index"),
+        (
+            {"props": {"hoodie.index.type": "RECORD_INDEX"}},
+            "the operation delete is not ported for a record index",
+        ),
         ({"combine_before_upsert": False}, "the operation delete is not ported for batches that are not combined"),
         ({"engine": "jvm"}, "the operation delete is not ported for the jvm engine"),
     ):
         given: dict[str, Any] = {"payload": PLAN.payload, "key": "id", "partition": "part", **settings}
         with pytest.raises(PlanError, match=message):
             simulate(batches, MergePlan(**given))
-    with pytest.raises(PlanError, match="batch 2 is written by the operation delete, which an upgrade does not take"):
-        simulate_upgrade(batches, PLAN, MergePlan(**{**vars(PLAN), "release": "1.2"}), upgrade_after=1)
+    later, between = (dataclasses.replace(PLAN, release=release) for release in ("1.2", "1.1"))
+    with pytest.raises(PlanError, match="not ported for an upgrade in steps"):
+        simulate_upgrade(batches, PLAN, later, upgrade_after=2, via=[Takeover(1, between)])
+    with pytest.raises(PlanError, match=r"not ported for an upgrade to 1\.0"):
+        simulate_upgrade(batches, PLAN, dataclasses.replace(PLAN, release="1.0"), upgrade_after=1)
+    changed = Batches.of([rows, Batch(rows.drop("ts"), "sql_update")])
+    with pytest.raises(PlanError, match="an SQL UPDATE of a later release"):
+        simulate_upgrade(changed, PLAN, later, upgrade_after=1)
     whole = Batches.of([rows, Batch(rows, "delete_partition")])
     with pytest.raises(PlanError, match="a table without partitions"):
         simulate(whole, MergePlan(payload=PLAN.payload, key="id"))

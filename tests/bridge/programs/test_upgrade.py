@@ -6,9 +6,11 @@ import dataclasses
 
 import pytest
 
+from bridge.config import MergeConfigError
+from bridge.errors import PlanError
 from bridge.merge.record_merge import RecordMerge
+from bridge.programs import Takeover, Upgrade, handover, handovers
 from bridge.programs.program import Arrival, Origin
-from bridge.programs.upgrade import Upgrade, handover
 from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row, rows_after, schema_of
 
 OLD = ["0.15", "1.0"]
@@ -135,3 +137,39 @@ def test_a_release_that_only_reads_shows_the_last_commit_by_its_own_rules(new):
     """0.15 lets a late delete in a log win, and a reader from 1.1 on does not."""
     versions = {"a": [(1, row(10, "first")), (2, row(5, deleted=True))]}
     assert shown(new, versions, after=2, commits=2, keep=True) == [["first", "first"]]
+
+
+def through(old, releases, *commits, **settings):
+    """Return what a query sees after each commit of a table that the releases take over, by the commit before."""
+    plan = plan_of(DEFAULT, old)
+    steps = [Takeover(after, dataclasses.replace(plan, release=release)) for after, release in releases.items()]
+    return rows_after(plan, *commits, handover=handovers(plan, steps, commits=len(commits)), **settings)
+
+
+def test_an_upgrade_by_way_of_1_0_leaves_the_log_that_a_compaction_was_planned_for():
+    """1.0 never runs it, and the next upgrade passes over it, so that the delete outlives both."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(40, "third")], [row(20, "late")]
+    seen = through("0.15", {2: "1.0", 3: "1.2"}, *commits)
+    assert [one and one["v"] for one in seen] == ["first", None, "third", "third"]
+    entries = [row(10, "first")], [row(30, deleted=True)], [], [row(20, "late")]
+    assert through("0.15", {2: "1.0", 3: "1.2"}, *entries)[-1] is None
+    assert through("0.15", {2: "1.1", 3: "1.2"}, *entries)[-1]["v"] == "late"
+
+
+def test_a_downgrade_compacts_the_log_by_the_rules_of_the_newer_release():
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(20, "late")]
+    assert [one and one["v"] for one in through("1.2", {2: "0.15"}, *commits)] == ["first", None, "late"]
+
+
+def test_1_0_reads_a_table_that_was_made_at_version_9_but_does_not_write_it():
+    commits = [row(10, "first")], [row(20, "second")]
+    assert through("1.2", {2: "1.0"}, *commits)[-1]["v"] == "second"
+    with pytest.raises(MergeConfigError, match="made at version 9"):
+        through("1.2", {1: "1.0"}, *commits)
+
+
+def test_steps_out_of_order():
+    plan = plan_of(DEFAULT, "0.15")
+    steps = [Takeover(2, dataclasses.replace(plan, release=release)) for release in ("1.1", "1.2")]
+    with pytest.raises(PlanError, match="order them"):
+        handovers(plan, steps, commits=3)

@@ -605,3 +605,28 @@ def test_every_method_of_the_java_class_has_its_twin():
     java = PAGE.read_text().partition("```java")[2].partition("```")[0]
     methods = set(re.findall(r"@Override\s+public .*? (\w+)\(", java))
     assert methods == {name for name in vars(guide_class()) if not name.startswith("__")}
+
+
+def test_0_12_does_not_know_is_deleted():
+    """There a payload is a delete if it has no insert value."""
+
+    class Flagged:
+        def __init__(self, record):
+            self.record = record
+
+        def is_deleted(self, schema):
+            return True
+
+        def pre_combine(self, older):
+            return self
+
+        def combine_and_get_update_value(self, current, schema):
+            return self.record
+
+        def get_insert_value(self, schema):
+            return self.record
+
+    row = {"id": "a"}
+    schema = parse_schema({"type": "record", "name": "R", "fields": [{"name": "id", "type": "string"}]})
+    answers = {release: adapt(Flagged, release)(row).is_deleted(schema) for release in ("0.12", "0.13", "1.2")}
+    assert answers == {"0.12": False, "0.13": True, "1.2": True}

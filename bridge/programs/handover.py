@@ -1,0 +1,208 @@
+"""How a table passes from one writer to the next: the settings of each on the table as it then is; plain Python.
+
+Source: UpgradeDowngrade and its handlers of 1.0.2, 1.1.1 and 1.2.0.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.config import (
+    WRITE_TABLE_VERSION,
+    MergeConfigError,
+    TableMergeConfig,
+    UpgradeCompaction,
+    capabilities,
+    change_version,
+    created_properties,
+    keys,
+)
+from bridge.errors import PlanError
+from bridge.plan import TableType
+from bridge.programs.small_files import small_file_candidates
+from bridge.programs.write_operation import WriteOperation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.plan import MergePlan
+    from bridge.programs.write_operation import Operations
+
+_LEAVES = UpgradeCompaction.NONE
+_FILL = "FILL_UNAVAILABLE"
+
+
+class Handover(NamedTuple):
+    """What happens to a table between two writers.
+
+    Attributes:
+        after: the last commit of the old one.
+        kept: the new one on the table as the old one left it, or downgraded it.
+        upgraded: the new one on the upgraded table; None if the table is not upgraded.
+        upgrading: how the batch that upgrades is combined; None if the table is not upgraded.
+        compacting: how the old release compacts the log before it downgrades the table; None if it does not.
+        then: what happens to the table after that.
+    """
+
+    after: int
+    kept: MergePlan
+    upgraded: MergePlan | None = None
+    upgrading: MergePlan | None = None
+    compacting: MergePlan | None = None
+    then: Handover | None = None
+
+    @property
+    def left(self) -> MergePlan:
+        """The new writer on the table as it is from then on."""
+        return self.kept if self.upgraded is None else self.upgraded
+
+
+class Takeover(NamedTuple):
+    """A writer that takes a table over.
+
+    Attributes:
+        after: the number of the last batch before, from 1.
+        plan: what the writer passes; `hoodie.write.table.version` among its properties is the version that it wants.
+        keep_table_version: whether the table stays at its version.
+
+    Added in 0.1.0.
+    """
+
+    after: int
+    plan: MergePlan
+    keep_table_version: bool = False
+
+
+def handovers(
+    old: MergePlan, steps: Sequence[Takeover], *, commits: int, properties: Mapping[str, str] | None = None
+) -> Handover:
+    """Return how a table of some `commits` that `old` made passes from one writer to the next.
+
+    A writer that takes over after the last commit only reads. `properties` as in `handover`.
+
+    Raises:
+        PlanError: there is nothing to upgrade, the steps are not in order, or more differs than what a writer passes.
+        MergeConfigError: the settings contradict each other; in Hudi's words.
+    """
+    for one, other in itertools.pairwise(steps):
+        if one.after >= other.after:
+            msg = f"a table that is taken over after batch {one.after} can't be before, after {other.after}; order them"
+            raise PlanError(msg)
+    if old.runs_java and len(steps) > 1:
+        msg = "only the python engine runs an upgrade in several steps; use a Python payload"
+        raise PlanError(msg)
+    found, before, stored = [], old, properties
+    for after, plan, keeps in steps:
+        leaves = keeps or after == commits
+        change = handover(before, plan, after=after, keep_table_version=leaves, properties=stored)
+        found.append(change)
+        before, stored = change.left, None
+    return functools.reduce(lambda then, change: change._replace(then=then), reversed(found[:-1]), found[-1])
+
+
+def handover(
+    old: MergePlan,
+    new: MergePlan,
+    *,
+    after: int,
+    keep_table_version: bool = False,
+    properties: Mapping[str, str] | None = None,
+) -> Handover:
+    """Return how a table that `old` made continues under the release, payload and properties of `new`.
+
+    `properties` are what a real table stores; without them it stores what `old` creates. An older release gets the
+    table downgraded.
+
+    Raises:
+        PlanError: there is nothing to upgrade, or more differs than what the writer passes.
+        MergeConfigError: the settings contradict each other; in Hudi's words.
+    """
+    check_upgrade(old, new)
+    if properties is not None:
+        created = dict(properties)
+    elif old.table is not None:
+        created = dict(old.table.properties)
+    else:
+        created = created_properties(old.writer_options(), old.table_type, old.release)
+    version = WRITE_TABLE_VERSION.read(new.props, new.release) or capabilities(new.release).created_version
+    stored = TableMergeConfig.from_properties(created, old.release)
+    if is_downgrade(old, new):
+        can = capabilities(new.release)
+        if not keep_table_version and can.merge_modes and stored.initial_version > can.created_version:
+            raise MergeConfigError.from_initial_version(stored.initial_version, can.created_version)
+        changed = change_version(created, version, old.release)
+        table = TableMergeConfig.from_properties(changed, new.release)
+        # The command has no writer, and so none of the properties by which a writer would fill markers.
+        compacting = dataclasses.replace(old, table=_unfilled(stored))
+        return Handover(after, dataclasses.replace(new, table=table), compacting=compacting)
+    kept = dataclasses.replace(new, table=stored)
+    if keep_table_version or version == stored.version:
+        return Handover(after, kept)
+    changed = change_version(created, version, new.release, new.writer_options())
+    table = TableMergeConfig.from_properties(changed, new.release)
+    upgraded = dataclasses.replace(new, table=table)
+    # Its writer's properties were collected before the upgrade, so that dedup does not know the marker yet.
+    return Handover(after, kept, upgraded, dataclasses.replace(new, table=_unfilled(table)))
+
+
+def _plans_compaction(old: MergePlan, new: MergePlan) -> bool:
+    can = capabilities(new.release)
+    return new.release != old.release and can.upgrade_compaction is UpgradeCompaction.PLANNED
+
+
+def _unfilled(table: TableMergeConfig) -> TableMergeConfig:
+    """Return a table without the partial update mode that fills markers."""
+    is_filled = table.partial_update_mode == _FILL
+    return dataclasses.replace(table, partial_update_mode=None) if is_filled else table
+
+
+def check_operated(old: MergePlan, change: Handover, operations: Operations) -> None:
+    """Refuse what operations other than upserts are not ported for.
+
+    An UPDATE of 1.1 and 1.2 that reads a merge-on-read table as 0.15 left it finds another row than a query, where
+    ordering values tie.
+
+    Raises:
+        PlanError: naming the setting.
+    """
+    new, problem = change.upgraded, None
+    reads_logs = old.table_type is TableType.MERGE_ON_READ and capabilities(old.release).upgrade_compaction is _LEAVES
+    later = (one for number, one in operations.by_commit.items() if number > change.after)
+    if change.then is not None:
+        problem = "an upgrade in steps; upgrade in one"
+    elif new is not None and capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED:
+        problem = "an upgrade to 1.0; name a later release"
+    elif reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
+        problem = "an SQL UPDATE of a later release on this merge-on-read table; upsert the rows"
+    if problem is not None:
+        msg = f"operations other than upserts are not ported for {problem}"
+        raise PlanError(msg)
+
+
+def is_downgrade(old: MergePlan, new: MergePlan) -> bool:
+    """Whether a table passes to an older release."""
+    return new.release < old.release
+
+
+def check_upgrade(old: MergePlan, new: MergePlan) -> None:
+    """Refuse plans that make no upgrade or downgrade of one table.
+
+    Raises:
+        PlanError: saying why.
+    """
+    problem = None
+    if (old.table_type, old.identity) != (new.table_type, new.identity):
+        problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
+    elif new.global_index:
+        problem = "an upgrade of a table with a global index is not ported; leave the index out"
+    elif new.runs_java and (is_downgrade(old, new) or _plans_compaction(old, new)):
+        problem = "only the python engine runs downgrades and upgrades to 1.0; use a Python payload"
+    elif old.runs_java != new.runs_java:
+        problem = "an upgrade runs in one engine; let the compiled class run under both releases, or under none"
+    elif old.table_type is TableType.MERGE_ON_READ and small_file_candidates(old.props):
+        problem = f"an upgrade with the small-file rule is not ported; leave out {keys.SMALL_FILE_LIMIT}"
+    if problem is not None:
+        raise PlanError(problem)
