@@ -63,6 +63,10 @@ def main(  # noqa: PLR0913 (one parameter an option)
     folder = folder.resolve()
     tree, trials = folder / "tree", folder / "trials.jsonl"
     if tree != ROOT:
+        trial.restore(tree)
+        if survivors and (changed := _changed(tree)):
+            msg = f"{changed[0]} is not what was sampled, and tests of other code prove nothing; name a new FOLDER"
+            raise click.ClickException(msg)
         _copy(tree, afresh=("tests",) if survivors else ())
         _start_in(tree, folder)
     if not (folder / "seconds.json").exists():
@@ -97,6 +101,16 @@ def _copy(tree: Path, afresh: Iterable[str]) -> None:
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
+
+
+def _changed(tree: Path) -> list[str]:
+    """Return the modules of the checkout that the copy does not have, or has otherwise."""
+    modules = sorted(path.relative_to(ROOT) for name in _CODE for path in (ROOT / name).rglob("*.py"))
+    return [str(path) for path in modules if not _are_equal(ROOT / path, tree / path)]
+
+
+def _are_equal(one: Path, other: Path) -> bool:
+    return other.exists() and one.read_bytes() == other.read_bytes()
 
 
 def _start_in(tree: Path, folder: Path) -> None:

@@ -131,6 +131,8 @@ def test_only_integer_zero_is_the_natural_order():
 
 
 def test_comparing_with_a_plain_value_compares_the_value():
+    five = Ordering("long", 5)
+    assert (five > 4, five > 5, five >= 5, five < 5, five <= 5) == (True, False, True, False, True)
     value = Ordering("long", 3)
     assert value == 3
     assert value > 2

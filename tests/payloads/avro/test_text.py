@@ -39,3 +39,9 @@ def test_a_fixed_value_is_printed_as_signed_bytes():
 
 def test_an_array_shows_what_is_inside():
     assert record_text(parse_schema({"type": "array", "items": ["null", "string"]}), ["a", None]) == '["a", null]'
+
+
+def test_a_float_is_printed_as_java_prints_floats_and_a_double_as_doubles():
+    value = 0.10000000149011612  # the double next to the float 0.1
+    assert record_text(parse_schema("float"), value) == "0.1"
+    assert record_text(parse_schema("double"), value) == "0.10000000149011612"
