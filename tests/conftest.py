@@ -74,10 +74,11 @@ def spark() -> Iterator[SparkSession]:
     # The Java VM ends before an optimising compiler pays: half of its time went there.
     os.environ.setdefault("SPARK_SUBMIT_OPTS", small_input.JAVA_OPTIONS)
     session = local_session(cores=2)
-    # As for small inputs: statistics cost more stages than they save. Arrow batches are those of any user's session.
-    settings = {"adaptive.enabled": "false", "shuffle.partitions": "2"}
-    for name, value in settings.items():
-        session.conf.set(f"spark.sql.{name}", value)
+    # As for small inputs: statistics cost more stages than they save, and compiling a query more than interpreting it.
+    # Arrow batches are those of any user's session.
+    settings = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    for name, value in (settings | small_input.INTERPRETED).items():
+        session.conf.set(name, value)
     session.conf.unset("spark.payload_bridge.fits_arrow_batches")
     yield session
     session.stop()
