@@ -38,6 +38,7 @@ _OF_THE_TABLE = (
     "package",
     "upgrade_after",
     "via",
+    "plain",
     "compact_after",
     "compact_every",
     "operations",

@@ -31,7 +31,7 @@ class VerbRun:
 
     def __init__(self, verb: str, *, quiet: bool) -> None:
         self._verb = verb
-        self._quiet = quiet
+        self.quiet = quiet
         self._jobs: RunJobs | None = None
         self._watch: Watch | None = None
         self._handler: Any = None
@@ -45,7 +45,7 @@ class VerbRun:
         if threading.current_thread() is threading.main_thread():
             # PySpark's own handler cancels all jobs of the session, through the connection that is being read.
             self._handler = signal.signal(signal.SIGINT, self._interrupt)
-        if not self._quiet:
+        if not self.quiet:
             self._watch = Watch(self._verb, self._jobs.running)
             self._watch.start()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bridge.cli.options import refuse
+from bridge.cli.run import current_run
 from bridge.cli.table_input import refuse_given
 from bridge.cli.verb import EXTENT
 from bridge.pipeline import Scope, percent, share
@@ -38,7 +39,7 @@ def keys_share(text: str) -> float:
         found = share(text)
         Scope(keys_sample=found)
     except ValueError as error:
-        msg = f"{text!r} is no share of the keys; write 1% or 0.01, above 0 and at most 100%"
+        msg = f"{text!r} is not a share of the keys; write 1% or 0.01, above 0 and at most 100%"
         raise click.BadParameter(msg) from error
     return found
 
@@ -89,7 +90,9 @@ def scope_of(plan: MergePlan, batches: BatchSource, options: Mapping[str, Any]) 
     if (extent := batches.extent(scope)) is not None:
         click.get_current_context().meta[EXTENT] = str(extent)
         merged = "" if keys_sample is None else f", and {percent(keys_sample)} of the keys to merge"
-        click.echo(f"scope: {extent} to read (estimated){merged}", err=True)
+        run = current_run()
+        if run is None or not run.quiet:
+            click.echo(f"scope: {extent} to read (estimated){merged}", err=True)
     return scope
 
 

@@ -17,6 +17,7 @@ from bridge.cli.session import session_options
 from bridge.cli.table_input import check_path, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.hudi import HudiTable
+from bridge.redaction import current
 from bridge.report import Report, Table, json_rows, limit_of
 from bridge.spark import META_COLUMNS, output, quoted
 from payloads import HudiRelease
@@ -58,7 +59,8 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     frame = ask(columns=columns, where=query["where"])
     config = found.config
     settings = {"table": table, "release": str(found.release), "read": config.read.why, "as_of": as_of}
-    settings |= {"columns": columns, "where": query["where"]}
+    condition = query["where"] and ("a condition that --redact hides" if current().is_active else query["where"])
+    settings |= {"columns": columns, "where": condition}
     report = Report("snapshot", "", plan=settings)
     counted = Observation()
     with contextlib.nullcontext(Shown()) if target is None else output(quiet_session(), target) as run:
@@ -69,7 +71,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     report.statistics = {"rows_out": rows}
     where = "" if target is None else f", written to {target.path}"
     moment = f" as of {as_of}" if as_of else ""
-    chosen = f" where {query['where']}" if query["where"] else ""
+    chosen = f" where {condition}" if condition else ""
     report.verdict = f"{table}{moment}{chosen}: {rows} rows, as Hudi {found.release} reads them{where}."
     return report
 

@@ -37,7 +37,7 @@ def upgrade_step(text: str) -> tuple[int, HudiRelease, str]:
     number, _, named = text.partition("=")
     release, _, version = named.partition("@")
     if not number.isdecimal() or not is_release(release) or ("@" in named and not version.isdecimal()):
-        msg = f"{text!r} is no step of an upgrade; write N=RELEASE or N=RELEASE@VERSION, such as 2=1.0 or 2=1.2@8"
+        msg = f"{text!r} is not a step of an upgrade; write N=RELEASE or N=RELEASE@VERSION, such as 2=1.0 or 2=1.2@8"
         raise click.BadParameter(msg)
     return int(number), HudiRelease.parse(release), version
 

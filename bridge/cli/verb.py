@@ -172,12 +172,16 @@ def _redact(context: click.Context) -> None:
     Redaction.of(columns).activate()
 
 
+_PATHS = frozenset({"batches", "incoming", "log", "out", "out_table", "stored", "table"})
+"""The options that name what is read and written."""
+
+
 def _dry_report(context: click.Context) -> Report:
     """Say what the verb would read and write."""
     paths = {
         f"--{option.replace('_', '-')}": str(value)
         for option, value in context.params.items()
-        if isinstance(value, Path) or (value is not None and option in {"batches", "out", "table"})
+        if isinstance(value, Path) or (value is not None and option in _PATHS)
     }
     settings = " ".join(f"{option} {path}" for option, path in paths.items())
     verdict = f"The options are right; nothing was run, and nothing written{f' ({settings})' if settings else ''}."

@@ -146,7 +146,8 @@ class Comparison:
     def as_intended(self) -> Comparison:
         """Return the sides with a mode IGNORE_DEFAULTS that compares values, as intended."""
         left, right = (dataclasses.replace(plan, fidelity="intended") for plan in (self.left, self.right))
-        return dataclasses.replace(self, left=left, right=right)
+        via = tuple(one._replace(plan=dataclasses.replace(one.plan, fidelity="intended")) for one in self.via)
+        return dataclasses.replace(self, left=left, right=right, via=via)
 
     def _plans(self) -> Iterator[MergePlan]:
         """Yield the plans that both tables follow, each with its table."""

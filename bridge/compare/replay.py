@@ -28,7 +28,7 @@ from bridge.spark import kept, quoted
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from pyspark.sql import DataFrame
 
@@ -98,11 +98,12 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         right = snapshots_of(outcomes[RIGHT_SIDE])
         found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
     except PlanError:
+        _release(outcomes, comparison)
         raise
     except PayloadBridgeError as error:
         with comparison.told(versions, "the left side alone"):
             left.count()
-        return dataclasses.replace(report, refused=sentence_of(error))
+        return dataclasses.replace(report, refused=sentence_of(error), outcomes=tuple(outcomes.values()))
     try:
         with comparison.told(versions, "keys that differ after each commit"):
             rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(BY_IDENTITY)).collect()
@@ -110,9 +111,10 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         found.unpersist()
         with comparison.told(versions, "the left side alone"):
             left.count()  # raises if this side is at fault
-        return dataclasses.replace(report, refused=sentence_of(error))
+        return dataclasses.replace(report, refused=sentence_of(error), outcomes=tuple(outcomes.values()))
     except BaseException:
         found.unpersist()
+        _release(outcomes, comparison)
         raise
     numbers = {(commit, kind): number for commit, kind, number, _ in rows}
     first, last = batches.first, comparison.commits
@@ -134,6 +136,12 @@ def _read_twice(outcomes: DataFrame, plan: MergePlan) -> DataFrame:
     return kept(outcomes) if plan.on_error == "quarantine" else outcomes
 
 
+def _release(outcomes: Mapping[str, DataFrame], comparison: Comparison) -> None:
+    """Release the outcomes that `_read_twice` keeps."""
+    for frame in outcomes.values() if comparison.left.on_error == "quarantine" else ():
+        frame.unpersist()
+
+
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:
     """Return the differences; `_pb_by_identity`: there is none if IGNORE_DEFAULTS compares values, not objects."""
     keys = [COMMIT, *sides.left.identity]
@@ -142,6 +150,7 @@ def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataF
     if not sides.missed_defaults():
         return found.withColumn(BY_IDENTITY, sf.lit(False))
     intended = sides.as_intended()
-    same = differences(intended.left_of(versions), intended.right_of(versions), sides.left.identity)
-    marked = same.select(*map(quoted, keys), sf.lit(True).alias(_COUNT))
+    both = intended.left_of(versions), intended.right_of(versions)
+    same = differences(*both, sides.left.identity, duplicates=duplicates)
+    marked = same.select(*map(quoted, keys), sf.lit(True).alias(_COUNT)).distinct()
     return join_rows(found, marked, keys, "left").withColumn(BY_IDENTITY, sf.col(_COUNT).isNull()).drop(_COUNT)

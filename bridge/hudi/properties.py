@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from bridge.config import TableMergeConfig, capabilities, keys, parse_properties
+from bridge.config import TableMergeConfig, capabilities, effective_config, keys, parse_properties
 from bridge.hudi.errors import UnreadableTableError
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads import HudiRelease
@@ -16,6 +16,7 @@ from payloads.errors import PayloadConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bridge.config import EffectiveMergeConfig
     from bridge.hudi.files import TableFiles
 
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
@@ -80,6 +81,11 @@ class TableProperties:
     def merge(self) -> TableMergeConfig:
         """What the table stores about merging; version 5 stores what version 6 does."""
         return TableMergeConfig.from_properties({**self.stored, _VERSION: str(max(self.version, _VERSIONS[1]))})
+
+    def config(self, release: HudiRelease) -> EffectiveMergeConfig:
+        """The merge settings of the table in a release that reads it, without options of a writer."""
+        newest = capabilities(release).created_version
+        return effective_config(dataclasses.replace(self.merge, version=min(self.merge.version, newest)), None, release)
 
     @property
     def version(self) -> int:

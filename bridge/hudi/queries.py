@@ -11,7 +11,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import assumed_writer, capabilities, effective_config, keys
+from bridge.config import assumed_writer, capabilities, keys
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
@@ -138,7 +138,7 @@ class TableQueries:
         """Why versions can't be merged: a class that only the table names, and Hudi does not ship; None if they can."""
         if self._payload is not None:
             return None
-        rule = effective_config(self.properties.merge, None, self.release).read
+        rule = self.properties.config(self.release).read
         if rule.payload is None or PayloadRef(rule.payload).is_builtin:
             return None
         return (

@@ -16,7 +16,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from bridge.config import MERGE_PROPERTY_PREFIX, effective_config
+from bridge.config import MERGE_PROPERTY_PREFIX
 from bridge.hudi.partial_blocks import columns_of
 from bridge.hudi.partition_values import partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of
@@ -125,7 +125,7 @@ def narrowed(query: SliceQuery, columns: Collection[str] | None, where: Iterable
 def _merge_columns(query: SliceQuery) -> frozenset[str] | None:
     """Return the columns by which versions merge; None for all, where a merge makes rows of several versions."""
     plan, properties = query.plan, query.properties
-    config = effective_config(properties.merge, None, plan.release)
+    config = properties.config(plan.release)
     rule = config.read
     takes_rows_whole = (
         rule.mode in _WHOLE_ROW_MODES and config.partial_update_mode is None

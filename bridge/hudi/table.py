@@ -16,7 +16,7 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from bridge.config import TableType, capabilities, effective_config
+from bridge.config import TableType, capabilities
 from bridge.errors import InputError
 from bridge.hudi.errors import HudiTableError, UnreadableTableError
 from bridge.hudi.queries import Answer, TableQueries
@@ -89,7 +89,7 @@ class HudiTable:
     @property
     def config(self) -> EffectiveMergeConfig:
         """The merge settings that hold for this table in this release, without options of a writer."""
-        return effective_config(self._properties.merge, None, self.release)
+        return self._properties.config(self.release)
 
     @property
     def identity(self) -> tuple[str, ...]:

@@ -74,7 +74,8 @@ def _schema_of(files: Files) -> spark_types.StructType:
     for path, struct in zip(files.paths, structs, strict=True):
         if struct != structs[0]:
             msg = (
-                f"{path}: its schema is not that of {files.paths[0].name}; make files of different schemas own batches"
+                f"{path}: its schema is not that of {files.paths[0].name}; "
+                "put files of different schemas into separate batches"
             )
             raise InputError(msg)
     # As with every file that Spark reads, no column is required.

@@ -161,7 +161,7 @@ class Batches:
             if not 1 <= number <= len(self):
                 msg = f"there is no batch {number} to give an operation; there are {len(self)}, counted from 1"
                 raise PlanError(msg)
-        if len(self._frames) < len(self):
+        if operations and len(self._frames) < len(self):
             msg = "a frame that is split into batches must have complete rows; give one frame per batch (Batches.of)"
             raise PlanError(msg)
         named = {number: WriteOperation.parse(text) for number, text in operations.items()}
@@ -169,7 +169,9 @@ class Batches:
             msg = "an SQL update assigns the columns of its file; a schema adds the others, so leave it out"
             raise PlanError(msg)
         both = {number: one for number, one in {**self.operations, **named}.items() if one is not WriteOperation.UPSERT}
-        return Batches(self.names, self._frames, check=self._check, operations=both, scope=self.scope)
+        found = Batches(self.names, self._frames, check=self._check, operations=both, scope=self.scope)
+        found.have_schema = self.have_schema
+        return found
 
     def __len__(self) -> int:
         return len(self.names)

@@ -41,12 +41,10 @@ def unreadable(origin: Place, error: Exception) -> InputError:
     if kinds := _UNLIKE.search(str(error)):
         return InputError(
             f"{origin} has files of different schemas (a column is {kinds[1].lower()} in one and {kinds[2].lower()} in "
-            "another); make files of different schemas own batches, or write them with one schema"
+            "another); put files of different schemas into separate batches, or write them with one schema"
         )
     causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
     reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
-    if current().is_active:
-        reason = "--redact hides the cause, which may quote values"
     if current().is_active:
         reason = "--redact hides the cause, which may quote values"
     return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")

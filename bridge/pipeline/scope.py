@@ -66,7 +66,7 @@ class Scope:
         """Make a scope of partitions as their paths are written: `2024-01-01`, `de/3` or `country=de/day=3`.
 
         Raises:
-            PlanError: a path has not one value for each partition column.
+            PlanError: a path does not have one value for each partition column.
         """
         return cls(tuple(_columns_of(path, plan.partition) for path in paths), **settings)
 
@@ -208,7 +208,7 @@ def _columns_of(path: str, columns: Sequence[str]) -> dict[str, str]:
         found = dict(zip(columns, values, strict=False))
     if set(found) != set(columns) or len(values) != len(columns):
         msg = (
-            f"{path!r} is no partition of a table that is partitioned by {', '.join(columns) or 'nothing'}; "
+            f"{path!r} is not a partition of a table that is partitioned by {', '.join(columns) or 'nothing'}; "
             f"write {'/'.join(f'{name}=VALUE' for name in columns) or 'no partitions'}"
         )
         raise PlanError(msg)

@@ -41,7 +41,7 @@ class SimulateReport:
 
     Attributes:
         batches: what was written.
-        plan: what merged; after an upgrade, `new`.
+        plan: what merged, until `new` took the table over.
         outcomes: the rows of all snapshots, each once, and what `books` and `quarantine` are made of.
         compact_after: the commits after which the log was compacted.
         new: the plan that took the table over, after the commit `upgrade_after`.
@@ -75,7 +75,7 @@ class SimulateReport:
         Raises:
             BooksError: rows were lost or doubled.
         """
-        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows})
+        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows_of(self.plan)})
         if found is not None:
             found.check_sides()
         return found
@@ -205,7 +205,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(old),
-        books=not written.operations_of(old).by_commit,
+        books=True,
     )
     return SimulateReport(written, old, outcomes, compactions, new, upgrade_after)
 

@@ -80,13 +80,16 @@ class RunJobs:
             self._spark.sparkContext.setLocalProperty(name, value)  # type: ignore[arg-type] # null unsets it
 
     def cancel(self) -> None:
-        """Cancel the jobs, and wait until their tasks have ended, so that they write no more."""
+        """Cancel the jobs, and wait until their tasks have ended, so that they write no more.
+
+        Under Spark Connect it does not wait.
+        """
         if is_connect(self._spark):
             self._spark.interruptTag(self._group)
             return
         self._spark.sparkContext.cancelJobGroup(self._group)
         end = time.monotonic() + _SECONDS
-        while self._active() and time.monotonic() < end:
+        while (self._active() or self._have_tasks()) and time.monotonic() < end:
             time.sleep(0.05)
 
     def running(self) -> Running | None:
@@ -102,6 +105,13 @@ class RunJobs:
         tracker = self._spark.sparkContext.statusTracker()
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._group)]
         return [job for job in jobs if job is not None and job.status == "RUNNING"]
+
+    def _have_tasks(self) -> bool:
+        """Whether a task of the jobs still runs; a job counts as failed once it is cancelled, before its tasks end."""
+        tracker = self._spark.sparkContext.statusTracker()
+        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(self._group)]
+        stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
+        return any(stage is not None and stage.numActiveTasks for stage in stages)
 
     def _running(self) -> Running | None:
         active = sorted(self._active(), key=lambda job: job.jobId)

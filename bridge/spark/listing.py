@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import fnmatch
 import re
@@ -99,8 +100,15 @@ def files_of(origin: Place) -> Files:
 
 
 def _complete(folder: Place) -> list[Place]:
-    """Return what is in a folder, unless a run that was killed left it: on a store of objects it moves files last."""
+    """Return what is in a folder, unless a run that was killed left it: on a store of objects it moves files last.
+
+    A run keeps its files beside what it moved, and beside the folder of a result that has a name of its own.
+    """
     names = {entry.name for entry in folder.entries()} if folder.scheme else set()
+    above = folder.path.rpartition("/")[0]
+    if folder.scheme and "_SUCCESS" not in names and "/" in above:
+        with contextlib.suppress(OSError):  # it may not be ours to list
+            names |= {entry.name for entry in dataclasses.replace(folder, path=above).entries()} - {"_SUCCESS"}
     if "_SUCCESS" not in names and any(name.startswith(STAGED) for name in names):
         msg = f"{folder} is the output of a run that did not end, or has not yet; write it again (--overwrite)"
         raise InputError(msg)

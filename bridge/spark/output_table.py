@@ -7,8 +7,6 @@ import re
 import uuid
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
-
 from bridge.errors import EngineError, InputError
 from bridge.spark.target import partitions_of
 
@@ -101,8 +99,8 @@ def _publish(spark: SparkSession, staged: str, name: str, old: str) -> None:
         spark.sql(f"ALTER TABLE {name} RENAME TO {old}")
     try:
         spark.sql(f"ALTER TABLE {staged} RENAME TO {name}")
-    except PySparkException:
-        if replaces:
+    except BaseException:  # Ctrl-C as well: the old table must not keep the other name
+        if replaces and not spark.catalog.tableExists(name):
             spark.sql(f"ALTER TABLE {old} RENAME TO {name}")
         raise
     if replaces:

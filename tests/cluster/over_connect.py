@@ -54,5 +54,7 @@ def run(servers: Servers) -> None:
     """Run the program."""
     program = [sys.executable, "-c", _PROGRAM, str(ROOT), servers.connect]
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(servers.folder)}
-    done = subprocess.run(program, cwd=servers.folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        program, cwd=servers.folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stderr

@@ -117,7 +117,11 @@ def _process(folder: Path, port: int, command: tuple[str, ...]) -> Iterator[subp
             yield running
         finally:
             running.terminate()
-            running.wait()
+            try:
+                running.wait(20)
+            except subprocess.TimeoutExpired:
+                running.kill()
+                running.wait()
 
 
 def _wait(folder: Path, port: int, process: subprocess.Popen[bytes]) -> None:

@@ -56,19 +56,28 @@ def _operated(
 ) -> Iterator[tuple[History, int, list[Mapping[str, Any]] | Exception]]:
     """Give the snapshots of a history whose commits are not all upserts: its batches name their operations."""
     try:
-        snapshots = simulate(
-            batches_of(spark, history), plan_of(history, engine=engine), compact_after=history.compact_after
-        )
+        plan = plan_of(history, engine=engine)
+        batches = batches_of(spark, history)
         rows: dict[int, list[Mapping[str, Any]]] = collections.defaultdict(list)
-        for row in snapshots.snapshots.collect():
-            values = row.asDict()
-            rows[values.pop(COMMIT)].append(values)
+        for run in history.runs:
+            written, steps = Batches.of(batches[: run.commits]), steps_of(history, run, plan)
+            operations = written.operations_of(plan)
+            settings: dict[str, Any] = {"commits": run.commits, "compact_after": history.compact_after}
+            if steps:
+                found = upgrade_commits(written.versions(plan), plan, steps, **settings, operations=operations)
+            else:
+                found = simulate(written, plan, compact_after=history.compact_after).snapshots
+            for row in found.collect():
+                values = row.asDict()
+                commit = values.pop(COMMIT)
+                if commit in run.numbers:
+                    rows[run.numbers[commit]].append(values)
         yield from [(history, number, rows[number]) for number in history.snapshots]
     except Exception as error:  # noqa: BLE001 (as in `run_histories`)
         yield from ((history, number, error) for number in history.snapshots)
 
 
-def batches_of(spark: SparkSession, history: History) -> Batches:
+def batches_of(spark: SparkSession, history: History) -> list[Batch]:
     """Return the batches of a history, each with its operation and with the columns that its rows have."""
     kinds = columns_of(history.schema_ddl)
     found = []
@@ -79,7 +88,7 @@ def batches_of(spark: SparkSession, history: History) -> Batches:
         rows = [tuple(row[name] for name in names) for row in commit.incoming]
         frame = spark.createDataFrame(rows, ", ".join(f"{name} {kinds[name]}" for name in names)).coalesce(1)
         found.append(Batch(frame, commit.operation.value))
-    return Batches.of(found)
+    return found
 
 
 def refusal(history: History, engine: str) -> str | None:

@@ -29,7 +29,7 @@ def judged(bundles, jar):
 def one_jvm_for_each_condition(bundles):
     """Let JVMs go on with the next class: one is started for each of the conditions, not for each class as well."""
     jvms, calls = {}, {}
-    start, calls_of = java_elsewhere.OtherJvms._running, java_elsewhere._OtherCalls
+    start, calls_of = java_elsewhere.OtherJvms._running, java_elsewhere.ClassCalls
 
     @contextlib.contextmanager
     def running(others, conditions):
@@ -37,14 +37,15 @@ def one_jvm_for_each_condition(bundles):
             jvms[conditions] = started.enter_context(start(others, conditions))
         yield jvms[conditions]
 
-    def calls_in(jvm):
+    def calls_in(ask):
+        jvm = ask.__self__
         if jvm not in calls:
-            calls[jvm] = calls_of(jvm)
+            calls[jvm] = calls_of(ask)
         return calls[jvm]
 
     with contextlib.ExitStack() as started, pytest.MonkeyPatch.context() as patch:
         patch.setattr(java_elsewhere.OtherJvms, "_running", running)
-        patch.setattr(java_elsewhere, "_OtherCalls", calls_in)
+        patch.setattr(java_elsewhere, "ClassCalls", calls_in)
         yield
 
 

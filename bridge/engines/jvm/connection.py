@@ -43,6 +43,7 @@ class Connection:
         self._stream = connected.makefile("rwb")
         connected.close()  # the stream keeps it open
         self._turn = threading.Lock()
+        self._is_interrupted = False
         self._stream.write(address.secret.encode())
         self.ask(json.dumps(list(jars)))
 
@@ -50,8 +51,11 @@ class Connection:
         """Return the answer to a script.
 
         Raises:
-            EngineError: the JVM is gone, or can't run the script.
+            EngineError: the JVM is gone, or can't run the script; or an earlier call was interrupted.
         """
+        if self._is_interrupted:
+            msg = "a call of the compiled class was interrupted, and its connection with it; start a new Spark session"
+            raise EngineError(msg)
         try:
             with self._turn:
                 self._stream.write(script.encode() + b"\n")
@@ -60,6 +64,9 @@ class Connection:
         except OSError as error:
             msg = f"the JVM that runs the class is gone ({error}); see the logs of the executor"
             raise EngineError(msg) from error
+        except BaseException:
+            self._is_interrupted = True  # the answer that is due would be taken for that of the next call
+            raise
         if not line:
             msg = "the JVM that runs the class has ended the connection; see the logs of the executor"
             raise EngineError(msg)

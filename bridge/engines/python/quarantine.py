@@ -16,7 +16,7 @@ from bridge.engines.books import SIDES, final_point
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN, QUARANTINE
 from bridge.engines.python.batch_merger import BatchMerger
 from bridge.engines.python.fast_path import RowMerges
-from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
+from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached
 from bridge.engines.python.spool import Spool
 from bridge.errors import EngineError, PlanError
 from bridge.merge import MergePointError, located
@@ -173,6 +173,13 @@ class QuarantiningMerger(BatchMerger):
         return records
 
     # -- a key that goes on in the next batch
+
+    def _detach(self) -> None:
+        """Copy the rows that the open key still needs; one that has failed needs the place of its last row alone."""
+        if self.failure is None:
+            super()._detach()
+        elif self.open and isinstance(self.row, int):
+            self.row = Detached(self.batch, self.row)
 
     def _hold(self, batch: pa.RecordBatch, starts: Mask, waiting: Outcomes) -> None:
         """Put what the open key has come to so far, and its versions in this batch, into the spools."""

@@ -46,7 +46,9 @@ def fails(rows, tmp_path):
 
 def test_files_of_several_schemas(spark, rows, fails):
     pq.write_table(pa.table({"id": ["c"], "n": ["x"]}), rows / "c.parquet")
-    fails(f"{rows} has files of different schemas (a column is bigint in one and string in another)", "own batches")
+    fails(
+        f"{rows} has files of different schemas (a column is bigint in one and string in another)", "separate batches"
+    )
 
 
 def test_a_path_that_vanishes_during_the_job(spark, rows, fails, monkeypatch):

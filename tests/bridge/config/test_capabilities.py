@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from bridge.config import assumed_writer, capabilities
-from bridge.config.capabilities import TABLE_VERSIONS
+from bridge.config.capabilities import TABLE_VERSIONS, UpgradeCompaction
 from payloads import HudiRelease
 
 V0_13, V0_15, V1_0, V1_1, V1_2 = (HudiRelease.parse(line) for line in ("0.13", "0.15", "1.0", "1.1", "1.2"))
@@ -29,6 +29,7 @@ NEW = {
     "0.14": {"writable_versions": (5, 6), "delete_block_utf8": None, "delete_block_instants": True},
     "0.15": {},
     "1.0": {
+        "upgrade_compaction": UpgradeCompaction.PLANNED,
         "writable_versions": (6, 8),
         "keeps_version": True,
         "merge_modes": True,
@@ -40,6 +41,7 @@ NEW = {
         "delete_block_instants": False,
     },
     "1.1": {
+        "upgrade_compaction": UpgradeCompaction.RUN,
         "writable_versions": (6, 8, 9),
         "payload_writer": False,
         "buffered_mergers": True,

@@ -131,7 +131,7 @@ def test_a_column_that_makes_no_batches(spark: SparkSession, column: str, phrase
 
 
 def test_no_frames_and_too_few_names(spark: SparkSession) -> None:
-    with pytest.raises(InputError, match="give at least one frame"):
+    with pytest.raises(InputError, match="0 frames with 0 names are not batches"):
         Batches.of([])
     with pytest.raises(InputError, match="1 frames with 2 names"):
         Batches.of([spark.range(1)], ["a", "b"])

@@ -281,8 +281,8 @@ def test_a_dry_run_tells_how_much_it_would_read(days):
 @pytest.mark.parametrize(
     ("option", "phrase"),
     [
-        (("--keys-sample", "0"), "no share of the keys"),
-        (("--keys-sample", "many"), "no share of the keys"),
+        (("--keys-sample", "0"), "not a share of the keys"),
+        (("--keys-sample", "many"), "not a share of the keys"),
         (("--partitions", "de/3"), "write land=VALUE"),
         (("--partitions", "a,,b"), "empty partition"),
     ],

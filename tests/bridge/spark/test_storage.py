@@ -167,11 +167,15 @@ def test_a_store_of_objects_gets_the_mark_last_and_loses_the_old_files(objects, 
 # -- tables, texts and reports
 
 
+def tables_of(spark):
+    return [row.tableName for row in spark.sql("SHOW TABLES").collect()]
+
+
 @pytest.fixture
 def rows(spark):
     yield "pb_rows"
-    for table in spark.catalog.listTables():
-        spark.sql(f"DROP TABLE IF EXISTS {table.name}")
+    for name in tables_of(spark):
+        spark.sql(f"DROP TABLE IF EXISTS {name}")
 
 
 def test_a_table_appears_when_it_is_complete_and_replaces_the_old_one_then(spark, rows):
@@ -189,7 +193,7 @@ def test_a_table_appears_when_it_is_complete_and_replaces_the_old_one_then(spark
         run.write(spark.range(2).selectExpr("id", "id + 5 n"))
         assert spark.table(rows).count() == 3
     assert sorted(map(tuple, spark.table(rows).collect())) == [(0, 5), (1, 6)]
-    assert [table.name for table in spark.catalog.listTables()] == [rows]
+    assert tables_of(spark) == [rows]
 
 
 def test_a_table_is_refused_that_would_be_forgotten_or_has_no_name(spark):
@@ -205,7 +209,7 @@ def test_a_table_is_refused_that_would_be_forgotten_or_has_no_name(spark):
 def test_a_table_takes_one_result(spark, rows):
     with pytest.raises(InputError, match="is one table"), output(spark, Target(rows, is_table=True)) as run:
         run.write(spark.range(1), "log")
-    assert not spark.catalog.listTables()
+    assert not tables_of(spark)
 
 
 def test_texts_on_a_store_of_objects_are_marked_as_complete(objects, monkeypatch):
