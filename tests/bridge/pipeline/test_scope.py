@@ -247,7 +247,7 @@ def test_every_report_says_its_scope(spark, days):
     ):
         result = CliRunner().invoke(main, [verb, *map(str, words), *more])
         envelope = json.loads(result.stdout)
-        assert f"Scope: {told}." in envelope["verdict"], verb
+        assert f"Scope: {told}." in envelope["verdict"], result.output
         assert envelope["plan"]["scope"] == {"partitions": [{"land": "fr"}], "since": "2024-02", "keys_sample": 0.5}
         assert envelope["statistics"]["scope"]["exact_for"] == told
         assert "scope: 3 files" in result.stderr
