@@ -44,19 +44,21 @@ class Redaction:
     """The columns whose values are hidden, and the key of their hashes.
 
     Attributes:
-        columns: names of columns, at any depth; `all` for every one.
+        columns: names of columns, at any depth, in lower case as Spark compares names; `all` for every one.
         key: what the hashes are keyed with, at most 64 bytes.
+        met: those of `columns` that were asked about, so that a misspelt one is noticed.
     """
 
     columns: frozenset[str] = frozenset()
     key: bytes = dataclasses.field(default=b"", repr=False)
+    met: set[str] = dataclasses.field(default_factory=set, compare=False, repr=False)
 
     @classmethod
     def of(cls, columns: Iterable[str]) -> Redaction:
         """Hide columns under the key of `PAYLOAD_BRIDGE_REDACT_KEY`, or a random one."""
         given = os.environ.get(KEY_VARIABLE, "")
         key = hashlib.blake2b(given.encode("utf-8")).digest() if given else secrets.token_bytes(_KEY_BYTES)
-        return cls(frozenset(columns), key)
+        return cls(frozenset(column.lower() for column in columns), key)
 
     @property
     def is_active(self) -> bool:
@@ -73,7 +75,15 @@ class Redaction:
             return False
         if column.startswith(_CONTROL):
             return column == _ORDERING  # rows of data in a control column are asked about column by column
-        return column in self.columns or ALL in self.columns or column in _OF_KEYS
+        if (name := column.lower()) in self.columns:
+            self.met.add(name)
+            return True
+        return ALL in self.columns or column in _OF_KEYS
+
+    @property
+    def unmet(self) -> frozenset[str]:
+        """The columns that nothing that became text so far has had."""
+        return self.columns - self.met - {ALL}
 
     def hides_ordering(self, columns: Iterable[str]) -> bool:
         """Whether ordering values of these columns are hidden; without columns nobody knows, so they are."""

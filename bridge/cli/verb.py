@@ -141,6 +141,8 @@ class Verb(click.Command):
                 click.echo(without_credentials(f"warning: {warning}"), err=True)
         colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         click.echo(without_credentials(report.rendered(output, colours=colours)))
+        if unmet := sorted(current().unmet):
+            click.echo(f"warning: --redact: nothing in the output has a column {', '.join(unmet)}", err=True)
         return 0 if report.success else self.failed_code
 
 
@@ -166,7 +168,7 @@ def _redact(context: click.Context) -> None:
         msg = "--out has rows as they are, which --redact does not change; leave one of them out"
         raise click.UsageError(msg, context)
     named = context.meta.get(BATCH_COLUMN)
-    if named in columns:
+    if named is not None and named.lower() in map(str.lower, columns):
         msg = f"--redact {named}: its values are the names of the batches, which are shown; split by another column"
         raise click.UsageError(msg, context)
     Redaction.of(columns).activate()

@@ -128,12 +128,17 @@ def results(days: Path, *words: str) -> list[dict[str, Any]]:
 
 
 def test_equal_stays_equal_and_types_and_nulls_are_seen(spark, days):
-    plain, hidden = results(days), results(days, "--redact", "city,land,ts")
+    plain, hidden = results(days), results(days, "--redact", "City,land,ts")
     assert [row["id"] for row in hidden] == [row["id"] for row in plain]
     for column, kind in {"city": "text", "land": "text", "ts": "integer"}.items():
         pairs = {(row[column], other[column]) for row, other in zip(plain, hidden, strict=True)}
         assert len(pairs) == len({value for value, _ in pairs}) == len({token for _, token in pairs})
         assert all(token is None if value is None else token.startswith(f"{kind} ") for value, token in pairs)
+
+
+def test_a_column_that_is_not_there_is_named(spark, days):
+    given = ["simulate", "--batches", str(days), *PLAN, "--output", "json", "--redact", "City,ctiy"]
+    assert "--redact: nothing in the output has a column ctiy\n" in CliRunner().invoke(main, given).stderr
 
 
 def test_a_key_of_the_environment_makes_runs_alike(spark, days, monkeypatch):
