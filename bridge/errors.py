@@ -149,7 +149,7 @@ def _told(error: BaseException) -> tuple[str, str]:
         if found := pattern.search(text):
             return EngineError.__name__, sentence.format(*(part.strip().rstrip(".") for part in found.groups()))
     if isinstance(error, PermissionError):
-        denied = f"{error.filename or error}: there is no permission; run as another user, or name another path"
+        denied = f"{error.filename or error}: permission denied; run as another user, or name another path"
         return EngineError.__name__, denied
     causes = _CAUSE.findall(text)
     lines = text.strip().splitlines() or [type(error).__name__]

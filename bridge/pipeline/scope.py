@@ -110,7 +110,7 @@ class Scope:
         """Return what `of_keys` does, if the scope suits the plan, and has rows; `has_rows`: that is known already.
 
         Raises:
-            InputError: there is no row, or no batch has the name `since` or a later one.
+            InputError: the scope has no rows, or no batch matches `since`.
             PlanError: see `check`.
         """
         self.check(plan)

@@ -105,4 +105,4 @@ def test_what_executors_say_of_their_surroundings(cause, sentence):
 
 def test_a_path_without_permission():
     error = PermissionError(13, "Permission denied", "/data")
-    assert sentence_of(error) == "/data: there is no permission; run as another user, or name another path"
+    assert sentence_of(error) == "/data: permission denied; run as another user, or name another path"
