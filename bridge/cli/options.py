@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from bridge.cli.completion import payloads_from, releases_from
+from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
@@ -233,12 +234,12 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 def plan_options(command: F) -> F:
     """Add the options that make a plan; `plan_of` reads them."""
-    return _with(command, _PLAN_OPTIONS)
+    return with_options(command, _PLAN_OPTIONS)
 
 
 def java_options(command: F) -> F:
     """Add the options that name compiled classes and choose whether they run."""
-    return _with(command, _JAVA_OPTIONS)
+    return with_options(command, _JAVA_OPTIONS)
 
 
 def left_plan_options(command: F) -> F:
@@ -248,18 +249,12 @@ def left_plan_options(command: F) -> F:
     """
     text = f"The Hudi release to compare with: {_RELEASES}. Required, except with --table."
     left = click.option("--from", "release", type=release, metavar="R", help=text)
-    return _with(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
+    return with_options(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 
 def compaction_options(command: F) -> F:
     """Add `--compact-after` and `--compact-every`; `compactions_of` reads them."""
-    return _with(command, _COMPACTION_OPTIONS)
-
-
-def _with(command: F, options: Sequence[Callable[[Any], Any]]) -> F:
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return with_options(command, _COMPACTION_OPTIONS)
 
 
 def plan_of(table_type: TableType, **options: Any) -> MergePlan:

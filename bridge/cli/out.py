@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from pyspark.sql import SparkSession
 
+from bridge.cli.decorators import with_options
 from bridge.cli.options import names
 from bridge.cli.writing import OVERWRITE, asks_for, check_later, may_replace
 from bridge.spark import OUTPUT_FORMATS, Target, check_table, check_target, is_local, local_path, place_of
@@ -43,9 +44,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 def out_options(command: F) -> F:
     """Add `--out` and how it is written; `target_of` reads them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _OPTIONS)
 
 
 def target_of(out: str | None, options: dict[str, Any]) -> Target | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.cli.decorators import with_options
 from bridge.cli.options import refuse
 from bridge.cli.run import current_run
 from bridge.cli.table_input import refuse_given
@@ -68,9 +69,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 def scope_options(command: F) -> F:
     """Add the options; `scope_of` reads them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _OPTIONS)
 
 
 def scope_of(plan: MergePlan, batches: BatchSource, options: Mapping[str, Any]) -> Scope | None:

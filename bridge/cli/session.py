@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.cli.decorators import with_options
 from bridge.spark import SessionOptions
 
 if TYPE_CHECKING:
@@ -62,9 +63,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 def session_options(command: F) -> F:
     """Add `--master`, `--remote` and `--conf`; `asked_session` reads them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return with_options(command, _OPTIONS)
 
 
 def asked_session() -> SessionOptions:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.cli.decorators import with_options
 from bridge.cli.job_config import config_option, job_of
 from bridge.cli.options import names, payload_option, prop
 from bridge.config import (
@@ -64,9 +65,7 @@ def optional_table(command: F) -> F:
 def _with_table(command: F, *, required: bool) -> F:
     path = click.Path(exists=True, path_type=Path)
     table = click.argument("table", type=path, metavar="TABLE|PROPERTIES", required=required)
-    for option in reversed((table, *_WRITER_OPTIONS)):
-        command = option(command)
-    return command
+    return with_options(command, (table, *_WRITER_OPTIONS))
 
 
 def properties_of(path: Path, release: HudiRelease) -> dict[str, str]:
