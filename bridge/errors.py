@@ -53,7 +53,8 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
     Attributes:
         reason: what went wrong and what to do next.
         payload: the payload class or merger.
-        merge_point: where the versions were merged.
+        merge_point: where the versions were merged; None for a failure outside all merge points, as of a row that
+            can't be read.
         key: the columns of the record key with their values.
         field: the field at fault, if there is one.
 
@@ -61,7 +62,7 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
     """
 
     def __init__(
-        self, reason: str, payload: str, merge_point: str, key: Mapping[str, Any], field: str | None = None
+        self, reason: str, payload: str, merge_point: str | None, key: Mapping[str, Any], field: str | None = None
     ) -> None:
         # All arguments reach `args`, so the error survives pickling between Spark's processes.
         super().__init__(reason, payload, merge_point, key, field)
@@ -74,7 +75,8 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
     def __str__(self) -> str:
         key = ", ".join(f"{column}={value!r}" for column, value in self.key.items())
         where = f"key {key}" if self.field is None else f"key {key}, field {self.field!r}"
-        return f"{self.payload} failed at {self.merge_point} ({where}): {self.reason}"
+        at = "" if self.merge_point is None else f" at {self.merge_point}"
+        return f"{self.payload} failed{at} ({where}): {self.reason}"
 
 
 # A Python worker sends its errors as the text of a traceback, to which Java adds its own stack.
@@ -85,7 +87,7 @@ _RAISED = re.compile(
 )
 # The jvm engine fails with a class that the driver knows, so its sentence is recognised by its form.
 _JAVA_MERGE = re.compile(
-    r"^(?:Caused by: )?org\.apache\.spark\.SparkException: (\S+ failed at [a-z-]+ \(key .*)", re.MULTILINE
+    r"^(?:Caused by: )?org\.apache\.spark\.SparkException: (\S+ failed(?: at [a-z-]+)? \(key .*)", re.MULTILINE
 )
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 

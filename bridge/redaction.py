@@ -165,7 +165,7 @@ def _kind(value: object) -> str:
 # -- messages
 
 _LOCATED: Final = re.compile(
-    r"^(?P<start>.*? failed at [a-z-]+ )\(key (?P<key>.*?)(?P<field>, field '[^']*')?\): ", re.DOTALL
+    r"^(?P<start>.*? failed(?: at [a-z-]+)? )\(key (?P<key>.*?)(?P<field>, field '[^']*')?\): ", re.DOTALL
 )
 _PAIR: Final = re.compile(r"(?P<name>\w+)=(?P<value>b?'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[^'\",\s]+)(?:, |$)")
 

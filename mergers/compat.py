@@ -26,8 +26,12 @@ _ARGUMENTS: dict[int, Callable[[Any, Any, Any, Any], tuple[Any, ...]]] = {
     2: lambda older, newer, _schema, _props: (older, newer),
     3: lambda older, newer, _schema, props: (older, newer, props),
     4: lambda older, newer, schema, props: (older, newer, schema, props),
-    5: lambda older, newer, schema, props: (older, schema, newer, schema, props),
+    5: lambda older, newer, schema, props: (older, _schema_of(older, schema), newer, _schema_of(newer, schema), props),
 }
+
+
+def _schema_of(side: Any, schema: Any) -> Any:
+    return getattr(side, "schema", None) or schema
 
 
 class AdaptedMerger:

@@ -7,7 +7,9 @@ import functools
 import importlib
 import importlib.metadata
 import operator
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import payloads.builtin
@@ -18,6 +20,7 @@ from payloads.user import adapt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from importlib.metadata import EntryPoint
 
     from payloads.api import HoodieRecordPayload
 
@@ -220,10 +223,27 @@ def _listed(releases: Iterable[HudiRelease]) -> str:
 # -- entry points
 
 
+def _offered() -> tuple[EntryPoint, ...]:
+    """Return the entry points of the group, read again only where the path or one of its folders has changed."""
+    return _entry_points(tuple((folder, _changed(folder)) for folder in sys.path))
+
+
+@functools.lru_cache(maxsize=1)
+def _entry_points(path: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001 (the key of the cache)
+    # This opens a file of every installed distribution, and each writer and reader resolves its classes several times.
+    return tuple(importlib.metadata.entry_points(group=ENTRY_POINT_GROUP))
+
+
+def _changed(folder: str) -> int:
+    """Return when an entry of a folder was last added or removed; 0 where there is no such folder."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def _entry_point(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
-    found = {
-        entry.value: entry for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP) if entry.name == name
-    }
+    found = {entry.value: entry for entry in _offered() if entry.name == name}
     if len(found) > 1:
         msg = f"several distributions offer a payload {name!r}: {', '.join(sorted(found))}; name one by its Python path"
         raise PayloadConfigError(msg)
@@ -289,7 +309,7 @@ def _class_names(owner: Any) -> list[str]:
 
 
 def _not_found(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
-    offered = [entry.name for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)]
+    offered = [entry.name for entry in _offered()]
     shipped = [_short(found.java_name) for found in builtin_payloads(release)]
     hint = _close(_short(name), [*shipped, *offered])
     msg = (

@@ -6,6 +6,7 @@ release share a session, since starting one takes longer than a script. Needs ne
 
 from __future__ import annotations
 
+import os
 import runpy
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import click
 from pyspark.sql import SparkSession
 
 from bridge.errors import InputError
+from bridge.spark import small_input
 from bridge.verify import spark_text, verify
 from payloads import HudiRelease, builtin_payloads
 from payloads.release import releases
@@ -43,7 +45,7 @@ def main(wanted: tuple[str, ...], names: tuple[str, ...], in_session: Path | Non
             for name, text in _scripts(release, names):
                 Path(folder, f"{name}.py").write_text(text, encoding="utf-8")
             command = [sys.executable, "-m", "tests.emitted", "--in-session", folder]
-            told = subprocess.run(command, capture_output=True, text=True, check=False)
+            told = subprocess.run(command, env=_environment(), capture_output=True, text=True, check=False)
             found = [line for line in told.stdout.splitlines() if line.startswith("= ")]
             if told.returncode:
                 found.append(f"= session: failed, {told.stderr.strip().splitlines()[-1]}")
@@ -53,6 +55,13 @@ def main(wanted: tuple[str, ...], names: tuple[str, ...], in_session: Path | Non
     kinds = [line.partition(": ")[2].partition(",")[0] for line in lines]
     click.echo(f"{kinds.count('differ')} shown, {kinds.count('agree')} not shown, {kinds.count('failed')} failed")
     sys.exit(1 if set(kinds) != {"differ"} else 0)
+
+
+def _environment() -> dict[str, str]:
+    """Return variables by which a session of many small jobs interprets its queries, and compiles little."""
+    settings = (word for name, value in small_input.INTERPRETED.items() for word in ("--conf", f"{name}={value}"))
+    submit = " ".join([*settings, "--conf spark.ui.enabled=false", "pyspark-shell"])
+    return {**os.environ, "SPARK_SUBMIT_OPTS": small_input.JAVA_OPTIONS, "PYSPARK_SUBMIT_ARGS": submit}
 
 
 def _scripts(release: HudiRelease, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -79,9 +88,16 @@ def _run_all(folder: Path) -> None:
                 runpy.run_path(str(script), {"print": noted}, run_name="__main__")
                 outcome = "differ" if said[-1] == _SHOWN else "agree"
             except Exception as error:  # noqa: BLE001 (Hudi may refuse anything)
-                outcome = f"failed, {str(error).splitlines()[0][:200]}"
+                outcome = f"failed, {_cause(error)[:200]}"
             click.echo("\n".join(said), err=True)
             click.echo(f"= {script.stem}: {outcome}")
+
+
+def _cause(error: Exception) -> str:
+    """Return the line that names the innermost cause, which comes last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    return causes[-1] if causes else lines[0]
 
 
 if __name__ == "__main__":

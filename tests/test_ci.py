@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support import parallel
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -27,6 +29,13 @@ def test_the_readme_has_each_line_that_is_run(extras: str) -> None:
     lines = [[line for line in README if re.search(pattern, line)] for pattern in patterns]
     assert sum(f"pip install -q '.[{extras}]'" in line for found in lines for line in found) == 1
     assert [len(found) for found in lines] == [1, 1]
+
+
+def test_the_groups_of_a_parallel_run_are_there() -> None:
+    """A file that was renamed would start late, and in a process of its own."""
+    named = {*parallel._TOGETHER, *parallel._LONG} - {*parallel._TOGETHER.values()}
+    assert [name for name in sorted(named) if not (ROOT / "tests" / name).exists()] == []
+    assert set(parallel._FIRST) <= {*parallel._TOGETHER.values()}
 
 
 SKIPS = {

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.options import release, release_option, sample_option
+from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.session import session_options
 from bridge.cli.table_input import open_table, table_argument
 from bridge.cli.verb import Verb, wants_json
-from bridge.compare import BASE_FILES, compare_readers, report_readers
+from bridge.compare import BASE_FILES, HUDI_RS, compare_readers, reader_of, report_readers
 from bridge.report import limit_of
+from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.report import Report
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 
 
 def reader(text: str) -> str:
-    """Read the name of a reader: a release, or `base files`."""
-    return BASE_FILES if text == BASE_FILES else str(release(text))
+    """Read the name of a reader: a release, `base files` or `hudi-rs`."""
+    try:
+        return reader_of(text)
+    except PayloadBridgeError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command("compare-readers", cls=Verb, short_help="Show which rows other readers show differently.")
@@ -30,19 +34,32 @@ def reader(text: str) -> str:
     "--reader",
     "readers",
     type=reader,
-    metavar=f"R|'{BASE_FILES}'",
+    metavar=f"R|{HUDI_RS}|'{BASE_FILES}'",
     multiple=True,
-    help="A release to compare with, or the base files alone; may be repeated. Default: all.",
+    help="A release to compare with, hudi-rs, or the base files alone; may be repeated. Default: all.",
 )
+@click.option(
+    "--real",
+    is_flag=True,
+    help="Also run the released Hudi bundles, each in a process of its own; their jars come from Maven Central.",
+)
+@payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
 @sample_option("rows a reader")
 @session_options
-def compare_readers_command(
-    *, table: str, release: HudiRelease | None, readers: tuple[str, ...], sample: int | None
+def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
+    *,
+    table: str,
+    release: HudiRelease | None,
+    readers: tuple[str, ...],
+    real: bool,
+    payload: str | None,
+    sample: int | None,
 ) -> Report:
     """Read a table as every Hudi release does, at one instant, and count the rows that differ.
 
-    The readers of releases follow the rules recorded from real Hudi; no bundle is run. Engines that read base files
-    alone miss what is in logs. The exit code is 1 if a reader shows other rows.
+    The readers of releases follow the rules recorded from real Hudi; with --real the bundles themselves read the table,
+    too. hudi-rs runs if its package is installed. Engines that read base files alone miss what is in logs: Trino,
+    Athena and Presto, by their documentation. The exit code is 1 if a reader shows other rows, or can't read the table.
     """
-    with compare_readers(open_table(table, release), readers or None) as found:
+    with compare_readers(open_table(table, release, payload), readers or None, real=real) as found:
         return report_readers(found, limit_of(sample, whole=wants_json()))

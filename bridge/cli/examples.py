@@ -14,6 +14,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "compare-readers": (
         "payload-bridge compare-readers warehouse/orders",
         "payload-bridge compare-readers warehouse/orders --report readers.html",
+        "payload-bridge compare-readers warehouse/orders --reader 1.2 --reader hudi-rs --real",
     ),
     "demo": (
         "payload-bridge demo --report demo.html",
@@ -30,7 +31,9 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "inspect": (
         "payload-bridge inspect warehouse/orders",
         "payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2",
+        "payload-bridge inspect warehouse/orders --slices all",
         "payload-bridge inspect --root warehouse/ --release 1.2",
+        "payload-bridge inspect --catalog sales --release 1.2 --rows",
     ),
     "merge": (
         "payload-bridge merge upsert --mode EVENT_TIME_ORDERING --key id --ordering ts --stored a/ --incoming b/",
@@ -40,6 +43,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "migrate": (
         f"payload-bridge migrate {_DAYS} --table-type both --out migration",
         "payload-bridge migrate --payload AWSDmsAvroPayload --key id --ordering ts",
+        "payload-bridge migrate --table warehouse/orders --accept-differences",
     ),
     "payloads": (
         "payload-bridge payloads --release 1.2",
@@ -54,14 +58,16 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --upgrade-after 2 --table-type both --out keys",
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --since 2024-06 --keys-sample 1%",
         "payload-bridge replay --table warehouse/orders --to 1.2 --out keys",
+        "payload-bridge replay --table warehouse/orders --history --to 1.2 --keys-sample 1%",
     ),
     "simulate": (
         f"payload-bridge simulate {_DAYS} --release 0.15 --table-type both",
         f"payload-bridge simulate {_DAYS} --release 1.2 --all-paths",
+        "payload-bridge simulate --table warehouse/orders --keys-sample 1%",
     ),
     "snapshot": (
         "payload-bridge snapshot warehouse/orders --sample 5 --columns id,city --where \"day = '2024-01-02'\"",
-        "payload-bridge snapshot warehouse/orders --release 1.2 --out orders-now",
+        "payload-bridge snapshot warehouse/orders --release 1.2 --out orders-now --on-error quarantine",
     ),
     "verify": (
         "payload-bridge verify DefaultHoodieRecordPayload --exhaustive",

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from bridge.cli.explain_table import explain_table
 from bridge.cli.inputs import BatchSource, batches_option_of
+from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
@@ -21,7 +22,7 @@ from bridge.cli.options import (
     release,
     with_schema,
 )
-from bridge.cli.scope import refuse_scope_of, scope_of, scope_options
+from bridge.cli.scope import refuse_scope_of_row, scope_of, scope_options
 from bridge.cli.table_input import table_option
 from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 @upgrade_options
 @operation_option
 @compaction_options
+@on_error_option
 @scope_options
 def explain_command(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -78,15 +80,17 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     """Show the versions of one row in order, every merge call that they go through, and what decided each.
 
     Two sides are shown one after the other, with a mark at the call where they diverge: two releases (--from and --to,
-    as in replay) or both table types. The exit code is 1 if their rows differ.
+    as in replay) or both table types. The exit code is 1 if their rows differ, or with --on-error quarantine if the
+    versions can't be merged; then it shows the calls until the one that failed, and why.
 
     Of a real --table it shows the versions that the files hold, with file, log block and position, and the row that the
     reader of --from, and that of --to, makes of them.
     """
-    refuse_scope_of(table)
     if table is not None:
+        refuse_scope_of_row()
         given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
-        return explain_table(table, rows, options["release"] if old is None and given else old, to)
+        asked = options["release"] if old is None and given else old
+        return explain_table(table, rows, asked, to, sets_aside=options["on_error"] == "quarantine")
     if batches is None:
         msg = "name --batches or a --table"
         raise click.UsageError(msg, click.get_current_context())

@@ -40,7 +40,9 @@ _OF_BATCHES = (
 )
 
 
-def explain_table(path: str, texts: tuple[str, ...], release: HudiRelease | None, to: str | None) -> Report:
+def explain_table(
+    path: str, texts: tuple[str, ...], release: HudiRelease | None, to: str | None, *, sets_aside: bool
+) -> Report:
     """Report the versions of a row, and what the reader of `release`, and that of `to`, make of them.
 
     Raises:
@@ -62,4 +64,4 @@ def explain_table(path: str, texts: tuple[str, ...], release: HudiRelease | None
             name, value = table.keys[0], text
         row[name] = value
     tables = [table] if to is None else [table, table.read_by(to)]
-    return table_row(tables, row).to_report()
+    return table_row(tables, row, sets_aside=sets_aside).to_report()

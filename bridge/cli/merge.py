@@ -14,10 +14,11 @@ from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.engines import Fate
+from bridge.merge import merger_warnings
 from bridge.pipeline import POINTS, PointRun, books_table, read_frame, statistics_of, tell_quarantine
 from bridge.plan import TableType
 from bridge.report import Report, Table, json_rows, limit_of, plan_as_json
-from bridge.spark import described, output, quoted
+from bridge.spark import described, observing, output, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,18 +79,17 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     }
     ran = _choice(point, frames, plan)
     about = {"point": point, "ran": {"engine": ran.engine.value, "why": ran.why}}
-    report = Report("merge", "", plan=plan_as_json(plan) | about)
+    report = Report("merge", "", plan=plan_as_json(plan) | about, warnings=merger_warnings(plan))
     report.body.append(f"engine {ran.engine}: {ran.why}")
     point_run = PointRun(point, frames, plan)
     with contextlib.nullcontext(Shown()) if target is None else output(spark, target) as run:
         what = f"{point}: {plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}"
-        with described(spark, what):
+        with described(spark, what), observing(spark):
             books = _run(point_run, run)
     report.statistics = statistics_of(books)
     counts = {name.replace("_", " "): n for name, n in report.statistics.items() if isinstance(n, int)}
     report.body.append(", ".join(f"{name} {n}" for name, n in counts.items()))
-    if books.are_kept:
-        report.body.append(books_table(books))
+    report.body.append(books_table(books))
     if isinstance(run, Shown):
         _show(report, run, plan, sample)
     where = "" if target is None else f", written to {target.path}"
@@ -144,9 +144,9 @@ def _run(run: PointRun, out: Run) -> Books:
     if run.has_one_result:
         for frame in run.split(run.outcomes).values():
             out.write(frame)
-        return run.books()
+        return run.books(run.outcomes)
     written = out.aside(run.outcomes, "outcomes")
-    books = run.books()
+    books = run.books(written)
     for name, frame in run.split(written).items():
         out.write(frame, name)
     out.drop("outcomes")

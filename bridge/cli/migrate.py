@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,12 +22,16 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.out import folder_of
+from bridge.cli.rebuilt_input import TableInput, holds_rows, rebuilt_of
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
+from bridge.cli.table_input import located
 from bridge.cli.upgrades import upgrade_point
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
+from bridge.errors import InputError, PlanError
+from bridge.hudi import HudiTableError
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.report import limit_of
@@ -57,9 +61,9 @@ _ABOUT_BATCHES = (
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
 @click.option(
     "--table",
-    type=click.Path(exists=True, path_type=Path),
     metavar="TABLE|PROPERTIES",
-    help="The table to migrate, or its hoodie.properties; supplies payload, key and ordering. It is not changed.",
+    help="The table to migrate, its name in Spark's catalogue, or its hoodie.properties; supplies payload, key and "
+    "ordering. It is not changed.",
 )
 @batches_option
 @left_plan_options
@@ -95,7 +99,7 @@ _ABOUT_BATCHES = (
 @sample_option("keys that differ")
 def migrate_command(  # noqa: PLR0913 (one parameter an option)
     *,
-    table: Path | None,
+    table: str | None,
     batches: BatchSource | None,
     to: str,
     merger: str | None,
@@ -110,42 +114,62 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
 
     Tried in this order, until one gives the rows of the payload class in its old release: Hudi's own replacement, if
     the class is deprecated; the merge modes; the partial update modes; any other class unchanged; --merger. For a
-    custom class, mergers in Python and Java are generated. Without --batches nothing is tried. If no candidate gives
-    the same rows, the exit code is 1 and nothing is written, unless --accept-differences is given.
+    custom class, mergers in Python and Java are generated. Without --batches they are tried on the commits that the
+    files of --table still hold, which the report counts; without rows nothing is tried. If no candidate gives the same
+    rows, the exit code is 1 and nothing is written, unless --accept-differences is given.
     """
-    if batches is None:
+    path = None if table is None else located(table)
+    is_tried_on_table = batches is None and path is not None and holds_rows(path)
+    if batches is None and not is_tried_on_table:
         _refuse_data_options(accept_differences, sample, options)
     target = folder_of(out)
-    stored = None if table is None else properties_of(table, options["release"] or HudiRelease.latest())
+    stored = None if path is None else properties_of(path, options["release"] or HudiRelease.latest())
     types = _types(table_type, stored)
     options = with_job({**options, "release": options["release"] or _release_of(stored)})
-    left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None))
-    after = _checked(left, to, merger, java_class, batches, options)
-    settings: dict[str, Any] = {
-        "merger": merger,
-        "properties": stored,
-        "table_types": types,
-        "accept_differences": accept_differences,
-        "java_class": java_class,
-    }
-    if batches is not None:
-        compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
-        scope = scope_of(left, batches, options)
-        spark = batches.session()
-        left, struct = with_schema(left, options["schema"])
-        operations = operations_of(options["operations"], len(batches))
-        settings |= {
-            "batches": batches.read(spark, struct, scope).written_by(operations),
-            "upgrade_after": after,
-            "keep_table_version": options["keep_table_version"],
-            "compact_after": compactions,
-            "sample": limit_of(sample, whole=wants_json()),
+    left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None or is_tried_on_table))
+    held, untried = _held(path, left, options) if is_tried_on_table else (None, "")
+    with contextlib.ExitStack() as closing:
+        if held is not None:
+            closing.callback(held.rebuilt.close)
+        commits = len(batches or (() if held is None else held.rebuilt.batches))
+        after = _checked(left, to, merger, java_class, commits, options)
+        settings: dict[str, Any] = {
+            "merger": merger,
+            "properties": stored,
+            "table_types": types,
+            "accept_differences": accept_differences,
+            "java_class": java_class,
         }
-    made = migrate(left, to, **settings)
-    report = made.to_report(sample)
+        if held is not None:
+            settings |= {
+                "batches": held.rebuilt.batches,
+                "upgrade_after": after,
+                "keep_table_version": options["keep_table_version"],
+                "compact_after": held.rebuilt.compact_after,
+                "sample": limit_of(sample, whole=wants_json()),
+            }
+        elif batches is not None:
+            compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
+            scope = scope_of(left, batches, options)
+            spark = batches.session()
+            left, struct = with_schema(left, options["schema"])
+            operations = operations_of(options["operations"], len(batches))
+            settings |= {
+                "batches": batches.read(spark, struct, scope).written_by(operations),
+                "upgrade_after": after,
+                "keep_table_version": options["keep_table_version"],
+                "compact_after": compactions,
+                "sample": limit_of(sample, whole=wants_json()),
+            }
+        made = migrate(left, to, **settings)
+        report = made.to_report(sample)
+        if held is not None:
+            held.tell(report)
+    if untried:
+        report.warnings.append(f"no candidate was tried: {untried}")
     report.plan |= {
         "key": None if left.key == _META_KEY else list(left.key),
-        "table": None if table is None else str(table),
+        "table": table,
     }
     if target is not None and made.is_accepted:
         stop_if_dry()
@@ -184,6 +208,14 @@ def _refuse_data_options(accept_differences: bool, sample: int | None, options: 
             option = "operation" if name == "operations" else name.replace("_", "-")
             msg = f"--{option} needs --batches"
             raise click.UsageError(msg, click.get_current_context())
+
+
+def _held(path: str | None, left: MergePlan, options: Mapping[str, Any]) -> tuple[TableInput | None, str]:
+    """Return the commits that a table still holds, or why they can't be rebuilt."""
+    try:
+        return rebuilt_of(str(path), left.release, options, left), ""
+    except (InputError, PlanError, HudiTableError) as error:
+        return None, str(error)
 
 
 def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType]:
@@ -241,7 +273,7 @@ def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
     to: str,
     merger: str | None,
     java_class: str | None,
-    batches: BatchSource | None,
+    commits: int,
     options: Mapping[str, Any],
 ) -> int | None:
     """Reject an impossible target before Spark starts; return the batch after which the table is upgraded.
@@ -249,7 +281,7 @@ def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
     Raises:
         UsageError: saying why.
     """
-    upgrade_after, commits = options["upgrade_after"], 0 if batches is None else len(batches)
+    upgrade_after = options["upgrade_after"]
     after: int | None = commits if upgrade_after == -1 else upgrade_after
     message = None
     if options["keep_table_version"] and after is None:

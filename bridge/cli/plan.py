@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.options import refuse, release
+from bridge.cli.quiet import quiet_session
+from bridge.cli.session import session_options
 from bridge.cli.table import properties_of, table_options, writer_of
+from bridge.cli.table_input import located, slices_option
 from bridge.cli.verb import Verb
 from bridge.config import TableMergeConfig, assumed_writer
 from bridge.errors import PlanError
-from bridge.migration import plan_migration, report_plan
+from bridge.migration import find_damage, plan_migration, report_plan
+from bridge.spark import is_local, local_path
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bridge.report import Report
 
 
@@ -32,21 +34,39 @@ if TYPE_CHECKING:
     "1.1 for 9.",
 )
 @click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
-def plan(table: Path, to: str, from_release: HudiRelease | None, *, keep_table_version: bool, **options: Any) -> Report:
+@slices_option("in search of the keys that the move concerns")
+@session_options
+def plan(
+    table: str,
+    to: str,
+    from_release: HudiRelease | None,
+    *,
+    slices: int | None,
+    keep_table_version: bool,
+    **options: Any,
+) -> Report:
     """Show the properties before and after, the SQL and options to apply, the undo, and what changes silently.
 
-    TABLE is the folder of a Hudi table, PROPERTIES its hoodie.properties. Nothing is changed. Name the class that the
-    writer passes with --payload: tables of Hudi 0.15 may not store it.
+    TABLE is the folder of a Hudi table or its name in the catalogue, PROPERTIES its hoodie.properties. Nothing is
+    changed. Name the class that the writer passes with --payload: tables of Hudi 0.15 may not store it. The rows of a
+    TABLE are read: how many the new release shows differently, and of how many keys its logs hold versions that a
+    change is about.
     """
-    properties = properties_of(table, from_release or HudiRelease.latest())
+    path = located(table)
+    properties = properties_of(path, from_release or HudiRelease.latest())
     old = from_release or assumed_writer(TableMergeConfig.from_properties(properties).version)
     writer = writer_of(release=old, **options)
     try:
         made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version)
     except PlanError as error:
         refuse(error)
+    if not (is_local(path) and local_path(path).is_file()):
+        session = quiet_session if slices != 0 else None
+        made = made.with_evidence(
+            find_damage(path, session, most=slices, payload=options["payload"], to=made.to_release)
+        )
     settings = {
-        "table": str(table),
+        "table": table,
         "from": str(made.from_release),
         "to": to,
         "keep_table_version": keep_table_version,

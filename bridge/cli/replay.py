@@ -25,7 +25,7 @@ from bridge.cli.options import (
 )
 from bridge.cli.out import out_options, target_of
 from bridge.cli.replay_table import replay_table
-from bridge.cli.scope import refuse_scope_of, scope_of, scope_options
+from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table_input import table_option
 from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb, wants_json, wants_page
@@ -102,7 +102,6 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     made of the commits that the files still hold.
     """
     target = target_of(out, options)
-    refuse_scope_of(table)
     if table is not None:
         refuse_quarantine(options, "the keys of a real --table are read as they are")
         return replay_table(
@@ -145,6 +144,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
         report = report_replays(parts, sample, whole=wants_json())
         if wants_page():
             report.view = replay_view(parts, PAGE_KEYS if sample is None else sample)
+            report.statistics["causes"] = {line.id: line.keys for line in report.view.causes}
         if target is not None:
             _write_keys(parts, target)
         return report

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.scope import scope_of
 from bridge.cli.table_input import open_table, refuse_given
 from bridge.cli.verb import wants_json
 from bridge.compare import compare_readers, is_release, replay_batches, replay_history, report_upgraded_readers
@@ -43,7 +44,6 @@ _OF_THE_TABLE = (
     "compact_every",
     "operations",
 )
-_OF_WRITERS = ("payload", "props")
 _PROOF = (
     "Exact for these batches: the table's rows and log entries of their keys are what the first write finds, and the "
     "new release takes the table over in it. Rows that no batch touches: replay --table without --batches."
@@ -70,7 +70,7 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     if batches is None:
         refuse_given(("keep_table_version", "schema"), "is about writing --batches; add them, or leave it out")
     if batches is None and not history:
-        refuse_given(_OF_WRITERS, "is about writes, and the table alone is only read; leave it out")
+        refuse_given(("props",), "is about writes, and the table alone is only read; leave it out")
     if batches is not None and history:
         msg = "--history replays the table's own commits; leave out --batches, or --history"
         raise click.UsageError(msg, click.get_current_context())
@@ -78,16 +78,18 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
         msg = f"--to {to}: a real table is read, or taken over, by a release; name one"
         raise click.UsageError(msg, click.get_current_context())
 
-    table = open_table(path, options["release"])
+    is_read = batches is None and not history
+    table = open_table(path, options["release"], options["payload"] if is_read else None)
+    scope = scope_of(table.plan(payload=None if is_read else options["payload"]), batches, options)
     writer = {"payload": options["payload"], "props": dict(options["props"])}
     with contextlib.ExitStack() as open_until_told:
         if history:
-            replayed = replay_history(table, to, **writer)
+            replayed = replay_history(table, to, scope=scope, **writer)
             open_until_told.callback(replayed.close)
             _write(replayed.replay.differences, out)
             return replayed.to_report(sample, whole=wants_json())
         if batches is not None:
-            read = batches.read(table.spark, _struct(options["schema"], table))
+            read = batches.read(table.spark, _struct(options["schema"], table), scope)
             found = open_until_told.enter_context(replay_batches(table, read, to, keep_table_version=keep, **writer))
             _write(found.differences, out)
             report = found.to_report(sample, whole=wants_json())
@@ -95,7 +97,7 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
             report.statistics["question"] = "batches"
             report.body.append(_PROOF)
             return report
-        compared = open_until_told.enter_context(compare_readers(table, [to]))
+        compared = open_until_told.enter_context(compare_readers(table, [to], scope=scope))
         _write(compared.differences(to), out)
         return report_upgraded_readers(compared, sample, whole=wants_json())
 

@@ -45,7 +45,9 @@ class VerbRun:
         if threading.current_thread() is threading.main_thread():
             # PySpark's own handler cancels all jobs of the session, through the connection that is being read.
             self._handler = signal.signal(signal.SIGINT, self._interrupt)
-        if not self.quiet:
+        if not self.quiet and not self._jobs.can_tell:
+            click.echo("progress is not shown: Spark Connect tells it from PySpark 4.0 on (--quiet)", err=True)
+        elif not self.quiet:
             self._watch = Watch(self._verb, self._jobs.running)
             self._watch.start()
 

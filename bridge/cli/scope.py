@@ -56,7 +56,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--since",
         metavar="BATCH",
         help="Take the keys that have a version in this batch or a later one, by name or by what its name starts with; "
-        "earlier batches write the rows that these keys have by then.",
+        "earlier batches write the rows that these keys have by then. Of a real table: in this instant or a later one.",
     ),
     click.option(
         "--keys-sample",
@@ -72,8 +72,8 @@ def scope_options(command: F) -> F:
     return with_options(command, _OPTIONS)
 
 
-def scope_of(plan: MergePlan, batches: BatchSource, options: Mapping[str, Any]) -> Scope | None:
-    """Return the scope that a verb was given, if any, and say on standard error what it means for reading.
+def scope_of(plan: MergePlan, batches: BatchSource | None, options: Mapping[str, Any]) -> Scope | None:
+    """Return the scope that a verb was given, if any, and say on standard error what it means for reading batches.
 
     Raises:
         UsageError: it does not fit the plan.
@@ -86,7 +86,7 @@ def scope_of(plan: MergePlan, batches: BatchSource, options: Mapping[str, Any]) 
         scope.check(plan)
     except PayloadBridgeError as error:
         refuse(error)
-    if (extent := batches.extent(scope)) is not None:
+    if batches is not None and (extent := batches.extent(scope)) is not None:
         click.get_current_context().meta[EXTENT] = str(extent)
         merged = "" if keys_sample is None else f", and {percent(keys_sample)} of the keys to merge"
         run = current_run()
@@ -95,11 +95,10 @@ def scope_of(plan: MergePlan, batches: BatchSource, options: Mapping[str, Any]) 
     return scope
 
 
-def refuse_scope_of(table: str | None) -> None:
-    """Refuse the options together with a real table.
+def refuse_scope_of_row() -> None:
+    """Refuse the options where one row of a real table is explained.
 
     Raises:
         UsageError: naming one of them.
     """
-    if table is not None:
-        refuse_given(_NAMES, "is about --batches; a --table is read whole: leave it out")
+    refuse_given(_NAMES, "chooses keys, and --row names one: leave it out")

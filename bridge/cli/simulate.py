@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from bridge import pipeline
-from bridge.cli.inputs import BatchSource, batches_option
+from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
     compaction_options,
@@ -24,7 +24,9 @@ from bridge.cli.options import (
     sample_option,
     with_schema,
 )
+from bridge.cli.rebuilt_input import rebuilt_input
 from bridge.cli.scope import scope_of, scope_options
+from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb, wants_json
 from bridge.pipeline import Batches, SimulateReport, report_simulations
 from bridge.plan import TableType
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb, short_help="Write batches to a new table and show each snapshot.")
-@batches_option
+@batches_option_of(required=False)
+@table_option
 @plan_options
 @click.option(
     "--table-type",
@@ -61,7 +64,15 @@ if TYPE_CHECKING:
 @on_error_option
 @scope_options
 @sample_option("rows of a snapshot, or keys")
-def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_paths: bool, **options: Any) -> Report:
+def simulate(
+    batches: BatchSource | None,
+    table: str | None,
+    table_type: str,
+    sample: int | None,
+    *,
+    all_paths: bool,
+    **options: Any,
+) -> Report:
     """Write batches to a new table, and show what a query sees after each.
 
     No table is created: the batches go through the same merge points as in Hudi. JSON has every snapshot; text shows
@@ -69,7 +80,14 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
 
     With --all-paths the batches take every path through both table types instead; the result is the keys whose row
     depends on the path, with the smallest sequence of versions that shows it. The exit code is 1 if there are any.
+
+    With --table the batches are the commits that the files of a real table still hold; the report says how much.
     """
+    if table is not None and batches is None:
+        return _of_table(table, sample, all_paths=all_paths, options=options)
+    if batches is None or table is not None:
+        msg = "name --batches, or a --table whose commits are the batches"
+        raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" or (all_paths and _is_default()) else [TableType(table_type)]
     plan = plan_of(types[0], **options)
     if all_paths:
@@ -93,6 +111,25 @@ def simulate(batches: BatchSource, table_type: str, sample: int | None, *, all_p
     with contextlib.ExitStack() as open_until_told:
         parts = [open_until_told.enter_context(_simulated(read, one, compactions, plain_after)) for one in plans]
         return report_simulations(parts, sample, whole=wants_json())
+
+
+def _of_table(table: str, sample: int | None, *, all_paths: bool, options: Mapping[str, Any]) -> Report:
+    """Write the commits that a table still holds to a new table."""
+    given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
+    found = rebuilt_input(table, options["release"] if given else None, options)
+    plan = dataclasses.replace(found.plan, on_error=options["on_error"])
+    batches = found.rebuilt.batches
+    with contextlib.ExitStack() as open_until_told:
+        open_until_told.callback(found.rebuilt.close)
+        if all_paths:
+            _check_all_paths(plan, options)
+            paths = open_until_told.enter_context(pipeline.all_paths(batches, plan))
+            report = paths.to_report(sample, whole=wants_json())
+        else:
+            part = open_until_told.enter_context(_simulated(batches, plan, found.rebuilt.compact_after, None))
+            report = report_simulations([part], sample, whole=wants_json())
+        found.tell(report)
+        return report
 
 
 def _simulated(

@@ -7,23 +7,27 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import click
-from pyspark.sql import Observation
 from pyspark.sql import functions as sf
 
+from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
-from bridge.cli.table_input import check_path, table_argument
+from bridge.cli.table_input import located, table_argument
 from bridge.cli.verb import Verb, wants_json
+from bridge.engines import QUARANTINE
 from bridge.hudi import HudiTable
+from bridge.pipeline import set_aside, sets_aside, tell_quarantine
 from bridge.redaction import current
 from bridge.report import Report, Table, json_rows, limit_of
-from bridge.spark import META_COLUMNS, output, quoted
+from bridge.spark import META_COLUMNS, ObservedFrame, output, quoted
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from bridge.spark import OutputRun, TableRun
 
 _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 
@@ -36,6 +40,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
 @click.option("--columns", metavar="NAMES", help="What to show, with commas between; without it, every column.")
 @click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
+@on_error_option
 @out_options
 @sample_option("rows")
 @session_options
@@ -43,37 +48,70 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     """Read a Hudi table in place, merged by its own payload class or merge mode.
 
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
-    --release shows, with meta columns. Engines that can't run the payload read them from --out.
+    --release shows, with meta columns. Engines that can't run the payload read them from --out; with --on-error
+    quarantine there are two folders below it, rows and quarantine.
     """
     as_of, read_optimized = query["as_of"], query["read_optimized"]
     if as_of and read_optimized:
         msg = "--as-of reads merged rows; leave out --read-optimized"
         raise click.UsageError(msg, click.get_current_context())
-    check_path(table)
+    path = located(table)
+    if read_optimized:
+        refuse_quarantine(query, "--read-optimized merges nothing")
     target = target_of(out, query)
 
-    found = HudiTable(quiet_session(), table, release, payload=query["payload"])
+    found = HudiTable(quiet_session(), path, release, payload=query["payload"])
     named = query["columns"]
     columns = None if named is None else [name.strip() for name in named.split(",") if name.strip()]
-    ask = found.read_optimized if read_optimized else functools.partial(found.snapshot, as_of)
-    frame = ask(columns=columns, where=query["where"])
+    if query["on_error"] == "quarantine":
+        frame = found.snapshot_outcomes(as_of, where=query["where"])
+    else:
+        ask = found.read_optimized if read_optimized else functools.partial(found.snapshot, as_of)
+        frame = ask(columns=columns, where=query["where"])
     config = found.config
     settings = {"table": table, "release": str(found.release), "read": config.read.why, "as_of": as_of}
     condition = query["where"] and ("a condition that --redact hides" if current().is_active else query["where"])
     settings |= {"columns": columns, "where": condition}
     report = Report("snapshot", "", plan=settings)
-    counted = Observation()
+    aside = sf.col(QUARANTINE).isNotNull() if sets_aside(frame) else sf.lit(False)
+    counted = ObservedFrame(frame, sf.count_if(~aside).alias("rows"), sf.count_if(aside).alias("quarantined"))
+    frame = counted.frame
     with contextlib.nullcontext(Shown()) if target is None else output(quiet_session(), target) as run:
-        run.write(frame.observe(counted, sf.count(sf.lit(1)).alias("rows")))
-    rows = int(counted.get["rows"])
+        if sets_aside(frame):
+            _split(run, frame, columns)
+        else:
+            run.write(frame)
+    counts = counted.counts()
+    rows, quarantined = int(counts["rows"]), int(counts["quarantined"])
     if isinstance(run, Shown):
-        _show(report, run.frames[""], rows, sample)
-    report.statistics = {"rows_out": rows}
+        _show(report, run.frames["rows" if sets_aside(frame) else ""], rows, sample)
+        if quarantined:
+            _show_aside(report, run.frames["quarantine"], quarantined, sample)
+    report.statistics = {"rows_out": rows} | ({"quarantined": quarantined} if sets_aside(frame) else {})
     where = "" if target is None else f", written to {target.path}"
     moment = f" as of {as_of}" if as_of else ""
     chosen = f" where {condition}" if condition else ""
     report.verdict = f"{table}{moment}{chosen}: {rows} rows, as Hudi {found.release} reads them{where}."
+    place = "among the results" if target is None else f"in {target.path}/quarantine"
+    tell_quarantine(report, quarantined, all_that_came=not rows, where=place)
     return report
+
+
+def _split(run: OutputRun | TableRun | Shown, frame: DataFrame, columns: list[str] | None) -> None:
+    """Write rows and what is set aside, once both are written together."""
+    written = run.aside(frame, "outcomes")
+    rows = written.where(sf.col(QUARANTINE).isNull()).drop(QUARANTINE)
+    run.write(rows if columns is None else rows.select(*map(quoted, columns)), "rows")
+    run.write(set_aside(written), "quarantine")
+    run.drop("outcomes")
+
+
+def _show_aside(report: Report, frame: DataFrame, total: int, sample: int | None) -> None:
+    """Add the versions that are set aside to the report; programs tell them by `_pb_reason`."""
+    rows = json_rows(frame.limit(min(total, limit_of(sample, whole=wants_json()))))
+    report.results += rows
+    title = f"quarantine: {total}" if len(rows) == total else f"quarantine: {len(rows)} of {total}"
+    report.body.append(Table.of_rows(tuple(frame.columns), rows, title))
 
 
 def _show(report: Report, frame: DataFrame, total: int, sample: int | None) -> None:

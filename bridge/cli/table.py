@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,6 +9,7 @@ import click
 from bridge.cli.decorators import with_options
 from bridge.cli.job_config import config_option, job_of
 from bridge.cli.options import names, payload_option, prop
+from bridge.cli.quiet import quiet_session
 from bridge.config import (
     TABLE_VERSION,
     WRITE_MERGE_MODE,
@@ -19,6 +19,8 @@ from bridge.config import (
     read_properties,
     read_table,
 )
+from bridge.hudi import TableQueries
+from bridge.spark import is_local, local_path
 from mergers import RecordMergeMode
 from payloads import builtin_payloads
 
@@ -63,18 +65,23 @@ def optional_table(command: F) -> F:
 
 
 def _with_table(command: F, *, required: bool) -> F:
-    path = click.Path(exists=True, path_type=Path)
-    table = click.argument("table", type=path, metavar="TABLE|PROPERTIES", required=required)
+    table = click.argument("table", metavar="TABLE|PROPERTIES", required=required)
     return with_options(command, (table, *_WRITER_OPTIONS))
 
 
-def properties_of(path: Path, release: HudiRelease) -> dict[str, str]:
+def properties_of(location: str, release: HudiRelease) -> dict[str, str]:
     """Return what a table stores; a properties file without a version has the TBLPROPERTIES of a new table.
 
+    `location` is what `located` gives: a path or URI.
+
     Raises:
-        PayloadConfigError: it is not a table, or a property can't be read.
+        PayloadConfigError, HudiTableError: it is not a table, or a property can't be read.
         MergeConfigError: the properties of the new table contradict each other.
     """
+    if not is_local(location):
+        quiet_session()  # its settings have the credentials
+        return dict(TableQueries(location).properties.stored)
+    path = local_path(location)
     if path.is_file():
         properties = read_properties(path)
         if TABLE_VERSION.key not in properties:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from bridge.cli.inputs import TABLE
 from bridge.cli.quiet import quiet_session
 from bridge.config import assumed_writer
 from bridge.hudi import HudiTable, TableQueries
+from bridge.migration import MOST_SLICES
+from bridge.spark import catalog_location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,34 +26,62 @@ F = TypeVar("F", bound="Callable[..., Any]")
 table_argument = click.argument("table", metavar="TABLE")
 table_option = click.option(
     "--table",
-    metavar="PATH",
-    help="A Hudi table: its base path, local or a URI. Its own settings decide how it merges.",
+    metavar="PATH|NAME",
+    help="A Hudi table: its base path, local or a URI, or its name in Spark's catalogue (db.orders). Its own settings "
+    "decide how it merges.",
 )
+_NAME = re.compile(r"[\w`-]+(\.[\w`-]+){1,2}")
 
 
-def open_table(path: str, release: HudiRelease | None) -> HudiTable:
+def slices(text: str) -> int | None:
+    """Read how many file slices are read at most: a number, or `all`."""
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        msg = f"{text!r} is not a number of file slices; write a number, or all"
+        raise click.BadParameter(msg)
+    return int(text)
+
+
+def slices_option(what_for: str) -> Callable[[F], F]:
+    """Make `--slices`."""
+    text = f"The file slices of TABLE whose rows are read at most, {what_for}; 0: none."
+    return click.option(
+        "--slices", type=slices, default=str(MOST_SLICES), show_default=True, metavar="N|all", help=text
+    )
+
+
+def open_table(text: str, release: HudiRelease | None, payload: str | None = None) -> HudiTable:
     """Open a table as `release` reads it; None is the release that counts as the table's writer.
+
+    `payload` is the class that merges in place of the table's own.
 
     Raises:
         UsageError: a local path that is not there.
+        InputError: the catalogue has no such table.
         HudiTableError: the path has no table, or one that the release can't read.
     """
-    check_path(path)
+    path = located(text)
     spark = quiet_session()
     if release is None:
         release = assumed_writer(TableQueries(path).properties.merge.version)
-    return HudiTable(spark, path, release)
+    return HudiTable(spark, path, release, payload=payload)
 
 
-def check_path(path: str) -> None:
-    """Refuse a local path that is not there.
+def located(text: str) -> str:
+    """Return the base path of a table: the text itself, or what the session's catalogue says of the table so named.
 
     Raises:
-        UsageError: naming it.
+        UsageError: a local path that is not there.
+        InputError: the catalogue has no such table.
     """
-    if ":/" not in path and not Path(path).exists():
-        msg = f"{path} does not exist; name the base path of a Hudi table"
+    name = text.removeprefix(TABLE)
+    if name == text and (":/" in text or Path(text).exists()):
+        return text
+    if name == text and (_NAME.fullmatch(name) is None or name.endswith(".properties")):
+        msg = f"{text} does not exist; name the base path of a Hudi table, or a table of the catalogue"
         raise click.UsageError(msg, click.get_current_context())
+    return catalog_location(quiet_session(), name)
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

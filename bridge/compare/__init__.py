@@ -9,11 +9,15 @@ from bridge.compare.onto_table import replay_batches
 from bridge.compare.readers import compare_readers
 from bridge.compare.readers_report import (
     BASE_FILES,
+    HUDI_RS,
     ReaderResult,
     ReadersReport,
+    grade_of_reader,
+    reader_of,
     report_readers,
     report_upgraded_readers,
 )
+from bridge.compare.rebuilt import HeldCompaction, RebuiltCommits, rebuilt_commits
 from bridge.compare.replay import compare, replay
 from bridge.compare.replay_report import ReplayReport, report_replays
 from bridge.compare.side_names import side_names
@@ -23,16 +27,19 @@ from bridge.compare.tables import example_table, keys_table, kinds_of
 
 __all__ = [
     "BASE_FILES",
+    "HUDI_RS",
     "Comparison",
     "Counts",
     "Difference",
     "Example",
     "Grade",
     "HeldCommit",
+    "HeldCompaction",
     "HistoryReplay",
     "HistoryReport",
     "ReaderResult",
     "ReadersReport",
+    "RebuiltCommits",
     "ReplayReport",
     "TableRow",
     "Target",
@@ -40,11 +47,14 @@ __all__ = [
     "compare_readers",
     "comparison_of",
     "example_table",
+    "grade_of_reader",
     "is_release",
     "keys_table",
     "kinds_of",
     "overall",
     "plan_to",
+    "reader_of",
+    "rebuilt_commits",
     "replay",
     "replay_batches",
     "replay_history",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import zipfile
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from bridge.compare.side_names import side_names
 from bridge.config import capabilities
@@ -100,11 +100,11 @@ class Comparison:
         """Return the snapshots of the right side; errors as in `right_outcomes`."""
         return snapshots_of(self.right_outcomes(versions))
 
-    def left_outcomes(self, versions: DataFrame) -> DataFrame:
-        """Return the rows of the snapshots of the left side, and those of keys that it sets aside."""
-        return self._new_table(versions, self.left)
+    def left_outcomes(self, versions: DataFrame, *, books: bool = False) -> DataFrame:
+        """Return the rows of the snapshots of the left side, those of keys that it sets aside, and its books."""
+        return self._new_table(versions, self.left, books=books)
 
-    def right_outcomes(self, versions: DataFrame) -> DataFrame:
+    def right_outcomes(self, versions: DataFrame, *, books: bool = False) -> DataFrame:
         """Return what `left_outcomes` does, of the right side.
 
         Raises:
@@ -113,7 +113,7 @@ class Comparison:
         if self.right.payload is not None and not self.right.runs_java and self.upgrade_after != self.commits:
             self.right.payload.resolve(self.right.release)
         if self.upgrade_after is None:
-            return self._new_table(versions, self.right)
+            return self._new_table(versions, self.right, books=books)
         return upgrade_outcomes(
             versions,
             self.left,
@@ -122,12 +122,12 @@ class Comparison:
             compact_after=self.compact_after,
             properties=self.properties,
             operations=self.operations,
+            books=books,
         )
 
-    def _new_table(self, versions: DataFrame, plan: MergePlan) -> DataFrame:
-        return simulate_outcomes(
-            versions, plan, commits=self.commits, compact_after=self.compact_after, operations=self.operations
-        )
+    def _new_table(self, versions: DataFrame, plan: MergePlan, *, books: bool) -> DataFrame:
+        settings: dict[str, Any] = {"compact_after": self.compact_after, "operations": self.operations}
+        return simulate_outcomes(versions, plan, commits=self.commits, books=books, **settings)
 
     def told(self, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
         """Say in Spark's pages that the jobs of a `with` block, on `frame`, are this comparison's."""

@@ -12,7 +12,7 @@ from bridge.engines import COMMIT
 from bridge.pipeline import ARRIVAL, KIND, KINDS, arrival_of, join_rows
 from bridge.redaction import current
 from bridge.report import json_rows
-from bridge.spark import in_one_task, kept, quoted
+from bridge.spark import from_keys, in_one_task, kept, key_columns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,8 @@ def smallest_examples(
     sizes = written.select(*key, sf.col(COMMIT).alias(_COUNT))
     so_far = join_rows(differences.select(*key, COMMIT, KIND), sizes, identity, or_empty=plan.partition)
     so_far = so_far.where(sf.col(_COUNT) <= sf.col(COMMIT))
-    counted = so_far.groupBy(*key, COMMIT, KIND).agg(sf.count(sf.lit(1)).alias(_COUNT))
+    counted = so_far.groupBy(*key_columns(so_far, identity), COMMIT, KIND).agg(sf.count(sf.lit(1)).alias(_COUNT))
+    counted = counted.select(*from_keys(so_far, counted))
     smallest = sf.min(sf.struct(_COUNT, COMMIT, *key)).alias(_COUNT)
     chosen = kept(counted.groupBy(KIND).agg(smallest).select(KIND, f"{_COUNT}.*").drop(_COUNT))
     few = chosen if in_one_task(chosen.sparkSession) else sf.broadcast(chosen)

@@ -15,7 +15,7 @@ from bridge.engines import COMMIT, IS_DELETE
 from bridge.pipeline import arrival_of, differences, join_rows
 from bridge.plan import TableType
 from bridge.programs import small_file_candidates
-from bridge.spark import quoted
+from bridge.spark import distinct_keys, key_columns, quoted
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def grade_of(found: DataFrame, versions: DataFrame, sides: Comparison, first: in
         first: the first commit that counts.
     """
     identity = sides.left.identity
-    keys = found.select(*map(quoted, identity)).distinct()
+    keys = distinct_keys(found, identity)
     differing = versions
     if not _share_files(sides):
         differing = join_rows(differing, keys, identity, "leftsemi", or_empty=sides.left.partition)
@@ -108,7 +108,7 @@ def without_ties(versions: DataFrame, sides: Comparison) -> DataFrame | None:
     is_partial = _of_commits(sides, lambda operation: not operation.writes_rows)
     if IS_DELETE in versions.columns:
         is_partial |= sf.coalesce(sf.col(IS_DELETE), sf.lit(False))
-    tied = Window.partitionBy(*map(quoted, plan.identity), *map(sf.col, plan.ordering), is_partial)
+    tied = Window.partitionBy(*key_columns(versions, plan.identity), *map(sf.col, plan.ordering), is_partial)
     first = sf.row_number().over(tied.orderBy(COMMIT, arrival_of(plan)))
     return versions.withColumn(_PLACE, first).where(is_partial | (sf.col(_PLACE) == 1)).drop(_PLACE)
 

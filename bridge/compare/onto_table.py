@@ -13,7 +13,7 @@ from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, S
 from bridge.errors import PlanError
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin, is_downgrade
-from bridge.spark import META_COLUMNS, quoted
+from bridge.spark import META_COLUMNS, distinct_keys, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +54,7 @@ class OntoTable(Batches):
         is_base = sf.col(KIND) == BASE
         origin = sf.when(is_base, int(Origin.STORED)).otherwise(int(Origin.LOG)).cast("tinyint")
         own = own.withColumn(ORIGIN, origin).drop(KIND)
-        keys = written.select(*map(quoted, plan.identity)).distinct()
+        keys = distinct_keys(written, plan.identity)
         touched = join_rows(own, keys, plan.identity, "leftsemi", or_empty=plan.partition)
         return written.unionByName(touched, allowMissingColumns=True)
 

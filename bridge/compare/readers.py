@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pickle
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.compare.readers_report import BASE_FILES, KEY, PARTITION, READER, ReaderResult, ReadersReport, reader_of
+from bridge.compare.other_programs import NotRunError, compared_with, has_bundle, program_version, shown_by
+from bridge.compare.readers_report import (
+    BASE_FILES,
+    HUDI_RS,
+    KEY,
+    PARTITION,
+    READER,
+    ReaderResult,
+    ReadersReport,
+    is_program,
+    reader_of,
+    released,
+)
+from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_scope
 from bridge.engines import arrow_schema
-from bridge.errors import sentence_of
+from bridge.errors import PlanError, sentence_of
 from bridge.hudi import Differing, ReaderQuery, SliceReaders, converted
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import current, without_values
@@ -21,9 +38,12 @@ from bridge.spark import kept, spark_schema
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pyspark.sql import DataFrame
 
     from bridge.hudi import FileSlice, HudiTable, Seen, SliceQuery
+    from bridge.pipeline import Scope
 
 _ROWS, _LOGGED, _REASON = "_pb_rows", "_pb_logged", "_pb_reason"
 _ONLY_LEFT, _ONLY_RIGHT, _CHANGED = KINDS
@@ -39,7 +59,13 @@ _COLUMNS = {
 }
 
 
-def compare_readers(table: HudiTable, readers: Iterable[str | HudiRelease] | None = None) -> ReadersReport:
+def compare_readers(
+    table: HudiTable,
+    readers: Iterable[str | HudiRelease] | None = None,
+    *,
+    real: bool = False,
+    scope: Scope | None = None,
+) -> ReadersReport:
     """Read a table as other readers do, and find the rows that they show differently from the table's own reader.
 
     All readers see the same instant and the same files, so the answer is exact for the files as they are. Rows are
@@ -47,59 +73,140 @@ def compare_readers(table: HudiTable, readers: Iterable[str | HudiRelease] | Non
 
     Args:
         table: the table, with the release that the others are compared with.
-        readers: releases, and `base files` for engines that know no logs; None: every other release that reads the
-            table, and base files where it may have logs.
+        readers: releases; `base files` for engines that know no logs; `hudi-rs`, if the package `hudi` is installed;
+            `real` and a release for its bundle, which runs in a process of its own and comes from Maven Central. None:
+            every other release that reads the table, hudi-rs unless there is a scope, and base files where there may be
+            logs.
+        real: whether the bundle of each of these releases runs as well, that of the table's own reader first.
+        scope: the keys that count, of releases and base files; partitions that it leaves out are not read. `since` is
+            an instant: the keys of which the files hold a version of that commit or a later one. Programs (hudi-rs,
+            bundles) read whole tables, so they take no scope.
 
     Raises:
         HudiTableError, MergeFailedError: the table can't be read by its own reader. Where only another one fails, that
             one is refused.
         PayloadConfigError: unknown release.
+        PlanError: the scope does not suit the table, or a program is to read it.
 
     Added in 0.1.0.
     """
+    names = _readers_of(table, readers, scope, real=real)
     opened = table.queries()
     snapshot = opened.snapshot()
-    names = _default_readers(table) if readers is None else [reader_of(reader) for reader in readers]
-    queries = [ReaderQuery(snapshot.query)]
-    refused: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    for name in names:
+    if scope is not None:
+        snapshot = in_scope(table, snapshot, scope)
+    results = {name: ReaderResult(name) for name in names}
+    queries, numbers = [ReaderQuery(snapshot.query)], [0]
+    for number, name in enumerate(results, start=1):
+        if is_program(name):
+            continue
         try:
             query = opened.read_optimized() if name == BASE_FILES else opened.read_by(name).snapshot()
         except PayloadBridgeError as error:
-            refused[name] = sentence_of(error)
+            results[name] = ReaderResult(name, refused=sentence_of(error))
             continue
-        numbers[name] = len(queries)
+        numbers.append(number)
         queries.append(ReaderQuery(query.query, bases_only=name == BASE_FILES))
     row = _data_struct([each.query for each in queries])
     columns = _COLUMNS | {LEFT: row, RIGHT: row}
     kinds = spark_types.StructType([spark_types.StructField(*column) for column in columns.items()])
-    task = functools.partial(_compare_slices, queries, arrow_schema(kinds))
-    found = kept(table.slices_of(snapshot).mapInArrow(task, kinds))
-    totals = (sf.count(sf.lit(1)), sf.sum(_ROWS), sf.sum(_LOGGED), sf.min(_REASON))
-    try:
+    task = functools.partial(_compare_slices, queries, numbers, arrow_schema(kinds))
+    found = table.slices_of(snapshot).mapInArrow(task, kinds)
+    found = kept(found if scope is None else differences_in_scope(table, found, scope))
+    with contextlib.ExitStack() as closing:
+        closing.callback(found.unpersist)
+        totals = (sf.count(sf.lit(1)), sf.sum(_ROWS), sf.sum(_LOGGED), sf.min(_REASON))
         counted = {
             (number, kind): values for number, kind, *values in found.groupBy(READER, KIND).agg(*totals).collect()
         }
-    except BaseException:
+        slices, rows, logged, _ = counted.get((0, _SEEN), (0, 0, 0, None))
+        if scope is not None:
+            slices, rows, logged = len(snapshot.slices), rows_in_scope(table, scope).count(), None
+        frames = [found.where(sf.col(KIND).isin(*KINDS))]
+        folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="payload-bridge-")))
+        for number, name in enumerate(results, start=1):
+            if is_program(name):
+                ran, frame = _run(table, name, folder, opened.timeline.latest)
+                results[name] = ran
+                if frame is not None:
+                    closing.callback(frame.unpersist)
+                    frames.append(_as_found(frame, number, kinds))
+            elif results[name].refused is None:
+                results[name] = _counted_result(name, number, counted)
+        every = functools.reduce(lambda one, other: one.unionByName(other), frames)
+        close = closing.pop_all().close
+    settings: dict[str, Any] = {"rows": rows, "logged": logged, "slices": slices, "close": close, "scope": scope}
+    return ReadersReport(table, opened.timeline.latest, [*results.values()], every, **settings)
+
+
+def _counted_result(name: str, number: int, counted: Mapping[tuple[int, str], Sequence[Any]]) -> ReaderResult:
+    """Return what the tasks counted for a reader."""
+    reason = counted.get((number, _REFUSED), [None])[-1]
+    if reason and current().is_active:
+        reason = without_values(reason, "an error")
+    if reason:
+        return ReaderResult(name, refused=reason)
+    return ReaderResult(name, *(counted.get((number, kind), [0])[0] for kind in KINDS))
+
+
+def _run(table: HudiTable, name: str, folder: Path, instant: str | None) -> tuple[ReaderResult, DataFrame | None]:
+    """Let another program read the table; return its result, and the rows that differ, kept."""
+    try:
+        program = program_version(name, table.spark)
+    except NotRunError as error:
+        return ReaderResult(name, not_run=str(error)), None
+    try:
+        found = kept(compared_with(table, table.snapshot(), shown_by(name, table, folder)))
+        counts = {row[0]: row[1] for row in found.groupBy(KIND).count().collect()}
+    except NotRunError as error:
+        return ReaderResult(name, not_run=str(error)), None
+    except (PayloadBridgeError, PySparkException) as error:
+        return ReaderResult(name, refused=sentence_of(error), program=program), None
+    if table.queries().timeline.latest != instant:
         found.unpersist()
-        raise
-    slices, rows, logged, _ = counted.get((0, _SEEN), (0, 0, 0, None))
-    results = []
-    for name in names:
-        number = numbers.get(name, -1)
-        reason = refused.get(name) or counted.get((number, _REFUSED), [None])[-1]
-        if reason and name not in refused and current().is_active:
-            reason = without_values(reason, "an error")
-        only_left, only_right, changed = (counted.get((number, kind), [0])[0] for kind in KINDS)
-        found_all = ReaderResult(name, only_left, only_right, changed)
-        results.append(ReaderResult(name, refused=reason) if reason else found_all)
-    return ReadersReport(table, opened.timeline.latest, results, found, rows=rows, logged=logged, slices=slices)
+        return ReaderResult(name, not_run="the table was written meanwhile; run it again"), None
+    result = ReaderResult(name, *(counts.get(kind, 0) for kind in KINDS))
+    return result._replace(program=program), found
+
+
+def _as_found(frame: DataFrame, number: int, kinds: spark_types.StructType) -> DataFrame:
+    """Return the rows that differ for a program in the columns of those that tasks find."""
+    given = {READER: sf.lit(number)}
+    return frame.select(
+        *(
+            (given[one.name] if one.name in given else sf.col(one.name) if one.name in frame.columns else sf.lit(None))
+            .cast(one.dataType)
+            .alias(one.name)
+            for one in kinds
+        )
+    )
+
+
+def _readers_of(
+    table: HudiTable, readers: Iterable[str | HudiRelease] | None, scope: Scope | None, *, real: bool
+) -> list[str]:
+    """Return the names of the readers that run; errors as in `compare_readers`."""
+    names = _default_readers(table) if readers is None else [reader_of(reader) for reader in readers]
+    if scope is not None:
+        if readers is None:
+            names.remove(HUDI_RS)
+        if real or any(map(is_program, names)):
+            msg = "programs read whole tables; leave out --partitions, --since and --keys-sample"
+            raise PlanError(msg)
+    return names + (_bundles(table, None if readers is None else names) if real else [])
 
 
 def _default_readers(table: HudiTable) -> list[str]:
     releases = [str(release) for release in table.readers if release is not table.release]
-    return [*releases, BASE_FILES] if table.is_merge_on_read else releases
+    return [*releases, HUDI_RS, *([BASE_FILES] if table.is_merge_on_read else [])]
+
+
+def _bundles(table: HudiTable, names: Sequence[str] | None) -> list[str]:
+    """Return the bundles that run: those of the named releases, or of all that have one for this Spark."""
+    if names is not None:
+        wanted = [table.release, *(HudiRelease.parse(name) for name in names if name[:1].isdecimal())]
+        return [*map(released, dict.fromkeys(wanted))]
+    return [released(release) for release in table.readers if has_bundle(release)]
 
 
 def _data_struct(queries: Sequence[SliceQuery]) -> spark_types.StructType:
@@ -112,25 +219,25 @@ def _data_struct(queries: Sequence[SliceQuery]) -> spark_types.StructType:
 
 
 def _compare_slices(
-    queries: list[ReaderQuery], schema: pa.Schema, batches: Iterable[pa.RecordBatch]
+    queries: list[ReaderQuery], numbers: list[int], schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Compare the readers of one task's slices, one after another."""
+    """Compare the readers of one task's slices, one after another; `numbers` has what each is called in the result."""
     readers = SliceReaders(queries)
     for batch in batches:
         for pickled in batch.column(0).to_pylist():
             found: FileSlice = pickle.loads(pickled)  # noqa: S301 (the driver pickled it)
             for part in readers.compare(found):
-                yield _rows_of(part, found.partition, schema)
+                yield _rows_of(part, numbers, found.partition, schema)
 
 
-def _rows_of(part: Differing | Seen, partition: str, schema: pa.Schema) -> pa.RecordBatch:
+def _rows_of(part: Differing | Seen, numbers: list[int], partition: str, schema: pa.Schema) -> pa.RecordBatch:
     if not isinstance(part, Differing):
-        rows = [{READER: 0, KIND: _SEEN, _ROWS: part.rows, _LOGGED: part.logged}]
-        rows += [{READER: number, KIND: _REFUSED, _REASON: reason} for number, reason in part.refused.items()]
+        rows = [{READER: 0, KIND: _SEEN, _ROWS: part.rows, _LOGGED: len(part.logged)}]
+        rows += [{READER: numbers[at], KIND: _REFUSED, _REASON: reason} for at, reason in part.refused.items()]
         return pa.RecordBatch.from_pylist(rows, schema=schema)
     kind = pc.if_else(pc.is_null(part.right), _ONLY_LEFT, pc.if_else(pc.is_null(part.left), _ONLY_RIGHT, _CHANGED))
     given = {
-        READER: pa.repeat(pa.scalar(part.reader, pa.int32()), len(part.keys)),
+        READER: pa.repeat(pa.scalar(numbers[part.reader], pa.int32()), len(part.keys)),
         PARTITION: pa.repeat(partition, len(part.keys)),
         KEY: pa.array(part.keys, pa.string()),
         KIND: kind,

@@ -15,14 +15,18 @@ from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame
 
     from bridge.hudi import HudiTable
+    from bridge.pipeline import Scope
 
 BASE_FILES = "base files"
 """The reader of engines that know no logs: it shows the rows of the base files."""
+HUDI_RS = "hudi-rs"
+"""The reader in Rust, of the package `hudi`."""
+_REAL = "real "
 
 READER = "_pb_reader"
 KEY, PARTITION = META_COLUMNS[2], META_COLUMNS[3]
@@ -44,6 +48,8 @@ class ReaderResult(NamedTuple):
         only_right: how many rows this reader alone shows.
         changed: how many rows have other values.
         refused: why this reader can't read the table; None if it can.
+        not_run: why this program was not run; None if it was, or if the reader is part of this package.
+        program: what ran, by name and version; None where rows follow from rules.
 
     Added in 0.1.0.
     """
@@ -53,6 +59,8 @@ class ReaderResult(NamedTuple):
     only_right: int = 0
     changed: int = 0
     refused: str | None = None
+    not_run: str | None = None
+    program: str | None = None
 
     @property
     def total(self) -> int:
@@ -62,7 +70,16 @@ class ReaderResult(NamedTuple):
     @property
     def agrees(self) -> bool:
         """Whether it shows the same rows."""
-        return self.refused is None and not self.total
+        return self.refused is None and self.not_run is None and not self.total
+
+    @property
+    def how(self) -> str:
+        """How its rows are known."""
+        if self.not_run is not None:
+            return "not run"
+        if self.program is not None:
+            return f"run: {self.program}"
+        return _BY_DOCUMENTATION if self.reader == BASE_FILES else _BY_RULES
 
 
 class ReadersReport:
@@ -74,8 +91,9 @@ class ReadersReport:
         instant: the requested time of the commit at which all readers read; None for an empty table.
         results: one a reader, in the order asked.
         rows: how many rows the first reader shows.
-        logged: how many keys the log files have, as the first reader reads them.
-        slices: how many file slices there are.
+        logged: how many keys the log files have, as the first reader reads them; None in a scope.
+        slices: how many file slices there are, or were read in a scope.
+        scope: the keys that count; None for all.
 
     Added in 0.1.0.
     """
@@ -87,9 +105,11 @@ class ReadersReport:
         results: Sequence[ReaderResult],
         found: DataFrame | None,
         *,
+        close: Callable[[], object],
         rows: int,
-        logged: int,
+        logged: int | None,
         slices: int,
+        scope: Scope | None = None,
     ) -> None:
         self.table = table
         self.reader = str(table.release)
@@ -98,12 +118,14 @@ class ReadersReport:
         self.rows = rows
         self.logged = logged
         self.slices = slices
+        self.scope = scope
         self._found = found
+        self._close = close
 
     @property
     def success(self) -> bool:
-        """Whether all readers show the same rows."""
-        return all(result.agrees for result in self.results)
+        """Whether all readers that ran show the same rows."""
+        return all(result.agrees or result.not_run is not None for result in self.results)
 
     @property
     def verdict(self) -> str:
@@ -125,7 +147,8 @@ class ReadersReport:
         the rows as `_pb_left` (the first reader's) and `_pb_right`, without meta columns, null for no row.
         """
         name, names = reader_of(reader), [result.reader for result in self.results]
-        if self._found is None or self.results[names.index(name)].refused is not None:
+        result = self.results[names.index(name)]
+        if self._found is None or result.refused is not None or result.not_run is not None:
             return None
         number = names.index(name) + 1
         here = (sf.col(READER) == number) & sf.col(KIND).isin(*KINDS)
@@ -149,9 +172,8 @@ class ReadersReport:
         return Difference(key, row[KIND], columns, left, right)
 
     def close(self) -> None:
-        """Release the rows that Spark keeps."""
-        if self._found is not None:
-            self._found.unpersist()
+        """Release the rows that Spark keeps, and the files of programs."""
+        self._close()
 
     def __enter__(self) -> Self:
         return self
@@ -161,16 +183,36 @@ class ReadersReport:
 
 
 def reader_of(reader: str | HudiRelease) -> str:
-    """Return the name of a reader: that of the release, or `base files`."""
-    return BASE_FILES if reader == BASE_FILES else str(HudiRelease.parse(reader))
+    """Return the name of a reader: that of the release, `real` and a release, `base files` or `hudi-rs`.
+
+    Raises:
+        PayloadConfigError: unknown release.
+    """
+    if reader in {BASE_FILES, HUDI_RS}:
+        return str(reader)
+    if isinstance(reader, str) and reader.startswith(_REAL):
+        return released(HudiRelease.parse(reader.removeprefix(_REAL)))
+    return str(HudiRelease.parse(reader))
+
+
+def released(release: HudiRelease) -> str:
+    """Return the reader that is the released bundle itself."""
+    return f"{_REAL}{release}"
+
+
+def is_program(reader: str) -> bool:
+    """Whether a reader is another program."""
+    return reader == HUDI_RS or reader.startswith(_REAL)
 
 
 def reader_name(reader: str) -> str:
     """Return what a reader is called in texts."""
-    return reader if reader == BASE_FILES else f"Hudi {reader}"
+    if reader in {BASE_FILES, HUDI_RS}:
+        return reader
+    return f"Hudi {reader.removeprefix(_REAL)}{' itself' if reader.startswith(_REAL) else ''}"
 
 
-def grade_of(result: ReaderResult) -> Grade:
+def grade_of_reader(result: ReaderResult) -> Grade:
     """Return how far a reader agrees with the first one."""
     if result.refused is not None:
         return Grade.REFUSED
@@ -179,9 +221,11 @@ def grade_of(result: ReaderResult) -> Grade:
 
 def verdict_of(found: ReadersReport) -> str:
     """Return the result of all readers in a sentence or two."""
-    differing = [result for result in found.results if not result.agrees]
+    ran = [result for result in found.results if result.not_run is None]
+    differing = [result for result in ran if not result.agrees]
     if not differing:
-        return f"All readers show the {found.rows} rows that Hudi {found.reader} shows."
+        who = "All readers" if len(ran) == len(found.results) else "All readers that ran"
+        return f"{who} show the {found.rows} rows that Hudi {found.reader} shows."
     each = "; ".join(f"{reader_name(result.reader)} {_short(result)}" for result in differing)
     return f"Of the {found.rows} rows that Hudi {found.reader} shows, others show some differently: {each}."
 
@@ -197,9 +241,7 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
     report = Report("compare-readers", verdict_of(found), success=found.success, plan=_settings(found))
     report.statistics = {
         **_seen(found),
-        "readers": [
-            result._asdict() | {"differing": result.total, "how": _how(result.reader)} for result in found.results
-        ],
+        "readers": [result._asdict() | {"differing": result.total, "how": result.how} for result in found.results],
     }
     lines = [
         {
@@ -207,7 +249,7 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
             "only there": result.only_right,
             "missing there": result.only_left,
             "changed": result.changed,
-            "grade": grade_of(result).value,
+            "grade": "not run" if result.not_run is not None else grade_of_reader(result).value,
         }
         for result in found.results
     ]
@@ -216,16 +258,18 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
         Table.of_rows(columns, lines, f"Rows that other readers show differently from Hudi {found.reader}")
     )
     for result in found.results:
-        if result.refused is not None:
-            report.warnings.append(f"{reader_name(result.reader)}: {result.refused}")
+        why = result.refused or result.not_run
+        if why is not None:
+            report.warnings.append(f"{reader_name(result.reader)}: {'' if result.refused else 'not run, '}{why}")
             continue
         rows = found.collect(result.reader, sample)
         report.results += [{"reader": result.reader, **_as_json(row)} for row in rows]
         if rows:
             report.body.append(_example(found, result, rows[0]))
         failure = None if result.agrees else _short(result)
-        report.checks.append(Check(f"{reader_name(result.reader)} ({_how(result.reader)})", failure))
-    report.body.append(f"Releases: {_BY_RULES}. Base files: {_BY_DOCUMENTATION}.")
+        report.checks.append(Check(f"{reader_name(result.reader)} ({result.how})", failure))
+    ran = [f"{reader_name(one.reader)}: {one.how}" for one in found.results if is_program(one.reader)]
+    report.body.append(". ".join([f"Releases: {_BY_RULES}", f"Base files: {_BY_DOCUMENTATION}", *ran]) + ".")
     return report
 
 
@@ -235,10 +279,13 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
     `sample` rows are shown; without it all, or a readable number if not `whole`.
     """
     (result,) = found.results
-    grade = grade_of(result)
+    grade = grade_of_reader(result)
     names = f"Hudi {found.reader}", f"read by {reader_name(result.reader)}"
     report = Report("replay", _replay_verdict(found, result), success=grade.is_equal, sides=names)
     report.plan = _settings(found) | {"from": found.reader, "to": result.reader}
+    if found.scope is not None:
+        since = [found.scope.since] if found.scope.since is not None else []
+        report.verdict = f"{report.verdict.rstrip('.')}. Scope: {found.scope.words(since)}."
     report.statistics = {
         **_seen(found),
         "question": "readers",
@@ -265,7 +312,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
 
 
 def _replay_verdict(found: ReadersReport, result: ReaderResult) -> str:
-    grade = grade_of(result).value
+    grade = grade_of_reader(result).value
     if result.refused is not None:
         return f"{grade}: {result.refused}."
     number = "no row differs" if result.agrees else _differ(result.total)
@@ -277,15 +324,12 @@ def _differ(total: int) -> str:
 
 
 def _settings(found: ReadersReport) -> dict[str, Any]:
-    return {"table": found.table.path, "release": found.reader, "instant": found.instant}
+    scope = {} if found.scope is None else {"scope": found.scope.as_json()}
+    return {"table": found.table.path, "release": found.reader, "instant": found.instant, **scope}
 
 
 def _seen(found: ReadersReport) -> dict[str, Any]:
     return {"rows_in": found.rows, "logged_keys": found.logged, "file_slices": found.slices}
-
-
-def _how(reader: str) -> str:
-    return _BY_DOCUMENTATION if reader == BASE_FILES else _BY_RULES
 
 
 def _as_json(row: Difference) -> dict[str, Any]:

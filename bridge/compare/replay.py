@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import comparison_of
 from bridge.compare.differing import Counts
+from bridge.compare.replay_books import ReplayBooks
 from bridge.compare.replay_report import BY_IDENTITY, TABLE, ReplayReport
 from bridge.engines import COMMIT, with_strategy_id
 from bridge.errors import PlanError, sentence_of
@@ -24,11 +25,11 @@ from bridge.pipeline import (
     sets_aside,
     snapshots_of,
 )
-from bridge.spark import kept, quoted
+from bridge.spark import distinct_keys, kept, observing
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from pyspark.sql import DataFrame
 
@@ -88,58 +89,51 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         left=with_strategy_id(spark, comparison.left),
         operations=batches.operations_of(comparison.left),
     )
-    outcomes = {LEFT_SIDE: _read_twice(comparison.left_outcomes(versions), comparison.left)}
+    books = ReplayBooks(versions, comparison.left, comparison.operations)
+    outcomes = {LEFT_SIDE: books.of_side(LEFT_SIDE, comparison.left_outcomes(books.versions, books=True))}
     left = snapshots_of(outcomes[LEFT_SIDE])
     report = ReplayReport(batches, comparison, versions, left)
     try:
         comparison = dataclasses.replace(comparison, right=with_strategy_id(spark, comparison.right))
         report = dataclasses.replace(report, comparison=comparison)
-        outcomes[RIGHT_SIDE] = _read_twice(comparison.right_outcomes(versions), comparison.right)
+        outcomes[RIGHT_SIDE] = books.of_side(RIGHT_SIDE, comparison.right_outcomes(books.versions, books=True))
         right = snapshots_of(outcomes[RIGHT_SIDE])
-        found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
+        with observing(spark):  # a cached plan runs with the settings of the moment in which it is marked
+            found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
     except PlanError:
-        _release(outcomes, comparison)
+        books.release()
         raise
     except PayloadBridgeError as error:
-        with comparison.told(versions, "the left side alone"):
-            left.count()
-        return dataclasses.replace(report, refused=sentence_of(error), outcomes=tuple(outcomes.values()))
+        return _refused(report, error, books)
     try:
-        with comparison.told(versions, "keys that differ after each commit"):
+        with comparison.told(versions, "keys that differ after each commit"), observing(spark):
             rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
         found.unpersist()
-        with comparison.told(versions, "the left side alone"):
-            left.count()  # raises if this side is at fault
-        return dataclasses.replace(report, refused=sentence_of(error), outcomes=tuple(outcomes.values()))
+        return _refused(report, error, books)
     except BaseException:
         found.unpersist()
-        _release(outcomes, comparison)
+        books.release()
         raise
     numbers = {(commit, kind): number for commit, kind, number, _ in rows}
     first, last = batches.first, comparison.commits
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
     counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
     report = dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
+    report = dataclasses.replace(report, books=books.read(*outcomes), outcomes=books.kept)
     aside = [set_aside(frame).withColumn(TABLE, sf.lit(side)) for side, frame in outcomes.items() if sets_aside(frame)]
     if not aside:
         return report
     quarantine = functools.reduce(lambda one, other: one.unionByName(other), aside)
     quarantined = {row[0]: row[1] for row in quarantine.groupBy(TABLE).count().collect()}
-    return dataclasses.replace(
-        report, quarantine=quarantine, quarantined=quarantined, outcomes=tuple(outcomes.values())
-    )
+    return dataclasses.replace(report, quarantine=quarantine, quarantined=quarantined)
 
 
-def _read_twice(outcomes: DataFrame, plan: MergePlan) -> DataFrame:
-    """Keep outcomes that are split, so that both parts come from one run."""
-    return kept(outcomes) if plan.on_error == "quarantine" else outcomes
-
-
-def _release(outcomes: Mapping[str, DataFrame], comparison: Comparison) -> None:
-    """Release the outcomes that `_read_twice` keeps."""
-    for frame in outcomes.values() if comparison.left.on_error == "quarantine" else ():
-        frame.unpersist()
+def _refused(report: ReplayReport, error: Exception, books: ReplayBooks) -> ReplayReport:
+    """Return the report of a right side that fails; the left one raises if it is at fault."""
+    with report.comparison.told(report.left, "the left side alone"), observing(report.left.sparkSession):
+        report.left.count()
+    return dataclasses.replace(report, refused=sentence_of(error), books=books.read(LEFT_SIDE), outcomes=books.kept)
 
 
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:
@@ -152,5 +146,5 @@ def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataF
     intended = sides.as_intended()
     both = intended.left_of(versions), intended.right_of(versions)
     same = differences(*both, sides.left.identity, duplicates=duplicates)
-    marked = same.select(*map(quoted, keys), sf.lit(True).alias(_COUNT)).distinct()
+    marked = distinct_keys(same, keys).withColumn(_COUNT, sf.lit(True))
     return join_rows(found, marked, keys, "left").withColumn(BY_IDENTITY, sf.col(_COUNT).isNull()).drop(_COUNT)

@@ -12,9 +12,11 @@ from pyspark.sql import functions as sf
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
-from bridge.compare.tables import example_table, keys_table, kinds_of, name_of, quarantine_table
+from bridge.compare.replay_books import both_books_table
+from bridge.compare.tables import commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
-from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope
+from bridge.merge import merger_warnings
+from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope, uncounted
 from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.comparison import Comparison
+    from bridge.engines import Books
     from bridge.pipeline import Batches
     from bridge.plan import TableType
 
@@ -63,6 +66,8 @@ class ReplayReport:
             other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the
             plan sets such keys aside.
         quarantined: how many rows of it each side has, by the name of the side.
+        books: what became of the rows that came in, by the name of the side, as in `SimulateReport.books`; a refused
+            side has none.
         outcomes: what Spark keeps for it.
 
     Added in 0.1.0.
@@ -79,6 +84,7 @@ class ReplayReport:
     by_identity: int = 0
     quarantine: DataFrame | None = None
     quarantined: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    books: Mapping[str, Books] = dataclasses.field(default_factory=dict)
     outcomes: tuple[DataFrame, ...] = ()
 
     @property
@@ -205,18 +211,21 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
     report = Report("replay", _joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
+    report.warnings = merger_warnings(first.left, first.right)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),
         "to": first.to or first.names[1],
         "upgrade_after": first.upgrade_after,
-        "via": [f"{one.after}={one.plan.release}" for one in first.via],
+        "via": [one.step for one in first.via],
         "keep_table_version": first.keep_table_version,
         "compact_after": list(first.compact_after),
     }
     report.statistics = {
         "rows_in": parts[0].batches.rows_of(first.left),
         "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
+        "books": {_type(part).value: {side: books.lines() for side, books in part.books.items()} for part in parts},
+        "uncounted": uncounted(first.operations),
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -240,6 +249,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         report.checks += _checks(part, shown)
         if part is first_part or not alike:
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
+        report.body.append(both_books_table(part.books, part.comparison))
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit} of {_last(part)} keys that differ are listed (--sample)")
         if part.quarantine is not None and part.quarantined:
@@ -248,6 +258,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.warnings.append(
                 f"{aside.title}: their keys can't be merged on that side; a key that one side alone can merge differs"
             )
+    if report.statistics["uncounted"] is not None:
+        report.warnings.append(report.statistics["uncounted"])
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
@@ -313,8 +325,7 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
 
 
 def _by_kind(counts: Counts, kinds: dict[str, str]) -> str:
-    numbers = zip(kinds.values(), counts[1:], strict=True)
-    return ", ".join(f"{number} {kind}" for kind, number in numbers if number)
+    return ", ".join(f"{number} {kind}" for kind, number in zip(kinds.values(), counts[1:], strict=True) if number)
 
 
 # -- as text
@@ -324,7 +335,7 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
     table_type, names = _type(part), part.comparison.names
     body: list[str | Table] = [] if alone else [f"{table_type.long_name.capitalize()}: {part.verdict}"]
     if part.counts and not part.grade.is_equal:
-        body.append(_commits(part))
+        body.append(commits_table(part.counts, part.batches.names, names))
     for example in part.examples:
         body.append(example_table(example, names))
         if example.difference.note is not None:
@@ -337,14 +348,3 @@ def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> lis
         both = "" if alone else f" --table-type {table_type.value}"
         body.append(f"Why: payload-bridge explain, with the same options{both} and {rows}, shows each merge call.")
     return body
-
-
-def _commits(part: ReplayReport) -> Table:
-    kinds = (*part.comparison.names, "changed")
-    lines = [
-        {"batch": part.batches.names[one.commit - 1], "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
-        for one in part.counts
-    ]
-    return Table.of_rows(
-        ("batch", "commit", *kinds), lines, "Keys after each commit that are on one side only, or changed"
-    )

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
-from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import Comparison, is_release, plan_to
-from bridge.compare.onto_table import BASE, DELETE, PARTIAL, as_versions
+from bridge.compare.onto_table import BASE, DELETE
+from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of_each, rebuilt_commits
 from bridge.compare.replay import compare
-from bridge.engines import COMMIT, KIND, SEQUENCE
-from bridge.errors import InputError, PlanError
-from bridge.pipeline import Batches, differences
+from bridge.engines import COMMIT, KIND
+from bridge.pipeline import differences, join_rows
 from bridge.report import Report, Table
-from bridge.spark import META_COLUMNS, kept
+from bridge.spark import META_COLUMNS, distinct_keys, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pyspark.sql import Column, DataFrame
-
     from bridge.compare.replay_report import ReplayReport
     from bridge.hudi import HudiTable
+    from bridge.pipeline import Scope
     from payloads import HudiRelease
 
-_MOMENT, _PLACE, _SLICE, _INSTANT, _NUMBER = "_pb_moment", "_pb_place", "_pb_slice", "_pb_instant", "_pb_versions"
-_KEY = (META_COLUMNS[3], META_COLUMNS[2])
+_NUMBER = "_pb_versions"
 
 
 class HeldCommit(NamedTuple):
@@ -38,6 +36,7 @@ class HeldCommit(NamedTuple):
         logged: rows and deletes in logs, as they were written.
         based: keys whose row is in a base file alone: inserted, or merged with the versions before.
         deletes: the deletes among `logged`.
+        written: how many inserts, updates and deletes the timeline says that it wrote; None where it is archived.
 
     Added in 0.1.0.
     """
@@ -46,6 +45,12 @@ class HeldCommit(NamedTuple):
     logged: int
     based: int
     deletes: int
+    written: int | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that it wrote is held."""
+        return self.written is not None and self.logged + self.based >= self.written
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +84,7 @@ class HistoryReport:
     def verdict(self) -> str:
         """How much of the history is seen, in a sentence or two."""
         seen = f"{self.path}: {self.keys} keys, {self.several} with two or more versions"
-        seen += f", of {len(self.commits)} commits."
+        seen += f"; {sum(one.is_complete for one in self.commits)} of {len(self.commits)} commits complete."
         if self.merges_on_read:
             return seen
         return f"{seen} Commits of copy-on-write tables hold winners alone: what lost, and what was deleted, is gone."
@@ -92,8 +97,8 @@ class HistoryReport:
             "keys_with_several_versions": self.several,
             "keys_by_versions": {str(number): keys for number, keys in sorted(self.versions.items())},
         }
-        report.results = [commit._asdict() for commit in self.commits]
-        columns = ("instant", "in logs", "in base files alone", "deletes")
+        report.results = [commit._asdict() | {"complete": commit.is_complete} for commit in self.commits]
+        columns = ("instant", "in logs", "in base files alone", "deletes", "written")
         lines = [dict(zip(columns, commit, strict=True)) for commit in self.commits]
         report.body.append(Table.of_rows(columns, lines, "What the files still hold of each commit"))
         lines = [{"versions": number, "keys": keys} for number, keys in sorted(self.versions.items())]
@@ -114,12 +119,14 @@ def table_history(table: HudiTable) -> HistoryReport:
 
     Added in 0.1.0.
     """
-    found = kept(_first_of_each(table))
+    found = kept(first_of_each(table))
     try:
+        written = _written(table)
         is_logged = sf.col(KIND) != BASE
         counts = (sf.count_if(is_logged), sf.count_if(~is_logged), sf.count_if(sf.col(KIND) == DELETE))
-        commits = [HeldCommit(*row) for row in found.groupBy(_MOMENT).agg(*counts).orderBy(_MOMENT).collect()]
-        each = found.groupBy(*_KEY).agg(sf.count_distinct(_MOMENT).alias(_NUMBER))
+        rows = found.groupBy(MOMENT).agg(*counts).orderBy(MOMENT).collect()
+        commits = [HeldCommit(*row)._replace(written=written.get(row[0])) for row in rows]
+        each = found.groupBy(*KEY_COLUMNS).agg(sf.count_distinct(MOMENT).alias(_NUMBER))
         numbers = {row[0]: row[1] for row in each.groupBy(_NUMBER).count().collect()}
     finally:
         found.unpersist()
@@ -127,24 +134,19 @@ def table_history(table: HudiTable) -> HistoryReport:
     return HistoryReport(table.path, str(table.release), total, numbers, tuple(commits), table.is_merge_on_read)
 
 
-def _moment() -> Column:
-    """Return the commit that wrote a version."""
-    return sf.when(sf.col(KIND) == DELETE, sf.col(_INSTANT)).otherwise(sf.col(META_COLUMNS[0]))
-
-
-def _first_of_each(table: HudiTable) -> DataFrame:
-    """Return the versions with their commits: of one key in one commit what its log holds, else its first base row.
-
-    Raises:
-        InputError: no meta columns tell the commits.
-    """
-    if not table.has_meta_columns:
-        msg = f"{table.path} has no meta columns, so that no row says its commit; give the batches themselves"
-        raise InputError(msg)
-    is_base = sf.col(KIND) == BASE
-    place = Window.partitionBy(*_KEY, _MOMENT).orderBy(is_base, _SLICE, SEQUENCE)
-    numbered = table.versions().withColumn(_MOMENT, _moment()).withColumn(_PLACE, sf.row_number().over(place))
-    return numbered.where(~is_base | (sf.col(_PLACE) == 1)).drop(_PLACE)
+def _written(table: HudiTable) -> dict[str, int]:
+    """Return how many inserts, updates and deletes each commit on the active timeline wrote."""
+    timeline = table.queries().timeline
+    kinds = ("numInserts", "numUpdateWrites", "numDeletes")
+    return {
+        instant.requested: sum(
+            stat.get(kind) or 0
+            for stats in (timeline.metadata(instant).get("partitionToWriteStats") or {}).values()
+            for stat in stats
+            for kind in kinds
+        )
+        for instant in timeline.commits
+    }
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -154,7 +156,8 @@ class HistoryReplay:
     Attributes:
         replay: both sides.
         history: what the files hold.
-        rows: how many rows the table has.
+        rebuilt: the commits that were written again.
+        rows: how many rows the table has, in the scope.
         unlike: how many of its keys the replay of its own release leaves another row of, or none, or one too many: what
             is lost of their history decides.
 
@@ -163,6 +166,7 @@ class HistoryReplay:
 
     replay: ReplayReport
     history: HistoryReport
+    rebuilt: RebuiltCommits
     rows: int
     unlike: int
 
@@ -176,19 +180,22 @@ class HistoryReplay:
         """What the answer can prove."""
         told = "The rebuilt commits, written again by the table's own release, give "
         told += "exactly its rows" if not self.unlike else f"other rows for {self.unlike} of its keys"
-        return f"{told} ({self.rows}). Differences show what the other release would have made of what is still held."
+        told = f"{told} ({self.rows}). Differences show what the other release would have made of what is still held."
+        return f"{told} {self.rebuilt.assumption}".rstrip()
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line, as `ReplayReport.to_report`."""
         report = self.replay.to_report(sample, whole=whole)
         report.statistics |= {"question": "history", "rows": self.rows, "not_rebuilt": self.unlike}
         report.statistics |= self.history.to_report().statistics
+        report.statistics["compactions"] = [one._asdict() for one in self.rebuilt.compactions]
         report.body += [self.history.verdict, self.proof]
         return report
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
         self.replay.close()
+        self.rebuilt.close()
 
 
 def replay_history(
@@ -197,6 +204,7 @@ def replay_history(
     *,
     payload: str | None = None,
     props: Mapping[str, str] | None = None,
+    scope: Scope | None = None,
 ) -> HistoryReplay:
     """Write the commits that a table still holds once more, to new tables of two releases.
 
@@ -208,6 +216,7 @@ def replay_history(
         to: what `replay` takes.
         payload: the class that the writer passes; None for the table's.
         props: other options of the writer.
+        scope: the keys that are replayed; `since` is an instant.
 
     Raises:
         InputError: no meta columns tell the commits, or there are no rows.
@@ -216,32 +225,22 @@ def replay_history(
 
     Added in 0.1.0.
     """
-    found = kept(_first_of_each(table))
-    moments = found.groupBy(_MOMENT).agg(sf.max(sf.col(KIND) == PARTIAL)).orderBy(_MOMENT).collect()
-    if any(partial for _, partial in moments):
-        msg = f"{table.path} has partial updates in its logs, which can't be written again as rows; give the batches"
-        raise PlanError(msg)
-    names = [instant for instant, _ in moments]
-    if not names:
-        msg = f"{table.path} holds no rows, so there is no history to replay"
-        raise InputError(msg)
-    numbered = list(zip(names, range(1, len(names) + 1), strict=True))
-    numbers = table.spark.createDataFrame(numbered, f"{_MOMENT} string, {COMMIT} int")
-    batches = Batches(names, [as_versions(found.join(sf.broadcast(numbers), _MOMENT), COMMIT).drop(KIND)])
-    plan = table.plan(payload=payload, props=props)
-    name = str(to)
-    right = plan_to(plan if is_release(name) else dataclasses.replace(plan, table=None), name)
-    compactions = _compactions(found, names) if table.is_merge_on_read else ()
-    sides = Comparison(plan, right, len(names), compact_after=compactions, to=name)
-    replayed = compare(batches, sides)
-    last = replayed.left.where(sf.col(COMMIT) == len(names))
-    own = table.snapshot().drop(*META_COLUMNS).withColumn(COMMIT, sf.lit(len(names)))
-    unlike = differences(last, own.select(*last.columns), plan.identity).count()
-    return HistoryReplay(replayed, table_history(table), own.count(), unlike)
-
-
-def _compactions(found: DataFrame, names: list[str]) -> tuple[int, ...]:
-    """Return after how many of the commits base files were written that are no commit's own."""
-    slices = [row[0] for row in found.where(sf.col(KIND) == BASE).select(_SLICE).distinct().collect()]
-    others = (sum(name < instant for name in names) for instant in slices if instant not in names)
-    return tuple(sorted({number for number in others if number}))
+    with contextlib.ExitStack() as closing:
+        rebuilt = rebuilt_commits(table, scope)
+        closing.callback(rebuilt.close)
+        batches = rebuilt.batches
+        plan = table.plan(payload=payload, props=props)
+        name = str(to)
+        right = plan_to(plan if is_release(name) else dataclasses.replace(plan, table=None), name)
+        sides = Comparison(plan, right, len(batches), compact_after=rebuilt.compact_after, to=name)
+        replayed = compare(batches, sides)
+        closing.callback(replayed.close)
+        last = replayed.left.where(sf.col(COMMIT) == len(batches))
+        own = table.snapshot().drop(*META_COLUMNS).withColumn(COMMIT, sf.lit(len(batches)))
+        if scope is not None:
+            keys = distinct_keys(batches.versions(plan), plan.identity)
+            own = join_rows(own, keys, plan.identity, "leftsemi", or_empty=plan.partition)
+        unlike = differences(last, own.select(*last.columns), plan.identity).count()
+        answer = HistoryReplay(replayed, table_history(table), rebuilt, own.count(), unlike)
+        closing.pop_all()
+    return answer

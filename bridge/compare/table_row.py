@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import KIND, ORDERING, SEQUENCE
+from bridge.engines import KIND, ORDERING, QUARANTINE, SEQUENCE
 from bridge.errors import InputError
 from bridge.redaction import current
 from bridge.report import Report, Table, json_rows
@@ -34,6 +34,7 @@ class TableRow:
         versions: its versions in order: `slice`, `instant`, `kind`, `file`, `block`, `position`, `ordering` (of a
             delete), and `row` with the data columns.
         shown: by release, the rows that its reader shows: one, none, or several of a key that is stored twice.
+        failed: by release, why merging the versions failed and at which merge point, if failures do not raise.
 
     Added in 0.1.0.
     """
@@ -42,12 +43,13 @@ class TableRow:
     row: Mapping[str, str]
     versions: tuple[Mapping[str, Any], ...]
     shown: Mapping[str, Sequence[Mapping[str, Any]]]
+    failed: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def success(self) -> bool:
-        """Whether all readers show the same."""
+        """Whether all readers can merge the versions, and show the same."""
         first, *others = self.shown.values()
-        return all(repr(other) == repr(first) for other in others)
+        return not self.failed and all(repr(other) == repr(first) for other in others)
 
     @property
     def verdict(self) -> str:
@@ -56,6 +58,10 @@ class TableRow:
         files = len({version["file"] for version in self.versions})
         many = f"{len(self.versions)} version{'' if len(self.versions) == 1 else 's'} in {files} file"
         text = f"{name}: {many}{'' if files == 1 else 's'}"
+        for release, why in self.failed.items():
+            text += f"; in quarantine by Hudi {release}, {why}"
+        if self.failed:
+            return f"{text}."
         if len(self.shown) == 1:
             return f"{text}."
         readers = " and ".join(f"Hudi {release}" for release in self.shown)
@@ -67,7 +73,8 @@ class TableRow:
             "explain", self.verdict, success=self.success, plan={"table": self.path, "row": _shown(self.row)}
         )
         report.statistics = {"versions": len(self.versions), "readers": list(self.shown)}
-        report.results = [{"versions": list(self.versions), "shown": {key: list(v) for key, v in self.shown.items()}}]
+        shown = {release: list(rows) for release, rows in self.shown.items()}
+        report.results = [{"versions": list(self.versions), "shown": shown, "failed": dict(self.failed)}]
         places = [{head: version[head] for head in _HEADS} for version in self.versions]
         report.body.append(Table.of_rows(_HEADS, places, "The versions, in the order in which they merge"))
         absent = dict.fromkeys(self.versions[0]["row"], "")
@@ -75,7 +82,8 @@ class TableRow:
         labels = [f"{version['kind']} {version['instant']}" for version in self.versions]
         for release, rows in self.shown.items():
             lines += rows or [absent]
-            labels += [f"Hudi {release}"] * len(rows) or [f"Hudi {release}: none"]
+            none = "in quarantine" if release in self.failed else "none"
+            labels += [f"Hudi {release}"] * len(rows) or [f"Hudi {release}: {none}"]
         report.body.append(
             Table.of_rows(tuple(absent), lines, "Their rows, and what readers show", [("version", labels)])
         )
@@ -86,12 +94,13 @@ class TableRow:
         return self.to_report().as_json()
 
 
-def table_row(tables: Sequence[HudiTable], row: Mapping[str, str]) -> TableRow:
+def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, sets_aside: bool = False) -> TableRow:
     """Say which versions of a row a table holds, where, and what readers show.
 
     Args:
         tables: the table, opened once for each reader that is asked.
         row: the columns that identify the row (those of `HudiTable.identity`, or `_hoodie_record_key`), as text.
+        sets_aside: whether versions that can't be merged are told, in place of the error.
 
     Raises:
         InputError: `row` names a column that does not identify rows, or no version has these values.
@@ -110,8 +119,17 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str]) -> TableRow:
         msg = f"{table.path} holds no version of {_words(row)}"
         raise InputError(msg)
     versions = tuple(_version(one) for one in found)
-    shown = {str(one.release): json_rows(_where(one.snapshot(), row).drop(*META_COLUMNS)) for one in tables}
-    return TableRow(table.path, dict(row), versions, shown)
+    if not sets_aside:
+        shown = {str(one.release): json_rows(_where(one.snapshot(), row).drop(*META_COLUMNS)) for one in tables}
+        return TableRow(table.path, dict(row), versions, shown)
+    shown, failed = {}, {}
+    for one in tables:
+        release, rows = str(one.release), json_rows(_where(one.snapshot_outcomes(), row).drop(*META_COLUMNS))
+        aside = [told for told in (row.pop(QUARANTINE) for row in rows) if told is not None]
+        shown[release] = [] if aside else rows
+        if aside:
+            failed[release] = f"{aside[0]['merge_point']}: {aside[0]['reason']}"
+    return TableRow(table.path, dict(row), versions, shown, failed)
 
 
 def _words(row: Mapping[str, str]) -> str:

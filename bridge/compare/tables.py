@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.compare.differing import Difference, Example
+    from bridge.compare.differing import Counts, Difference, Example
     from bridge.plan import TableType
 
     Names = tuple[str, str]
@@ -39,6 +39,17 @@ def example_table(example: Example, names: Names) -> Table:
     changed = [at for at, name in enumerate(absent, start=1) if name in difference.columns]
     last = len(table.rows) - 1
     return replace(table, marks=frozenset((row, at) for row in (last - 1, last) for at in changed))
+
+
+def commits_table(counts: Sequence[Counts], batches: Sequence[str], names: Names) -> Table:
+    """Count the keys that differ after each commit, by kind."""
+    kinds = (*names, "changed")
+    lines = [
+        {"batch": batches[one.commit - 1], "commit": one.commit, **dict(zip(kinds, one[1:], strict=True))}
+        for one in counts
+    ]
+    title = "Keys after each commit that are on one side only, or changed"
+    return Table.of_rows(("batch", "commit", *kinds), lines, title)
 
 
 def keys_table(

@@ -71,6 +71,10 @@ class Capabilities:
             (MergeOnReadIncrementalRelationV1, V2).
         timestamp_ntz: writes Spark's TIMESTAMP_NTZ (SchemaConverters).
         spark_conf: Spark SQL reads the keys `spark.hoodie.*` of a Spark conf.
+        widens_decimals: a batch may have a decimal of more digits than the table
+            (AvroSchemaEvolutionUtils.reconcileSchema).
+        promotes_in_arrays: a field of a struct in an array may become wider; else reading the older file fails with a
+            ClassCastException.
         delete_block_utf8: Kryo's registration of Utf8, where a delete block has an ordering value as a Java object;
             None where Avro types wrap it (HoodieDeleteBlock).
         delete_block_dates: an ordering value that is a date can be written to a delete block (HoodieDeleteBlock).
@@ -104,6 +108,8 @@ class Capabilities:
     incremental_scans: bool
     timestamp_ntz: bool
     spark_conf: bool
+    widens_decimals: bool
+    promotes_in_arrays: bool
     delete_block_utf8: int | None
     delete_block_dates: bool
     delete_block_instants: bool
@@ -160,6 +166,8 @@ _V0_12 = Capabilities(
     incremental_scans=False,
     timestamp_ntz=False,
     spark_conf=False,
+    widens_decimals=False,
+    promotes_in_arrays=True,
     delete_block_utf8=10,
     delete_block_dates=True,
     delete_block_instants=False,
@@ -210,6 +218,7 @@ _V1_1 = replace(
     event_time_payload=True,
     commit_time_payload=True,
     operation_deletes=True,
+    promotes_in_arrays=False,
 )
 _V1_2 = replace(
     _V1_1,
@@ -220,6 +229,7 @@ _V1_2 = replace(
     commit_time_lookup=False,
     blocks_by_instant=True,
     spark_conf=True,
+    widens_decimals=True,
 )
 
 _ROWS: Final = {row.release: row for row in (_V0_12, _V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.explain import Trace, trace_key
+from bridge.explain import Trace, Tracer
 from bridge.plan import MergePlan, TableType
 from bridge.programs import handover
 from mergers.laws import Version, find_violation
@@ -280,7 +280,8 @@ def _answers(issue: Issue, payload: str) -> Iterator[IssueAnswer]:
 
 def _answer(issue: Issue, table: str, plan: MergePlan, **settings: Any) -> IssueAnswer:
     commits = len(issue.batches)
-    traces = [trace_key(versions, plan, issue.schema, commits=commits, **settings) for versions in _keys(issue.batches)]
+    tracer = Tracer(plan, issue.schema, commits=commits, **settings)
+    traces = [tracer.trace(versions) for versions in _keys(issue.batches)]
     rows = [row for trace in traces if (row := trace.row_after(commits)) is not None]
     return IssueAnswer(plan.payload_name, table, str(plan.release), None, rows, _error(traces))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bridge.engines.books import SIDES, Books, Fate
+from bridge.engines.books import SIDES, Books, Fate, books_text
 from bridge.engines.books import columns as books_columns
 from bridge.engines.control_columns import (
     ACTION,
+    ADDED_TYPES,
     ARRIVAL,
     BOOKS,
     COMMIT,
@@ -24,13 +25,14 @@ from bridge.engines.control_columns import (
 )
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
-from bridge.engines.jvm import in_driver, with_strategy_id
+from bridge.engines.jvm import bundle_for, check_spark, in_driver, with_strategy_id
 from bridge.engines.native import REFUSALS, Refusal
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
 __all__ = [
     "ACTION",
+    "ADDED_TYPES",
     "ARRIVAL",
     "BOOKS",
     "COMMIT",
@@ -57,6 +59,9 @@ __all__ = [
     "Refusal",
     "arrow_schema",
     "books_columns",
+    "books_text",
+    "bundle_for",
+    "check_spark",
     "engine_of",
     "in_driver",
     "ordering_text",

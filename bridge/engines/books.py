@@ -79,7 +79,6 @@ class Books:
         made: how many rows of the result a merge made, so that they are no row of the input.
         rows_out: how many rows the result has; for `append` log entries included.
         inserted: how many keys had no row before.
-        are_kept: whether the engine keeps books; without, `counts` is empty.
 
     Added in 0.1.0.
     """
@@ -89,20 +88,23 @@ class Books:
     made: int
     rows_out: int
     inserted: int
-    are_kept: bool = True
 
     @classmethod
     def of_run(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
         """Make the books of what Spark observed as `columns` asks."""
-        found = cls.of_texts(rows_in, str(observed.get(BOOKS) or "").splitlines())
+        found = cls.of_observed(rows_in, observed)
         counted = {_parts(name): int(number or 0) for name, number in observed.items() if " " in name}
         return dataclasses.replace(
             found,
             counts={**found.counts, **counted},
             rows_out=int(observed[_VISIBLE]),
             inserted=int(observed[_INSERTED]),
-            are_kept=BOOKS in observed or bool(counted),
         )
+
+    @classmethod
+    def of_observed(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
+        """Make the books of what Spark observed as `books_text` asks; nothing is known of the result then."""
+        return cls.of_texts(rows_in, str(observed.get(BOOKS) or "").splitlines())
 
     @classmethod
     def of_texts(cls, rows_in: Mapping[str, int], texts: Iterable[str]) -> Books:
@@ -123,8 +125,6 @@ class Books:
         Raises:
             BooksError: they differ.
         """
-        if not self.are_kept:
-            return
         self.check_sides()
         kept = self.total(Fate.KEPT)
         if kept + self.made != self.rows_out:
@@ -160,10 +160,13 @@ def columns(outcomes: DataFrame, point: str, plan: MergePlan) -> list[Column]:
         sf.count_if(_is(Action.INSERT)).alias(_INSERTED),
     ]
     if BOOKS in outcomes.columns:
-        return [*found, sf.array_join(sf.collect_list(BOOKS), "\n").alias(BOOKS)]
-    if NEWER in outcomes.columns:
-        return [*found, *_of_columns(point, plan)]
-    return found
+        return [*found, books_text()]
+    return [*found, *_of_columns(point, plan)]
+
+
+def books_text() -> Column:
+    """Return what Spark observes of outcomes with `_pb_books`."""
+    return sf.array_join(sf.collect_list(BOOKS), "\n").alias(BOOKS)
 
 
 def _of_columns(point: str, plan: MergePlan) -> Iterator[Column]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from pyspark.sql import types as spark_types
-
 from bridge.engines.control_columns import ARRIVAL, COMMIT, ORIGIN
 from bridge.engines.jvm import attached, for_python
 from bridge.engines.jvm import run as run_on_jvm
@@ -14,10 +12,10 @@ from bridge.engines.native import run as run_natively
 from bridge.engines.python import run as run_in_python
 from bridge.errors import PlanError
 from bridge.programs import EngineName
-from bridge.spark import in_one_task, quoted
+from bridge.spark import in_one_task, in_order, quoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
     from pyspark.sql.types import StructField
 
     from bridge.engines.job import Job
@@ -88,16 +86,10 @@ def _sorted(sides: list[DataFrame], job: Job) -> DataFrame:
     for side in sides[1:]:
         versions = versions.unionByName(side, allowMissingColumns=True)
     control = [quoted(name) for name in (ORIGIN, COMMIT, ARRIVAL) if name in versions.columns]
-    order = [*(column for name in job.order for column in _sorting(versions, name)), *control]
+    order = [*(column for name in job.order for column in in_order(versions, name)), *control]
     if in_one_task(versions.sparkSession):
         shuffled = versions.coalesce(1)
     else:
         grouping = map(quoted, job.grouping)
         shuffled = versions.repartition(*grouping) if job.grouping else versions.repartition(1)
     return shuffled.sortWithinPartitions(*order).drop(ARRIVAL)
-
-
-def _sorting(frame: DataFrame, name: str) -> list[Column]:
-    """Return what sorts by a column; 0.0 and -0.0 are equal for Spark, and two keys for Hudi, whose keys are texts."""
-    is_floating = isinstance(frame.schema[name].dataType, spark_types.FloatType | spark_types.DoubleType)
-    return [quoted(name), quoted(name).cast("string")] if is_floating else [quoted(name)]

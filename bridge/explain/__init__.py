@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from bridge.explain.explanation import explain, explain_comparison, explain_sides
+from bridge.explain.explanation import SidesTracer, explain, explain_comparison, explain_sides
 from bridge.explain.replay_view import replay_view
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
 from bridge.explain.story import story
-from bridge.explain.trace import Trace, TracedCall, check_traceable, trace_key
+from bridge.explain.trace import Trace, Tracer, check_traceable, trace_key
+from bridge.explain.traced_keys import replay_causes
+from bridge.explain.traced_programs import TracedCall
 from bridge.explain.versions import Side, same_record
 
 __all__ = [
     "ExplainReport",
     "ExplainedSide",
     "Side",
+    "SidesTracer",
     "Trace",
     "TracedCall",
+    "Tracer",
     "check_traceable",
     "explain",
     "explain_comparison",
     "explain_sides",
+    "replay_causes",
     "replay_view",
     "same_record",
     "story",

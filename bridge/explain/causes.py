@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from bridge.explain.row import ExplainedRow
-    from bridge.explain.trace import TracedCall
+    from bridge.explain.traced_programs import TracedCall
     from bridge.explain.versions import Side
     from payloads import AvroSchema, Record
 

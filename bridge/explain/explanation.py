@@ -12,10 +12,10 @@ from pyspark.sql import types as spark_types
 from bridge import pipeline
 from bridge.compare import comparison_of
 from bridge.engines import COMMIT, RecordReader, arrow_schema, in_driver
-from bridge.errors import InputError, PlanError
+from bridge.errors import InputError, MergeFailedError, PlanError
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
-from bridge.explain.trace import Trace, check_one_row, check_traceable, trace_key
+from bridge.explain.trace import Trace, Tracer, check_one_row, check_traceable, trace_key
 from bridge.pipeline import ARRIVAL, as_batches
 from bridge.redaction import current
 from bridge.spark import described, prepare, quoted
@@ -23,7 +23,7 @@ from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -78,8 +78,7 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
     commits = len(written)
     settings = {"commits": commits, "compact_after": compact_after, "operations": written.operations_of(plan)}
     trace = trace_key(found, in_driver(plan, spark), schema, **settings)
-    if trace.error is not None:
-        raise trace.error
+    _raise_unless_aside(trace, plan)
     return ExplainReport(
         identity, found, schema, commits, (ExplainedSide(plan, trace),), compact_after=tuple(compact_after)
     )
@@ -96,9 +95,15 @@ def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, st
     identity, found, schema, spark = _found(batches, sides.left, row)
     left, right = in_driver(sides.left, spark), in_driver(sides.right, spark)
     explained = explain_sides(found, schema, dataclasses.replace(sides, left=left, right=right))
-    if explained[0].trace.error is not None:
-        raise explained[0].trace.error
+    _raise_unless_aside(explained[0].trace, sides.left)
     return ExplainReport(identity, found, schema, sides.commits, explained, sides, sides.compact_after)
+
+
+def _raise_unless_aside(trace: Trace, plan: MergePlan) -> None:
+    """Raise the error of a trace, unless the plan sets keys aside and it is the key's fault."""
+    aside = plan.on_error == "quarantine" and isinstance(trace.error, MergeFailedError)
+    if trace.error is not None and not aside:
+        raise trace.error
 
 
 def _found(
@@ -114,25 +119,49 @@ def _found(
         return identity, _versions_of(versions, layout, plan, identity), layout.schema, spark
 
 
+class SidesTracer:
+    """Traces one key after the other through both sides of a comparison, in this process."""
+
+    def __init__(self, schema: AvroSchema, sides: Comparison) -> None:
+        """Set up both sides; the versions are of `schema`.
+
+        Raises:
+            PlanError: a plan can't be traced.
+        """
+        settings: dict[str, Any] = {"commits": sides.commits, "compact_after": sides.compact_after}
+        settings["operations"] = sides.operations
+        self._sides = sides
+        self._left = Tracer(sides.left, schema, **settings)
+        self._right: Tracer | PayloadBridgeError
+        if sides.upgrade_after is None:
+            self._right = Tracer(sides.right, schema, **settings)
+            return
+        try:
+            change = sides.handover()
+        except PayloadBridgeError as error:
+            self._right = error
+        else:
+            self._right = Tracer(sides.left, schema, **settings, handover=change)
+
+    def explain(self, versions: Sequence[tuple[int, Record]]) -> tuple[ExplainedSide, ExplainedSide]:
+        """Trace the versions of one key through both sides; errors become part of the traces."""
+        sides, right = self._sides, self._right
+        left = ExplainedSide(sides.left, self._left.trace(versions))
+        trace = right.trace(versions) if isinstance(right, Tracer) else Trace([], {}, right)
+        if sides.upgrade_after is None:
+            return left, ExplainedSide(sides.right, trace)
+        return left, ExplainedSide(sides.left, trace, sides.right)
+
+
 def explain_sides(
-    versions: list[tuple[int, Record]], schema: AvroSchema, sides: Comparison
+    versions: Sequence[tuple[int, Record]], schema: AvroSchema, sides: Comparison
 ) -> tuple[ExplainedSide, ExplainedSide]:
-    """Trace the versions of one key through both sides, in this process; errors become part of the traces.
+    """Trace the versions of one key through both sides; of several keys, take a `SidesTracer`.
 
     Raises:
-        PlanError: the plans make no upgrade.
+        PlanError: a plan can't be traced.
     """
-    settings: dict[str, Any] = {"commits": sides.commits, "compact_after": sides.compact_after}
-    settings["operations"] = sides.operations
-    left = ExplainedSide(sides.left, trace_key(versions, sides.left, schema, **settings))
-    if sides.upgrade_after is None:
-        return left, ExplainedSide(sides.right, trace_key(versions, sides.right, schema, **settings))
-    try:
-        change = sides.handover()
-    except PayloadBridgeError as error:
-        return left, ExplainedSide(sides.left, Trace([], {}, error), sides.right)
-    trace = trace_key(versions, sides.left, schema, **settings, handover=change)
-    return left, ExplainedSide(sides.left, trace, sides.right)
+    return SidesTracer(schema, sides).explain(versions)
 
 
 # -- finding the row

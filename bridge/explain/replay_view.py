@@ -11,7 +11,7 @@ from bridge.explain.traced_keys import MOST_TRACED, TracedKeys, name_of, trace_k
 from bridge.pipeline import KIND, KINDS
 from bridge.redaction import current
 from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, View, json_field, texts
-from bridge.spark import quoted
+from bridge.spark import distinct_keys, key_columns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,8 @@ def _figures(parts: Sequence[ReplayReport]) -> list[Figure]:
 def _written(part: ReplayReport) -> dict[str, int]:
     """Return how many keys the batches have, by partition."""
     plan = part.comparison.left
-    rows = part.versions.select(*map(quoted, plan.identity)).distinct().groupBy(*map(quoted, plan.partition)).count()
+    keys = distinct_keys(part.versions, plan.identity)
+    rows = keys.groupBy(*key_columns(keys, plan.partition)).count()
     return {_partition(plan, row[:-1]): row[-1] for row in rows.collect()}
 
 

@@ -11,11 +11,12 @@ from bridge.explain.row import ExplainedRow
 from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
+from bridge.merge import merger_warnings
 from bridge.report import Report, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
     from bridge.explain.row import ExplainedSide
-    from bridge.explain.trace import TracedCall
+    from bridge.explain.traced_programs import TracedCall
     from bridge.explain.versions import Side
     from payloads import Record
 
@@ -58,7 +59,8 @@ class ExplainReport(ExplainedRow):
 def report_of(told: ExplainReport) -> Report:
     """Report one row."""
     sides = told.comparison
-    report = Report("explain", parting_words(told), success=told.success)
+    warnings = merger_warnings(*(side.plan for side in told.sides))
+    report = Report("explain", parting_words(told), success=told.success, warnings=warnings)
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))
     report.plan = plan_as_json(told.sides[0].plan) | {
@@ -67,7 +69,7 @@ def report_of(told: ExplainReport) -> Report:
         "from": None if sides is None or len(types) > 1 else str(sides.left.release),
         "to": None if sides is None or len(types) > 1 else sides.to or sides.names[1],
         "upgrade_after": None if sides is None else sides.upgrade_after,
-        "via": [] if sides is None else [f"{one.after}={one.plan.release}" for one in sides.via],
+        "via": [] if sides is None else [one.step for one in sides.via],
         "keep_table_version": sides is not None and sides.keep_table_version,
         "compact_after": list(told.compact_after),
     }
@@ -118,6 +120,10 @@ def parting_words(told: ExplainedRow) -> str:
 
 
 def _end(side: ExplainedSide, told: ExplainedRow) -> str:
+    if side.trace.error is not None and side.plan.on_error == "quarantine":
+        return (
+            f"in quarantine, {sentence_of(side.trace.error).rstrip('.')}, with all its versions ({len(told.versions)}),"
+        )
     if side.trace.error is not None:
         return "with an error"
     row = side.trace.row_after(told.commits)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bridge.compare import Comparison
-    from bridge.explain.trace import Trace, TracedCall
+    from bridge.explain.trace import Trace
+    from bridge.explain.traced_programs import TracedCall
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Record
 

@@ -11,7 +11,7 @@ from bridge.report import Table, json_record
 
 if TYPE_CHECKING:
     from bridge.explain.row import ExplainedRow, ExplainedSide
-    from bridge.explain.trace import TracedCall
+    from bridge.explain.traced_programs import TracedCall
     from bridge.explain.versions import Side
     from bridge.report import Label
     from payloads import Record

@@ -10,7 +10,7 @@ from bridge.report import json_record, texts
 
 if TYPE_CHECKING:
     from bridge.explain.row import ExplainedRow, ExplainedSide
-    from bridge.explain.trace import TracedCall
+    from bridge.explain.traced_programs import TracedCall
 
 
 def timeline_of(told: ExplainedRow) -> dict[str, Any]:

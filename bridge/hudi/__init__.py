@@ -10,6 +10,7 @@ from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
 from bridge.hudi.schema_evolution import converted
 from bridge.hudi.slice_query import SliceQuery
 from bridge.hudi.slice_reader import SliceReader
+from bridge.hudi.slice_symptoms import SliceSymptoms, Symptom, SymptomKind
 from bridge.hudi.table import HudiTable
 from bridge.hudi.timeline import ActiveTimeline, Instant, State
 
@@ -27,7 +28,10 @@ __all__ = [
     "SliceQuery",
     "SliceReader",
     "SliceReaders",
+    "SliceSymptoms",
     "State",
+    "Symptom",
+    "SymptomKind",
     "TableQueries",
     "UnreadableTableError",
     "converted",

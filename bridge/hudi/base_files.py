@@ -1,6 +1,6 @@
-"""Base files as Arrow batches: Parquet, and the two halves that a metadata-only bootstrap leaves.
+"""Base files as Arrow batches: Parquet, ORC, and the two halves that a metadata-only bootstrap leaves.
 
-A file is read row group by row group, so memory holds one batch of it.
+A file is read row group by row group, or stripe by stripe, so memory holds one batch of it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
 
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.hfile import read_cells
@@ -42,9 +43,22 @@ def read_base(
         keys: the record keys of interest; row groups that by their statistics have none of them are skipped.
 
     Raises:
-        DamagedFileError: it is not a readable Parquet file.
+        DamagedFileError: it can't be read in the format that its name says.
     """
-    yield from _parquet(files, path, columns, keys)
+    yield from _orc(files, path, columns) if path.endswith(".orc") else _parquet(files, path, columns, keys)
+
+
+def schema_of(files: TableFiles, path: str) -> pa.Schema:
+    """Return the columns that a base file stores.
+
+    Raises:
+        DamagedFileError: it can't be read in the format that its name says.
+    """
+    try:
+        with files.open(path) as stream:
+            return orc.ORCFile(stream).schema if path.endswith(".orc") else pq.read_schema(stream)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(files, path, error) from error
 
 
 def read_bootstrapped(files: TableFiles, path: str, sources: TableFiles, source: str) -> Iterator[pa.RecordBatch]:
@@ -85,8 +99,26 @@ def _parquet(
             if not parquet.metadata.num_rows:
                 yield pa.RecordBatch.from_pylist([], schema=stored)
     except (pa.ArrowException, OSError) as error:
-        msg = f"{files.described(path)} can't be read: {error}; restore the file, or roll its commit back with Hudi"
-        raise DamagedFileError(msg) from error
+        raise _unreadable(files, path, error) from error
+
+
+def _orc(files: TableFiles, path: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+    try:
+        with files.open(path) as stream:
+            found = orc.ORCFile(stream)
+            stored = found.schema
+            names = None if columns is None else [n for n in columns if n in stored.names] or stored.names[:1]
+            for number in range(found.nstripes):
+                yield from pa.Table.from_batches([found.read_stripe(number, names)]).to_batches(_ROWS)
+            if not found.nrows:
+                yield pa.RecordBatch.from_pylist([], schema=stored)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(files, path, error) from error
+
+
+def _unreadable(files: TableFiles, path: str, error: Exception) -> DamagedFileError:
+    msg = f"{files.described(path)} can't be read: {error}; restore the file, or roll its commit back with Hudi"
+    return DamagedFileError(msg)
 
 
 def _groups_with(parquet: pq.ParquetFile, keys: Sequence[str]) -> Iterator[int]:

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from bridge.config import capabilities
 from bridge.engines.python import RecordReader
+from bridge.hudi.avro_columns import CONTENT_LAYOUTS, NotColumnarError, can_be_columns, record_batches
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import DeletedKey, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 DATA_BLOCKS = frozenset({BlockType.AVRO_DATA, BlockType.PARQUET_DATA, BlockType.HFILE_DATA})
 _INT = struct.Struct(">i")
-_AVRO_VERSIONS = (2, 3)
 _KRYO_VERSIONS = (1, 2)
 _KEYS_ALONE = 1
 _AVRO_DELETES = 3
@@ -99,6 +99,28 @@ def data_records(block: Block, stream: RandomAccess) -> tuple[AvroSchema, Iterat
     return schema, _checked(block, _READERS[block.type](block.content(stream), schema))
 
 
+def data_batches(block: Block, stream: RandomAccess, arrow: pa.Schema) -> list[pa.RecordBatch] | None:
+    """Return the rows of a data block in the columns of `arrow`, if it has all of them in these types.
+
+    None for other blocks, and for one that is damaged: `data_records` reads it, and says what is wrong with it.
+    """
+    try:
+        schema = parse_schema(block.required(HeaderKey.SCHEMA))
+        stored = arrow_of(schema)
+        fits = all(field.name in schema.by_name and stored.field(field.name).type == field.type for field in arrow)
+        if not fits or block.type is BlockType.HFILE_DATA:
+            return None
+        if block.type is BlockType.PARQUET_DATA:
+            return [
+                evolved(batch, arrow) for batch in pq.ParquetFile(pa.BufferReader(block.content(stream))).iter_batches()
+            ]
+        if not can_be_columns(schema):
+            return None
+        return [evolved(batch, arrow) for batch in record_batches(block.content(stream), schema, stored)]
+    except (SchemaError, NotColumnarError, pa.ArrowException, OSError):
+        return None
+
+
 def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
     try:
         yield from records
@@ -109,7 +131,7 @@ def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
 
 def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
     layout, count = struct.unpack_from(">ii", content)
-    if layout not in _AVRO_VERSIONS:
+    if layout not in CONTENT_LAYOUTS:
         msg = f"content version {layout} is unknown"
         raise ValueError(msg)
     position = 2 * _INT.size

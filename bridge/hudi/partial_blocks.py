@@ -89,6 +89,8 @@ class PartialMerge:
             return Outcome(Action.KEEP, base)
         return DELETED if merged.marked_delete else Outcome(Action.UPDATE, self._whole(merged))
 
+    snapshot_once = snapshot
+
     def _version(self, key: HoodieKey | None, record: Record, schema: AvroSchema, *, judged: bool) -> StoredRow:
         missing = dict.fromkeys(name for name in self._schema.by_name if name not in schema.by_name)
         full = {**record, **missing} if missing else record

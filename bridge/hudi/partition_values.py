@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.config import keys
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,14 +74,21 @@ class ComputedKeys:
         bare = properties.stored.get(keys.COMPLEX_KEY_ENCODING, "false").lower() == "true"
         named_alone = is_complex and properties.has_completion_times and not bare
         self._names_fields = len(self._fields) > 1 or named_alone
+        self._times_as_text = is_true(properties.stored.get(CONSISTENT_TIMESTAMP))
+
+    def _text(self, column: pa.Array[Any]) -> pa.Array[Any]:
+        """Return the text of a key field: a timestamp is its microseconds, if logical types are not converted."""
+        if pa.types.is_timestamp(column.type) and not self._times_as_text:
+            column = column.view(pa.int64())
+        return pc.cast(column, pa.string())
 
     def of(self, batch: pa.RecordBatch) -> pa.Array[Any]:
         """Return the record key of each row."""
         if not self._names_fields:
-            return pc.cast(batch.column(self._fields[0]), pa.string())
+            return self._text(batch.column(self._fields[0]))
         texts = []
         for name in self._fields:
-            text = pc.cast(batch.column(name), pa.string())
+            text = self._text(batch.column(name))
             text = pc.if_else(pc.equal(text, ""), "__empty__", text)
             texts.append(pc.binary_join_element_wise(f"{name}:", pc.fill_null(text, "__null__"), ""))
         return pc.binary_join_element_wise(*texts, ",") if len(texts) > 1 else texts[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
 _VERSION = keys.TABLE_VERSION.key
 _VERSIONS = (5, 6, 8, 9)
-_PARQUET = "PARQUET"
+_FORMATS = ("PARQUET", "ORC")
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ class TableProperties:
                 f"versions {known} are read: upgrade the table with its own release"
             )
             raise UnreadableTableError(msg)
-        if found._text(keys.BASE_FILE_FORMAT, _PARQUET).upper() != _PARQUET:
+        if found._text(keys.BASE_FILE_FORMAT, _FORMATS[0]).upper() not in _FORMATS:
             msg = (
                 f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, "
-                "and Parquet alone is read; read this table with Hudi itself"
+                f"and {' and '.join(_FORMATS)} are read; read this table with Hudi itself"
             )
             raise UnreadableTableError(msg)
         return found

@@ -18,7 +18,7 @@ from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.properties import TableProperties
-from bridge.hudi.slice_query import SliceQuery
+from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from bridge.hudi.timeline import Instant
     from payloads.avro import AvroSchema
 
+LATEST_STATE = "latest_state"
+"""The form of an increment that is answered (`hoodie.datasource.query.incremental.format`)."""
 _NO_INSTANT = "0"
 _LAST_INSTANT = "9"
 _SCANNER = HudiRelease.V0_15
@@ -121,8 +123,8 @@ class TableQueries:
     @functools.cached_property
     def slices(self) -> SliceView:
         """The file slices of the table."""
-        own_instants = self.properties.has_completion_times
-        return SliceView(self.timeline, self.files.partitions(), has_completion_times=own_instants)
+        own_times = self.properties.has_completion_times
+        return SliceView(self.timeline, self.files.partitions(), has_completion_times=own_times)
 
     @functools.cached_property
     def plan(self) -> MergePlan:
@@ -159,8 +161,10 @@ class TableQueries:
             table=stored if able.merge_modes else None,
         )
 
-    def snapshot(self, as_of: str | None = None) -> Answer:
+    def snapshot(self, as_of: str | None = None, *, schema_on_read: bool = False) -> Answer:
         """Return the query of all rows, now or as of an instant (requested time).
+
+        With `schema_on_read`, files are read by the ids of their columns, if the table has a schema history.
 
         Raises:
             UnreadableTableError: the files of that time are cleaned, or a commit before it never completed.
@@ -169,28 +173,33 @@ class TableQueries:
         if as_of is not None:
             self._check_time_travel(as_of)
             until = self.timeline.instant_at(as_of) or _NO_INSTANT
-        return Answer(self._query(until, merges=self._is_merge_on_read), self.slices.latest(until))
+        query = self._query(until, merges=self._is_merge_on_read)
+        if schema_on_read:
+            query = dataclasses.replace(query, history=self.timeline.schema_history(until))
+        return Answer(query, self.slices.latest(until))
 
     def read_optimized(self) -> Answer:
         """Return the query of base files alone."""
         until = self.timeline.latest or _NO_INSTANT
         return Answer(self._query(until, merges=False), self.slices.latest_bases(until))
 
-    def incremental(self, begin: str, end: str | None = None) -> Answer:
+    def incremental(self, begin: str, end: str | None = None, form: str = LATEST_STATE) -> Answer:
         """Return the query of rows that commits after `begin` wrote, as the files of these commits alone show them.
 
         Args:
             begin: completion time in table versions 8 and 9, else requested time; 1.0 includes it in version 8.
             end: the last such time; None for the newest.
+            form: `latest_state`.
 
         Raises:
             UnreadableTableError: the table has no meta columns to tell commits by, or (until 0.15) a commit in between
-                never completed.
+                never completed; or another `form`.
         """
-        if not self.properties.has_meta_fields:
-            msg = (
-                f"{self.files.path} has no meta columns, so that no row says its commit; compare two snapshots instead"
-            )
+        if form != LATEST_STATE:
+            msg = f"{self.files.path}: no {form} query is answered, only {LATEST_STATE}; compare two snapshots instead"
+            raise UnreadableTableError(msg)
+        if self.timeline.commits and not self.properties.has_meta_fields:
+            msg = f"{self.files.path} has no meta columns, so no row says its commit; compare two snapshots instead"
             raise UnreadableTableError(msg)
         chosen = [instant for instant in self.timeline.commits if self._is_between(instant, begin, end)]
         first = self.timeline.first_incomplete
@@ -202,37 +211,40 @@ class TableQueries:
             raise UnreadableTableError(msg)
         until = chosen[-1].requested if chosen else _NO_INSTANT
         written = self.timeline.written(chosen)
-        if self._able.incremental_scans and self._is_merge_on_read:
-            self._check_not_cleaned(written)
+        own_times = self.properties.has_completion_times
+        archived = self.timeline.archived(functools.partial(self._is_within, begin, end))
+        after = begin if self._is_merge_on_read and not own_times else None
+        commits = Commits(archived.union(instant.requested for instant in chosen), after)
+        if self._able.incremental_scans and self._is_merge_on_read and self._is_cleaned(written):
+            # 1.0 scans the whole table then, and shows the rows of these commits that base files have.
+            query = self._query(until, merges=False)
+            return Answer(dataclasses.replace(query, commits=commits), self.slices.latest_bases(until))
+        view = self.slices if archived else self._view_of(written)
+        # An increment of 0.15 reads the files directly, and so has what they store.
+        query = self._query(until, merges=self._is_merge_on_read or not self._able.file_group_reader)
+        if self._able.incremental_scans and not own_times:  # 1.0 still scans logs of old tables as 0.15 does
+            query = dataclasses.replace(query, plan=self._plan_of(_SCANNER))
+        return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
+
+    def _view_of(self, written: Mapping[str, AbstractSet[str]]) -> SliceView:
+        """Return the file slices of some files alone; where commits are archived, Hudi looks at all files instead."""
         listings = [
             Listing(partition, {name: size for name, size in sizes.items() if name in written.get(partition, ())})
             for partition, sizes in self.slices.listings
         ]
-        view = SliceView(self.timeline, listings, has_completion_times=self.properties.has_completion_times)
-        # An increment of 0.15 reads the files directly, and so has what they store.
-        query = self._query(until, merges=self._is_merge_on_read or not self._able.file_group_reader)
-        commits = frozenset(instant.requested for instant in chosen)
-        if (
-            self._able.incremental_scans and not self.properties.has_completion_times
-        ):  # 1.0 still scans logs of old tables as 0.15 does
-            query = dataclasses.replace(query, plan=self._plan_of(_SCANNER))
-        return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
+        return SliceView(self.timeline, listings, has_completion_times=self.properties.has_completion_times)
 
-    def _check_not_cleaned(self, written: Mapping[str, AbstractSet[str]]) -> None:
-        """Refuse an increment whose files are partly gone: 1.0 shows base rows of all the table instead."""
+    def _is_cleaned(self, written: Mapping[str, AbstractSet[str]]) -> bool:
+        """Whether the cleaner has removed files that these commits wrote."""
         present = dict(self.slices.listings)
-        gone = [name for partition, names in written.items() for name in names - present.get(partition, {}).keys()]
-        if gone:
-            msg = (
-                f"{self.files.path}: the cleaner has removed {min(gone)}, which a commit of this increment wrote; "
-                "choose a later begin, or another release"
-            )
-            raise UnreadableTableError(msg)
+        return any(names - present.get(partition, {}).keys() for partition, names in written.items())
 
     def _is_between(self, instant: Instant, begin: str, end: str | None) -> bool:
         own_times = self.properties.has_completion_times
-        moment = instant.completed or instant.requested if own_times else instant.requested
-        includes_begin = own_times and self._able.incremental_scans
+        return self._is_within(begin, end, instant.completed or instant.requested if own_times else instant.requested)
+
+    def _is_within(self, begin: str, end: str | None, moment: str) -> bool:
+        includes_begin = self.properties.has_completion_times and self._able.incremental_scans
         after = moment >= begin if includes_begin else moment > begin
         return after and (end is None or moment <= end)
 

@@ -63,7 +63,7 @@ class Seen(NamedTuple):
     """
 
     rows: int
-    logged: int
+    logged: Collection[str]
     refused: dict[int, str]
 
 
@@ -159,7 +159,7 @@ class SliceReaders:
                 theirs_alone = side.unmatched()
                 pairs = [(key, own.get(key), theirs_alone.get(key)) for key in {**own, **theirs_alone}]
                 yield from self._differing(number, (first, side), pairs)
-        yield Seen(rows + len(own), len(first.logged()), refused)
+        yield Seen(rows + len(own), first.logged(), refused)
 
     def _in_base(
         self,

@@ -14,6 +14,9 @@ from bridge.engines.python import arrow_schema
 from bridge.spark import spark_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.hudi.schema_on_read import Renames
     from payloads.avro import AvroSchema
 
 
@@ -22,43 +25,57 @@ def arrow_of(schema: AvroSchema) -> pa.Schema:
     return schema.derived(lambda own: arrow_schema(spark_schema(own)))
 
 
-def evolved(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def evolved(batch: pa.RecordBatch, schema: pa.Schema, renames: Renames | None = None) -> pa.RecordBatch:
     """Return the rows of `batch` in the columns of `schema`; a column that they lack is null.
+
+    Columns are matched by name, after `renames`.
 
     Raises:
         pyarrow.ArrowException: a value can't become one of the column's type.
     """
-    if batch.schema.equals(schema):
+    if renames is None and batch.schema.equals(schema):
         return batch
-    return pa.RecordBatch.from_arrays([_column(batch, field) for field in schema], schema=schema)
+    arrays = _members(batch.schema.names, batch.columns, list(schema), batch.num_rows, renames)
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _column(batch: pa.RecordBatch, field: pa.Field) -> pa.Array[Any]:
-    index = batch.schema.get_field_index(field.name)
-    return pa.nulls(batch.num_rows, field.type) if index < 0 else converted(batch.column(index), field.type)
+def _members(
+    names: Sequence[str], arrays: Sequence[Any], fields: Sequence[pa.Field], rows: int, renames: Renames | None
+) -> list[Any]:
+    """Return columns, or members of a struct, as those of `fields`, matched by name."""
+    known: dict[str, tuple[Any, Renames | None]] = {}
+    for name, array in zip(names, arrays, strict=True):
+        if renames is None:
+            known[name] = array, None
+        elif name in renames.names:
+            known[renames.names[name]] = array, renames.below.get(name)
+    return [
+        converted(known[field.name][0], field.type, known[field.name][1])
+        if field.name in known
+        else pa.nulls(rows, field.type)
+        for field in fields
+    ]
 
 
-def converted(array: Any, kind: pa.DataType) -> Any:
-    """Return an array with another type: members by name, everything else by Arrow's safe casts."""
+def converted(array: Any, kind: pa.DataType, renames: Renames | None = None) -> Any:
+    """Return an array with another type: members by name, after `renames`, all else by Arrow's safe casts."""
     own = array.type
-    if own.equals(kind):
+    if renames is None and own.equals(kind):
         return array
     if pa.types.is_dictionary(own):
-        return converted(array.dictionary_decode(), kind)
+        return converted(array.dictionary_decode(), kind, renames)
     if pa.types.is_struct(own) and pa.types.is_struct(kind):
-        children = dict(zip((own.field(i).name for i in range(own.num_fields)), array.flatten(), strict=True))
         fields = [kind.field(i) for i in range(kind.num_fields)]
-        arrays = [
-            converted(children[f.name], f.type) if f.name in children else pa.nulls(len(array), f.type) for f in fields
-        ]
+        names = [own.field(i).name for i in range(own.num_fields)]
+        arrays = _members(names, array.flatten(), fields, len(array), renames)
         return pa.StructArray.from_arrays(arrays, fields=fields, mask=array.is_null())
     if pa.types.is_list(own) and pa.types.is_list(kind):
         array = _compact(array)
-        items = converted(array.values, kind.value_type)
+        items = converted(array.values, kind.value_type, renames)
         return pa.ListArray.from_arrays(array.offsets, items, type=kind, mask=array.is_null())
     if pa.types.is_map(own) and pa.types.is_map(kind):
         array = _compact(array)
-        keys, items = converted(array.keys, kind.key_type), converted(array.items, kind.item_type)
+        keys, items = converted(array.keys, kind.key_type), converted(array.items, kind.item_type, renames)
         entries = pa.StructArray.from_arrays([keys, items], fields=[kind.key_field, kind.item_field])
         validity = array.buffers()[0]
         return pa.Array.from_buffers(kind, len(array), [validity, array.buffers()[1]], array.null_count, 0, [entries])

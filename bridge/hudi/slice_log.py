@@ -4,31 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from bridge.engines.python import is_of_all_keys
 from bridge.errors import InputError, MergeFailedError
+from bridge.hudi.avro_columns import NotColumnarError
 from bridge.hudi.block_order import merged_blocks
 from bridge.hudi.errors import HudiTableError, UnreadableTableError
 from bridge.hudi.log_blocks import BlockType, HeaderKey
-from bridge.hudi.log_records import data_records, deleted_keys
+from bridge.hudi.log_columns import LogColumns, decides
+from bridge.hudi.log_records import data_batches, data_records, deleted_keys
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, values_of_path
-from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, RecordMerge
+from bridge.hudi.schema_evolution import arrow_of
+from bridge.merge import SKIPPED, LogDelete, LogRow, MergePoint, MergePointError, RecordMerge
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey
 from payloads.avro import rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
-    from bridge.engines.python import RecordWriter
+    import pyarrow as pa
+
+    from bridge.engines.python import RecordReader, RecordWriter
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.slice_query import SliceQuery
-    from bridge.merge import Outcome, StoredRow
+    from bridge.merge import LogRule, Outcome, StoredRow
     from payloads.avro import AvroSchema, Record
 
 _KEY = META_COLUMNS[2]
+_ROWS = 1 << 14
+_FAILED = object()
+"""In place of what was folded: the key can't be merged."""
 
 
 class SliceLog:
@@ -36,11 +49,16 @@ class SliceLog:
 
     Attributes:
         folded: by key, in the order in which keys first appear.
+        failed: the keys that can't be merged, and why, where they are set aside; they show no row.
     """
 
-    def __init__(self, merge: RecordMerge, payload: str, *, by_position: bool = False) -> None:
+    def __init__(
+        self, merge: RecordMerge, payload: str, *, by_position: bool = False, sets_aside: bool = False
+    ) -> None:
         """Begin a log without entries; `payload` is what merges, for messages."""
         self.folded: dict[str, Any] = {}
+        self.failed: dict[str, MergePointError] = {}
+        self._sets_aside = sets_aside
         self.merge: Any = merge
         self._payload = payload
         self._by_position = by_position
@@ -52,7 +70,7 @@ class SliceLog:
         A base file may hold a key twice. Merged by key, the first row takes what the log has. Merged by position, each
         does: the writer logs an update for every row that it finds.
         """
-        if key in self._met and not self._by_position:
+        if key in self._met and not self._by_position and key not in self.failed:
             return None
         self._met.add(key)
         return self.folded[key]
@@ -65,54 +83,137 @@ class SliceLog:
         """Fold the next entry of a key.
 
         Raises:
-            MergeFailedError: the merge failed.
+            MergeFailedError: the merge failed, and keys are not set aside.
         """
+        name = key.record_key
+        if name in self.failed:
+            return
         try:
-            self.folded[key.record_key] = fold(self.folded.get(key.record_key), key)
-        except Exception as error:
-            raise self._failed(key.record_key, error) from error
+            self.folded[name] = fold(self.folded.get(name), key)
+        except Exception as error:  # noqa: BLE001 (whatever a payload raises)
+            self.fail(name, error)
+            self.folded[name] = _FAILED
 
     def snapshot(self, base: StoredRow | None, key: str, folded: Any) -> Outcome[StoredRow]:
         """Merge the row of the base file, if any, with what was folded, as a query does.
 
         Raises:
-            MergeFailedError: the merge failed.
+            MergeFailedError: the merge failed, and keys are not set aside.
         """
+        if key in self.failed:
+            return SKIPPED
         try:
-            outcome: Outcome[StoredRow] = self.merge.snapshot(base, folded)
-        except Exception as error:
-            raise self._failed(key, error) from error
+            # Merged by position, the log may be read for several rows of a key.
+            read = self.merge.snapshot if self._by_position else self.merge.snapshot_once
+            outcome: Outcome[StoredRow] = read(base, folded)
+        except Exception as error:  # noqa: BLE001 (whatever a payload raises)
+            self.fail(key, error)
+            return SKIPPED
         return outcome
 
-    def _failed(self, key: str, error: Exception) -> Exception:
+    def fail(self, key: str, error: Exception) -> None:
+        """Set a key aside, if that is wanted.
+
+        Raises:
+            MergeFailedError: it is not.
+            PayloadBridgeError: the failure is not the key's: a file, the settings or the machine.
+        """
         failure = error if isinstance(error, MergePointError) else MergePointError(MergePoint.SNAPSHOT, error)
         if isinstance(failure.error, HudiTableError | InputError):
-            return failure.error
-        return MergeFailedError(failure.reason, self._payload, failure.point.value, {_KEY: key})
+            raise failure.error from error
+        if not self._sets_aside or is_of_all_keys(failure):
+            point = failure.point and failure.point.value
+            raise MergeFailedError(failure.reason, self._payload, point, {_KEY: key}) from error
+        self.failed[key] = failure
 
 
 class LogFolder:
     """Folds the logs of slices for one query."""
 
-    def __init__(self, query: SliceQuery, schema: AvroSchema, keys: ComputedKeys | None, writer: RecordWriter) -> None:
+    def __init__(
+        self,
+        query: SliceQuery,
+        schema: AvroSchema,
+        keys: ComputedKeys | None,
+        reader: RecordReader,
+        writer: RecordWriter,
+    ) -> None:
         """Take what the blocks are read with; the merge is compiled where a log is folded.
 
         Args:
             query: the query.
             schema: the columns, with meta columns.
             keys: makes the record keys of a table without meta columns; None where records carry them.
-            writer: makes rows of `schema`.
+            reader: makes records of rows of `schema`.
+            writer: makes rows of them.
         """
         self._query = query
         self._schema = schema
         self._keys = keys
         self._writer = writer
+        self._reader = reader
+        self._arrow = arrow_of(schema)
 
     @functools.cached_property
     def _whole(self) -> RecordMerge:
         if self._query.unnamed_class is not None:
             raise UnreadableTableError(self._query.unnamed_class)
         return RecordMerge(self._query.plan, self._schema, has_meta=True)
+
+    @functools.cached_property
+    def _rule(self) -> LogRule | None:
+        """What decides about whole columns; None where the calls have to."""
+        if self._query.unnamed_class is not None or self._query.keys is not None:
+            return None
+        rule = self._whole.log_rule()
+        return rule if decides(rule, self._schema) else None
+
+    def columns(self, found: FileSlice) -> tuple[LogColumns, SliceLog] | None:
+        """Return the log of a slice in columns, and what the calls fold for the other keys; None if columns can't.
+
+        Raises:
+            HudiTableError: a file can't be read.
+            MergeFailedError: the merge of a key failed.
+        """
+        if self._rule is None:
+            return None
+        with contextlib.suppress(NotColumnarError), self.blocks(found) as blocks:
+            if any(block.is_partial for block, _ in blocks):
+                return None
+            by_position = _has_positions(found, blocks)
+            log = LogColumns(self._rule, self._record_keys, by_position=by_position)
+            for each in blocks:
+                if each.block.type is BlockType.DELETE:
+                    entries = deleted_keys(*each, self._query.rules.release)
+                    log.contested.update(entry.record_key for entry in entries)
+                else:
+                    log.add(list(self._batches(each, found.partition)))
+            log.end()
+            rest = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position)
+            if log.contested:
+                self._fold(rest, blocks, found.partition, log.contested)
+            return log, rest
+        return None
+
+    def _batches(self, each: FoundBlock, partition: str) -> Iterator[pa.RecordBatch]:
+        """Give the rows of a data block in the columns of the table, with meta columns."""
+        batches = self._columnar(each)
+        if batches is not None:
+            yield from batches
+            return
+        records = (record for _, record, _ in self.rows(each, partition))
+        while chunk := list(itertools.islice(records, _ROWS)):
+            yield self._writer.batch(chunk)
+
+    def _columnar(self, each: FoundBlock) -> list[pa.RecordBatch] | None:
+        """Return the rows of a data block that needs no record for its conversion; None for another."""
+        block, stream = each
+        if block.is_partial or self._query.history is not None or self._query.properties.drops_partition_columns:
+            return None
+        return data_batches(block, stream, self._arrow)
+
+    def _record_keys(self, batch: pa.RecordBatch) -> Any:
+        return batch.column(_KEY) if self._keys is None else self._keys.of(batch)
 
     def folded(self, found: FileSlice) -> SliceLog:
         """Return what the log of a slice has for each key.
@@ -123,12 +224,25 @@ class LogFolder:
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
         with self.blocks(found) as blocks:
-            log = SliceLog(self._whole, self._query.plan.payload_name, by_position=_has_positions(found, blocks))
-            wanted = self._query.keys
-            for each in blocks:
-                for key, fold in self._entries(each, found.partition, log):
-                    if wanted is None or key in wanted:
-                        log.add(HoodieKey(key, found.partition), fold)
+            by_position, sets_aside = _has_positions(found, blocks), self._query.sets_aside
+            log = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position, sets_aside=sets_aside)
+            self._fold(log, blocks, found.partition, self._query.keys)
+        return log
+
+    def _fold(self, log: SliceLog, blocks: list[FoundBlock], partition: str, wanted: AbstractSet[str] | None) -> None:
+        for each in blocks:
+            for key, fold in self._entries(each, partition, log, wanted):
+                log.add(HoodieKey(key, partition), fold)
+
+    def of_rows(self, rows: Iterable[tuple[str, Record]], partition: str, *, by_position: bool) -> SliceLog:
+        """Return a log that has one row of each of some keys.
+
+        Raises:
+            MergeFailedError: the merge failed.
+        """
+        log = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position)
+        for key, record in rows:
+            log.add(HoodieKey(key, partition), functools.partial(_fold, log.merge, LogRow(record, None)))
         return log
 
     @contextlib.contextmanager
@@ -144,27 +258,47 @@ class LogFolder:
             logs = [(files.described(path), stack.enter_context(files.open(path))) for path in paths]
             yield merged_blocks(logs, self._query.rules)
 
-    def rows(self, found: FoundBlock, partition: str) -> Iterator[tuple[str, Record, AvroSchema]]:
+    def rows(
+        self, found: FoundBlock, partition: str, wanted: AbstractSet[str] | None = None
+    ) -> Iterator[tuple[str, Record, AvroSchema]]:
         """Give record key, record and columns of each row of a data block: those of the table that it carries.
+
+        Rows of other keys than the `wanted` ones are left out.
 
         Raises:
             DamagedFileError: the block can't be read.
         """
+        batches = self._columnar(found)
+        for batch in batches or ():
+            keys = self._record_keys(batch).to_pylist()
+            at = [row for row, key in enumerate(keys) if wanted is None or key in wanted]
+            for row, record in zip(at, self._reader.rows(batch, np.array(at, int)), strict=True):
+                yield str(keys[row]), record, self._schema
+        if batches is not None:
+            return
         block, stream = found
-        schema, records = data_records(block, stream)
+        written, records = data_records(block, stream)
+        renames = self._query.renames(block.instant)
+        schema = written if renames is None else renames.of_schema(written)
         columns = columns_of(self._schema, schema.by_name) if block.is_partial else self._schema
         for stored in records:
-            record = rewrite_record_with_new_schema(stored, schema, columns, self._query.rules.release)
+            renamed = stored if renames is None else renames.of_record(stored, written)
+            record = rewrite_record_with_new_schema(renamed, schema, columns, self._query.rules.release)
             if self._query.properties.drops_partition_columns:
                 record = self._with_path_values(record, partition)
-            yield self._key_of(record), record, columns
+            key = self._key_of(record)
+            if wanted is None or key in wanted:
+                yield key, record, columns
 
-    def _entries(self, found: FoundBlock, partition: str, log: SliceLog) -> Iterator[tuple[str, Callable[..., Any]]]:
+    def _entries(
+        self, found: FoundBlock, partition: str, log: SliceLog, wanted: AbstractSet[str] | None
+    ) -> Iterator[tuple[str, Callable[..., Any]]]:
         """Give the key of each entry of a block, and what folds the entry into the versions before it."""
         block, stream = found
         if block.type is BlockType.DELETE:
             for deleted in deleted_keys(block, stream, self._query.rules.release):
-                yield deleted.record_key, functools.partial(_fold, log.merge, LogDelete(deleted.ordering))
+                if wanted is None or deleted.record_key in wanted:
+                    yield deleted.record_key, functools.partial(_fold, log.merge, LogDelete(deleted.ordering))
             return
         if block.is_partial and self._query.commits is not None:
             msg = (
@@ -174,7 +308,7 @@ class LogFolder:
             raise UnreadableTableError(msg)
         if block.is_partial and not isinstance(log.merge, PartialMerge):
             log.merge = PartialMerge(self._query.plan, self._schema)
-        for key, record, columns in self.rows(found, partition):
+        for key, record, columns in self.rows(found, partition, wanted):
             if block.is_partial:
                 yield key, functools.partial(_fold_partial, log.merge, record, columns)
             else:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,8 +14,35 @@ if TYPE_CHECKING:
     from bridge.hudi.block_order import BlockRules
     from bridge.hudi.files import TableFiles
     from bridge.hudi.properties import TableProperties
+    from bridge.hudi.schema_on_read import Renames, SchemaHistory
     from bridge.plan import MergePlan
     from payloads.avro import AvroSchema
+
+
+class Commits(NamedTuple):
+    """The commits whose rows an increment has, by the rows' `_hoodie_commit_time`.
+
+    Attributes:
+        instants: their requested times.
+        after: where all commit times after this one and up to the last instant count, archived ones too: in
+            merge-on-read tables until version 6 (MergeOnReadIncrementalRelation). None where the instants alone do.
+    """
+
+    instants: frozenset[str]
+    after: str | None = None
+
+    def mask(self, times: Any) -> Any:
+        """Return which rows are of these commits."""
+        if self.after is None or not self.instants:
+            return pc.is_in(times, pa.array(sorted(self.instants), pa.string()))
+        return pc.and_(pc.greater(times, self.after), pc.less_equal(times, max(self.instants)))
+
+    def may_be_within(self, first: str, last: str) -> bool:
+        """Whether one of the rows with commit times from `first` to `last` may be of these commits."""
+        if not self.instants:
+            return False
+        begins = last >= min(self.instants) if self.after is None else last > self.after
+        return begins and first <= max(self.instants)
 
 
 @dataclass(frozen=True)
@@ -28,12 +58,14 @@ class SliceQuery:
         paths_tell: the partition columns whose values the answer takes from the path.
         text_columns: the columns that the answer has as text, whatever the files have.
         null_columns: the meta columns that the answer has as null.
-        commits: the instants whose rows the answer has; None for all rows.
+        commits: the commits whose rows the answer has; None for all rows.
         bootstrapped: the source file of each bootstrapped file group.
         sources: where these files are.
         shown: the columns of the answer, of those of `schema` and the meta columns; None for all.
         keys: the record keys whose versions are read; None for all.
         unnamed_class: why nothing can be merged; None where it can.
+        history: the table's schemas, for schema on read; None where columns go by name.
+        sets_aside: whether a key that can't be merged is set aside, with all its versions.
     """
 
     files: TableFiles
@@ -44,9 +76,15 @@ class SliceQuery:
     paths_tell: tuple[str, ...] = ()
     text_columns: tuple[str, ...] = ()
     null_columns: tuple[str, ...] = ()
-    commits: frozenset[str] | None = None
+    commits: Commits | None = None
     bootstrapped: Mapping[tuple[str, str], str] | None = None
     sources: TableFiles | None = None
     shown: frozenset[str] | None = None
     keys: frozenset[str] | None = None
     unnamed_class: str | None = None
+    sets_aside: bool = False
+    history: SchemaHistory | None = None
+
+    def renames(self, instant: str) -> Renames | None:
+        """Return how a file that an instant wrote names its columns; None where they go by name."""
+        return None if self.history is None else self.history.renames(instant)

@@ -1,7 +1,8 @@
 """Rows of file slices: base file and log merged as a release's snapshot query merges them; plain Python, no session.
 
-A slice's log is folded key by key before its base file streams past, so memory holds the keys of one slice's log and
-one batch of its base file. Rows that the log does not touch stay Arrow.
+A slice's log is folded before its base file streams past: in columns where a comparison decides which version of a key
+stays, else key by key. Memory holds what one slice's log has of each key, and one batch of its base file. Rows that the
+log does not touch stay Arrow.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.config import capabilities
-from bridge.engines.python import RecordReader, RecordWriter
+from bridge.engines.python import RecordReader, RecordWriter, UnfitRecordError
 from bridge.hudi.base_files import BOOTSTRAP_INSTANT, read_base, read_bootstrapped
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.log_columns import LogColumns
     from bridge.hudi.slice_log import SliceLog
     from bridge.hudi.slice_query import SliceQuery
     from payloads.avro import Record
@@ -62,7 +64,7 @@ class SliceReader:
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
         self._reader = RecordReader(self._schema, self.arrow)
         self._writer = RecordWriter(self._schema, self.arrow)
-        self.folder = LogFolder(query, self._schema, self._keys, self._writer)
+        self.folder = LogFolder(query, self._schema, self._keys, self._reader, self._writer)
 
     def read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
         """Give the rows of a slice that the query sees.
@@ -71,17 +73,59 @@ class SliceReader:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        log = self.log_of(found)
+        columns = self.folder.columns(found) if found.data_logs else None
+        if columns is not None:
+            yield from self._read_columns(found, *columns)
+            return
+        yield from self.merged_rows(found, self.log_of(found))
+
+    def merged_rows(self, found: FileSlice, log: SliceLog | None) -> Iterator[pa.RecordBatch]:
+        """Give the rows that the query sees of a slice whose log, if it has one, is folded; errors as in `read`."""
         if log is None:
             for batch in self._base_rows(found, self._unmerged):
                 yield from self.answer(found, batch)
             return
         for batch in self.base_batches(found):
-            yield from self.answer(found, self._merged(found, batch, log))
-        rows = [log.snapshot(None, key, folded).version for key, folded in log.unmatched()]
-        records = [row.record for row in rows if row is not None and row.record is not None]
-        if records:
-            yield from self.answer(found, self._writer.batch(records))
+            for rows in self._merged(found, batch, log):
+                yield from self.answer(found, rows)
+        yield from self._unmatched(found, log)
+
+    def _read_columns(self, found: FileSlice, columns: LogColumns, rest: SliceLog) -> Iterator[pa.RecordBatch]:
+        """Give the rows of a slice whose log is in columns, `rest` for some keys apart."""
+        for batch in self.base_batches(found):
+            for rows in self._merged(found, batch, rest):
+                seen, undecided = columns.merge(rows)
+                for part in seen:
+                    yield from self.answer(found, part)
+                yield from self._called(found, rows, columns, undecided)
+        alone = columns.unmatched()
+        if alone is not None:
+            yield from self.answer(found, alone)
+        yield from self._unmatched(found, rest)
+
+    def _called(
+        self, found: FileSlice, batch: pa.RecordBatch, columns: LogColumns, pairs: Sequence[tuple[int, int]]
+    ) -> Iterator[pa.RecordBatch]:
+        """Merge the rows of the base file that no comparison decides, each with its winner of the log, by calls."""
+        if not pairs:
+            return
+        numbers = sorted({number for _, number in pairs})  # by position, several rows may have one winner
+        keys, winners = columns.winners(numbers)
+        logged = zip(keys, self.records(winners, range(len(keys))), strict=True)
+        log = self.folder.of_rows(logged, found.partition, by_position=columns.by_position)
+        key_of = dict(zip(numbers, keys, strict=True))
+        rows = [(row, key_of[number]) for row, number in pairs]
+        merged = zip(rows, self.merge_rows(found, batch, rows, log), strict=True)
+        made = [(key, record) for (_, key), (_, _, record) in merged if record is not None]
+        if made:
+            yield from self.answer(found, self._written(made, log))
+
+    def _unmatched(self, found: FileSlice, log: SliceLog) -> Iterator[pa.RecordBatch]:
+        """Give the rows that the log alone has."""
+        rows = ((key, log.snapshot(None, key, folded).version) for key, folded in log.unmatched())
+        made = [(key, row.record) for key, row in rows if row is not None and row.record is not None]
+        if made:
+            yield from self.answer(found, self._written(made, log))
 
     def log_of(self, found: FileSlice) -> SliceLog | None:
         """Return the folded log of a slice; None where it has no log file.
@@ -107,10 +151,12 @@ class SliceReader:
         if found.base_file is None:
             return
         path = found.path_of(found.base_file)
-        for batch in self._stored_batches(found, path, columns):
+        renames = self._query.renames(found.base_instant)
+        names = columns.names if renames is None else renames.stored(columns.names)
+        for batch in self._stored_batches(found, path, names):
             full = self._with_partition(batch, found.partition, columns)
             try:
-                yield self._of_keys(self._in_increment(evolved(full, columns)))
+                yield self._of_keys(self._in_increment(evolved(full, columns, renames)))
             except pa.ArrowException as error:
                 msg = f"{self._files.described(path)} has rows that do not fit the table's schema: {error}"
                 raise DamagedFileError(msg) from error
@@ -124,10 +170,10 @@ class SliceReader:
             return (name == _COMMIT and query.commits is not None) or (name == _KEY and query.keys is not None)
         return query.keys is not None and not query.properties.has_meta_fields and name in query.properties.key_fields
 
-    def _stored_batches(self, found: FileSlice, path: str, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def _stored_batches(self, found: FileSlice, path: str, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         query = self._query
         if query.bootstrapped is None or query.sources is None or f"_{BOOTSTRAP_INSTANT}." not in path:
-            return read_base(self._files, path, columns.names, query.keys)
+            return read_base(self._files, path, names, query.keys)
         source = query.bootstrapped.get((found.partition, found.file_id))
         if source is None:
             msg = f"{self._files.described(path)} is bootstrapped, and the bootstrap index has no source file for it"
@@ -150,18 +196,15 @@ class SliceReader:
         0.15 only skips what statistics rule out, so it merges all rows where one may be of its commits.
         """
         commits = self._query.commits
-        if not commits or capabilities(self._query.rules.release).file_group_reader:
+        if commits is None or not batch.num_rows or capabilities(self._query.rules.release).file_group_reader:
             return self._of_commits(batch)
         span = pc.min_max(batch.column(_COMMIT)).as_py()
-        is_possible = batch.num_rows and span["max"] >= min(commits) and span["min"] <= max(commits)
-        return batch if is_possible else batch.slice(0, 0)
+        return batch if commits.may_be_within(span["min"], span["max"]) else batch.slice(0, 0)
 
     def _of_commits(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows of the selected commits."""
-        if self._query.commits is None:
-            return batch
-        wanted = pa.array(sorted(self._query.commits), pa.string())
-        return batch.filter(pc.is_in(batch.column(_COMMIT), wanted))
+        commits = self._query.commits
+        return batch if commits is None else batch.filter(commits.mask(batch.column(_COMMIT)))
 
     def _of_keys(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows of the selected keys."""
@@ -206,22 +249,31 @@ class SliceReader:
             action, result = log.snapshot(base, key, folded)
             yield row, action is Action.KEEP, None if result is None else result.record
 
-    def _merged(self, found: FileSlice, batch: pa.RecordBatch, log: SliceLog) -> pa.RecordBatch:
-        """Merge a batch of the base file with the log."""
-        contested = [(row, key) for row, key in enumerate(self.keys_of(batch)) if key in log.folded]
+    def _merged(self, found: FileSlice, batch: pa.RecordBatch, log: SliceLog) -> Iterator[pa.RecordBatch]:
+        """Merge a batch of the base file with the log: give the rows that stay, then those that change."""
+        contested = log.folded and [(row, key) for row, key in enumerate(self.keys_of(batch)) if key in log.folded]
         if not contested:
-            return batch
+            yield batch
+            return
         stays = np.ones(batch.num_rows, bool)
-        changed: list[Record] = []
-        for row, is_base, record in self.merge_rows(found, batch, contested, log):
+        changed: list[tuple[str, Record]] = []
+        merged_rows = self.merge_rows(found, batch, contested, log)
+        for (_, key), (row, is_base, record) in zip(contested, merged_rows, strict=True):
             stays[row] = is_base
             if not is_base and record is not None:
-                changed.append(record)
-        kept = batch.filter(pa.array(stays))
-        if not changed:
-            return kept
-        merged = pa.Table.from_batches([kept, self._writer.batch(changed)]).combine_chunks()
-        return merged.to_batches()[0]
+                changed.append((key, record))
+        yield batch.filter(pa.array(stays))
+        if changed:
+            yield self._written(changed, log)
+
+    def _written(self, made: list[tuple[str, Record]], log: SliceLog) -> pa.RecordBatch:
+        """Return merged records, each with its key, as rows; a key whose record does not fit has failed."""
+        while True:
+            try:
+                return self._writer.batch([record for _, record in made])
+            except UnfitRecordError as error:
+                key, _ = made.pop(error.number)
+                log.fail(key, error)
 
     # -- the answer
 

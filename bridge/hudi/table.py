@@ -13,27 +13,28 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from bridge.config import TableType, capabilities
+from bridge.engines import QUARANTINE
 from bridge.errors import InputError
 from bridge.hudi.errors import HudiTableError, UnreadableTableError
-from bridge.hudi.queries import Answer, TableQueries
+from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
 from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
-from bridge.hudi.slice_reader import SliceReader
-from bridge.hudi.slice_versions import CONTROL, GroupVersions
+from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions
+from bridge.hudi.slice_versions import CONTROL
 from bridge.spark import prepare, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.config import EffectiveMergeConfig
-    from bridge.hudi.slice_query import SliceQuery
     from bridge.plan import MergePlan
 
 _SLICE = "slice binary"
@@ -174,7 +175,12 @@ class HudiTable:
         return self.spark.createDataFrame(rows, _SLICES)
 
     def snapshot(
-        self, as_of: str | None = None, *, columns: Sequence[str] | None = None, where: str | Column | None = None
+        self,
+        as_of: str | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        where: str | Column | None = None,
+        schema_on_read: bool = False,
     ) -> DataFrame:
         """Return the merged rows that a predicate selects.
 
@@ -187,12 +193,27 @@ class HudiTable:
             as_of: an instant (requested time): the rows as they were then.
             columns: what the answer shows, in this order; None for all, with meta columns.
             where: a condition in Spark SQL, or a Column, which acts on merged rows alone.
+            schema_on_read: whether columns that ALTER TABLE renamed keep the values of older files, as in Hudi with
+                `hoodie.schema.on.read.enable=true`; else columns are matched by name.
 
         Raises:
             HudiTableError: the table can't be read, or not as of that instant, or it has no such column.
             InputError: Spark can't read the predicate.
         """
-        return self._frame(self._open().snapshot(as_of), columns, where)
+        return self._frame(self._open().snapshot(as_of, schema_on_read=schema_on_read), columns, where)
+
+    def snapshot_outcomes(self, as_of: str | None = None, *, where: str | None = None) -> DataFrame:
+        """Return the rows of `snapshot`, and all versions of the keys that can't be merged, of which it has no row.
+
+        `_pb_quarantine` is null in a row; in a version it has reason, merge_point, side (stored, log), kind (data,
+        delete) and the ordering of a delete entry. A `where` chooses rows, and versions only by partition and key.
+
+        Raises:
+            HudiTableError, InputError: as in `snapshot`.
+        """
+        opened = self._open().snapshot(as_of)
+        answer = opened._replace(query=dataclasses.replace(opened.query, sets_aside=True))
+        return self._frame(answer, None, where)
 
     def read_optimized(self, *, columns: Sequence[str] | None = None, where: str | Column | None = None) -> DataFrame:
         """Return the rows of base files alone; what is only in logs is missing.
@@ -214,6 +235,7 @@ class HudiTable:
         *,
         columns: Sequence[str] | None = None,
         where: str | Column | None = None,
+        form: str = LATEST_STATE,
     ) -> DataFrame:
         """Return the rows that commits after `begin`, up to `end`, wrote.
 
@@ -222,12 +244,13 @@ class HudiTable:
             end: the last such time; None for the newest.
             columns: as for `snapshot`.
             where: as for `snapshot`.
+            form: `latest_state`; Hudi's other one, `cdc`, is refused.
 
         Raises:
             HudiTableError: the table can't be read so, or it has no such column.
             InputError: Spark can't read the predicate.
         """
-        return self._frame(self._open().incremental(begin, end), columns, where)
+        return self._frame(self._open().incremental(begin, end, form), columns, where)
 
     def versions(self, as_of: str | None = None, *, all_slices: bool = True) -> DataFrame:
         """Return every version of each key that the files still hold, as stored; one partition a file group.
@@ -257,11 +280,15 @@ class HudiTable:
             groups = opened.slices.groups(min(until, as_of or until))
         rows = self.spark.createDataFrame([(pickle.dumps(group),) for group in groups], _SLICE)
         struct = spark_types.StructType([*spark_schema(with_meta(answer.query.schema)), *_CONTROL])
-        return rows.mapInArrow(functools.partial(_read_versions, answer.query), struct)
+        return rows.mapInArrow(functools.partial(read_versions, answer.query), struct)
 
     def queries(self) -> TableQueries:
         """Return the queries of the table as it is now; all that they read is of one instant."""
         return self._open()
+
+    def in_partitions(self, answer: Answer, where: str) -> Answer:
+        """Return an answer without the file slices whose partitions a condition in SQL excludes."""
+        return Answer(answer.query, kept_slices(answer, conditions(where), self._selected))
 
     def slices_of(self, answer: Answer) -> DataFrame:
         """Return the file slices of an answer, one a row, for tasks that read each with `pickle.loads`."""
@@ -278,14 +305,16 @@ class HudiTable:
         if where is None or known:
             slices = kept_slices(answer, known, self._selected)
             answer = Answer(keyed(narrowed(answer.query, names, known), known), slices)
-        rows = self.slices_of(answer).mapInArrow(functools.partial(_read_slices, answer.query), _struct(answer.query))
+        rows = self.slices_of(answer).mapInArrow(
+            functools.partial(read_slices, answer.query), answer_columns(answer.query)
+        )
         if where is not None:
             rows = self._where(rows, where)
         return rows if names is None else rows.select(*map(quoted, names))
 
     def _checked(self, answer: Answer, columns: Sequence[str]) -> list[str]:
         """Return columns as the table spells them."""
-        known = {field.name.lower(): field.name for field in _struct(answer.query)}
+        known = {field.name.lower(): field.name for field in answer_columns(answer.query)}
         unknown = [name for name in columns if name.lower() not in known]
         if unknown or not columns:
             what = f"has no column {unknown[0]}" if unknown else "was asked for no column"
@@ -295,6 +324,8 @@ class HudiTable:
 
     def _where(self, rows: DataFrame, where: str | Column) -> DataFrame:
         try:
+            if QUARANTINE in rows.columns:
+                return rows.where(sf.expr(str(where)) | sf.col(QUARANTINE).isNotNull())
             return rows.where(where)
         except (AnalysisException, ParseException) as error:
             msg = f"Spark can't read the predicate {where!s}: {str(error).splitlines()[0]}"
@@ -308,32 +339,3 @@ class HudiTable:
         for text in texts:
             frame = self._where(frame, text)
         return {row[0] for row in frame.select(_ROW).collect()}
-
-
-def _struct(query: SliceQuery) -> spark_types.StructType:
-    """Return the columns of an answer; all may be null, as a column that an older file lacks is."""
-    own = spark_schema(with_meta(query.schema))
-    text = spark_types.StringType()
-    return spark_types.StructType(
-        [
-            spark_types.StructField(f.name, text if f.name in query.text_columns else f.dataType)
-            for f in own
-            if query.shown is None or f.name in query.shown
-        ]
-    )
-
-
-def _read_versions(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Read the versions of one task's file groups, one group after another."""
-    reader = GroupVersions(query)
-    for batch in batches:
-        for pickled in batch.column(0).to_pylist():
-            yield from reader.read(pickle.loads(pickled))  # noqa: S301 (the driver pickled it)
-
-
-def _read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Read the slices of one task, one after another."""
-    reader = SliceReader(query)
-    for batch in batches:
-        for pickled in batch.column(0).to_pylist():
-            yield from reader.read(pickle.loads(pickled))  # noqa: S301 (the driver pickled it)

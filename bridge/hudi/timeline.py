@@ -16,11 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bridge.hudi.errors import DamagedFileError
+from bridge.hudi.schema_on_read import SchemaHistory
 from payloads.avro import read_container
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from bridge.hudi.files import TableFiles
     from bridge.hudi.properties import TableProperties
@@ -30,6 +31,7 @@ _COMPLETES_AS = {"compaction": "commit", "logcompaction": "deltacommit", "cluste
 _COMMITS = frozenset({"commit", "deltacommit", "replacecommit"})
 _NO_WRITES = frozenset({"compact", "log_compact", "cluster", "index"})
 _CONTAINER = b"Obj\x01"
+_SCHEMA_FOLDER = ".hoodie/.schema"
 
 
 class State(enum.StrEnum):
@@ -166,13 +168,32 @@ class ActiveTimeline:
 
     def write_schema(self, until: str) -> str | None:
         """Return the Avro schema, as JSON, of the last write up to `until`; None where no commit has one."""
+        return next((str(extra["schema"]) for extra in self._writes(until)), None)
+
+    def _writes(self, until: str) -> Iterator[Mapping[str, Any]]:
+        """Give the extra metadata of each commit up to `until` that may have changed the schema, the last one first."""
         for instant in reversed(self.commits):
             if instant.requested <= until:
                 found = self.metadata(instant)
-                schema = (found.get("extraMetadata") or {}).get("schema")
-                if schema and str(found.get("operationType") or "").lower() not in _NO_WRITES:
-                    return str(schema)
-        return None
+                extra = found.get("extraMetadata") or {}
+                if extra.get("schema") and str(found.get("operationType") or "").lower() not in _NO_WRITES:
+                    yield extra
+
+    def schema_history(self, until: str) -> SchemaHistory | None:
+        """Return the schemas by which a query as of `until` reads on read; None where the last write has none.
+
+        Raises:
+            DamagedFileError: they can't be parsed.
+        """
+        latest = next(self._writes(until), {}).get("latest_schema")
+        names = [name for name in self._files.names(_SCHEMA_FOLDER) if name.endswith(".schemacommit")]
+        if not latest or not names:
+            return None
+        path = f"{_SCHEMA_FOLDER}/{names[-1]}"  # each has all schemas before it
+        try:
+            return SchemaHistory.parse(self._files.read(path).decode(), latest)
+        except (ValueError, LookupError, TypeError) as error:
+            raise self._damaged(path, error) from error
 
     def instant_at(self, moment: str) -> str | None:
         """Return the last completed commit that was requested at `moment` or before."""
@@ -183,6 +204,10 @@ class ActiveTimeline:
         """The earliest commit whose files the last clean kept; None where nothing was cleaned."""
         cleans = [instant for instant in self.instants if instant.action == "clean" and instant.is_completed]
         return (self.metadata(cleans[-1]).get("earliestCommitToRetain") or None) if cleans else None
+
+    def archived(self, is_wanted: Callable[[str], bool]) -> frozenset[str]:
+        """Return the requested times of archived instants whose completion time is wanted; layout 1 archives none."""
+        return frozenset(requested for requested, completed in self._archived.items() if is_wanted(completed))
 
     @functools.cached_property
     def _completed(self) -> dict[str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.merge.buffered import merge_props
-from bridge.merge.calls import Listener, MergePointError, located
+from bridge.merge.calls import Listener, MergePointError, SingleRows, located
 from bridge.merge.carriers import (
     NO_PARTITION,
     Carrier,
@@ -15,6 +15,8 @@ from bridge.merge.carriers import (
     logged_row,
 )
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
+from bridge.merge.log_rule import LogRule
+from bridge.merge.merger_writer import merger_warnings
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
@@ -31,6 +33,7 @@ __all__ = [
     "Listener",
     "LogDelete",
     "LogRow",
+    "LogRule",
     "MergePoint",
     "MergePointError",
     "MetaColumns",
@@ -40,6 +43,7 @@ __all__ = [
     "RowSource",
     "Rule",
     "SchemaView",
+    "SingleRows",
     "StoredRow",
     "calls_of",
     "key_of_version",
@@ -47,5 +51,6 @@ __all__ = [
     "logged_row",
     "merge_config",
     "merge_props",
+    "merger_warnings",
     "props_of",
 ]

@@ -8,16 +8,19 @@ from bridge.config import keys
 from bridge.errors import PlanError
 from bridge.merge.answers import as_stored_row, came_back
 from bridge.merge.carriers import StoredRow
-from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome
+from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome, RowSource
 from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
-from mergers.strategies import buffered_merger
+from mergers.strategies import CommitTimeMerger, EventTimeMerger, buffered_merger
 from payloads import NATURAL_ORDER
 from payloads.api import Properties
+from payloads.builtin import IS_DELETED, PairRule, flag_tests, text_tests
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bridge.config import EffectiveMergeConfig, MergeRule
     from bridge.merge.calls import Listener
     from bridge.merge.carriers import RowShape
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from mergers import HoodieRecordMerger
     from mergers.strategies import BufferedMerger
-    from payloads import AvroSchema, PayloadRef
+    from payloads import AvroSchema, PayloadRef, Record
+    from payloads.builtin import DeleteTest
 
 _CUSTOM = RecordMergeMode.CUSTOM
 
@@ -48,6 +52,18 @@ def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
     merged = config.merge_properties
     prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
     return Properties({**plan.props, **merged, **prefixed, **ordering})
+
+
+def delete_tests(schema: AvroSchema, props: Mapping[str, str]) -> tuple[DeleteTest, ...] | None:
+    """Return the column tests for deletes, by the flag and by the custom marker; None if columns can't tell."""
+    flag = schema.by_name.get(IS_DELETED)
+    if flag is not None and flag.schema.non_null.kind != "boolean":
+        return None
+    field, marker = (props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
+    if not field or not marker:
+        return flag_tests(schema)
+    custom = None if "." in field else text_tests(schema, field, marker, ignore_case=False)
+    return None if custom is None else (*flag_tests(schema), *custom)
 
 
 class Buffered:
@@ -110,3 +126,28 @@ class Buffered:
         """Return a row as a merge point stores it: in the columns of the table, unless it has a source."""
         record = row.record if row.source is not None else self._shape.stored(row.record)
         return StoredRow(row.key, record, self.schema, row.source, None, NATURAL_ORDER, point)
+
+
+def mode_rule(merger: BufferedMerger, ordering: tuple[str, ...], *, is_consistent: bool) -> PairRule | None:
+    """Return the comparison of commit or event time; None for other modes, and for more than one comparison.
+
+    Args:
+        merger: the merger of the mode.
+        ordering: the ordering fields.
+        is_consistent: whether logical timestamps are converted, which whole columns don't do.
+    """
+    if type(merger) is CommitTimeMerger or (type(merger) is EventTimeMerger and not ordering):
+        return PairRule(None)
+    if type(merger) is not EventTimeMerger or len(ordering) != 1 or is_consistent:
+        return None
+    return PairRule(ordering[0], (True, True, False), holds_for_dates=False)
+
+
+def source_of(row: StoredRow | None, made: list[Record]) -> RowSource:
+    """Return the source of a row that is written; a record that is not the newer one is added to `made`."""
+    if row is None:
+        return RowSource.NONE
+    if row.source is RowSource.INCOMING:
+        return RowSource.INCOMING
+    made.append(row.record)
+    return RowSource.MADE

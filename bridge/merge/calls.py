@@ -6,26 +6,29 @@ Writers, readers and lookups are generic in the carrier of a version: `PayloadVe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from bridge.merge.points import MergePoint
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
+    from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome, RowSource
-    from bridge.merge.points import Rule
+    from bridge.merge.points import MergePoint, Rule
     from mergers import HoodieKey
     from payloads import Ordering, PayloadRef, Record
     from payloads.builtin import DeleteTest, PairRule
+
+    Pair = Callable[[Record, Record, list[Record]], RowSource]
+    Single = Callable[[Record, list[Record]], RowSource]
 
 C = TypeVar("C")
 
 
 class Listener(Protocol):
-    """Told of every merge call; the calls of `upsert_pair` and `insert_single` have none."""
+    """Told of every merge call; those of `SingleRows` have none."""
 
     def merged(
         self,
@@ -42,20 +45,24 @@ class Listener(Protocol):
 
 
 class MergePointError(PayloadBridgeError, RuntimeError):
-    """A call at a merge point failed.
+    """A call at a merge point failed, or what comes before and after the calls.
 
     Attributes:
-        point: the merge point.
-        error: what the call raised.
+        point: the merge point; None for a failure outside all of them.
+        error: what was raised.
+        identity: the columns that identify the row at fault, where it is not the one that a program took last.
     """
 
-    def __init__(self, point: MergePoint, error: Exception) -> None:
-        super().__init__(point, error)
+    def __init__(
+        self, point: MergePoint | None, error: Exception, identity: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(point, error, identity)
         self.point = point
         self.error = error
+        self.identity = identity
 
     def __str__(self) -> str:
-        return f"{self.point.value}: {self.reason}"
+        return self.reason if self.point is None else f"{self.point.value}: {self.reason}"
 
     @property
     def reason(self) -> str:
@@ -65,24 +72,35 @@ class MergePointError(PayloadBridgeError, RuntimeError):
 
 
 def located(error: Exception) -> MergePointError:
-    """Return an error with its merge point; what fails outside any call fails where versions come in."""
-    return error if isinstance(error, MergePointError) else MergePointError(MergePoint.COMBINE_INPUT, error)
+    """Return an error with its merge point; what fails outside any call has none."""
+    return error if isinstance(error, MergePointError) else MergePointError(None, error)
+
+
+class SingleRows(NamedTuple):
+    """What a merge point does with a key that has one newer row, and none or one stored; no deletes without data.
+
+    Attributes:
+        pair: merges the stored row with the newer one; adds a record that it makes to the list.
+        single: stores the newer row of a key without a stored one, likewise.
+        pair_point: the merge point that makes the records of `pair`.
+        single_point: that of `single`.
+        rule: chooses between the two rows by one column; None if each pair needs a call.
+        tests: the column tests for newer rows that are stored as they are; None if each needs a call.
+        needs_ordering: whether a null ordering value fails even if it is not compared: payloads refuse it when they are
+            built.
+    """
+
+    pair: Pair
+    single: Single
+    pair_point: MergePoint
+    single_point: MergePoint
+    rule: PairRule | None
+    tests: tuple[DeleteTest, ...] | None
+    needs_ordering: bool
 
 
 class Writer(Protocol[C]):
     """The calls of a writer."""
-
-    @property
-    def needs_ordering(self) -> bool:
-        """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
-
-    @property
-    def upsert_pair(self) -> Callable[[Record, Record, list[Record]], RowSource]:
-        """Do what `incoming` and `upsert` do for the stored row and one of a batch; add a record that is made."""
-
-    @property
-    def insert_single(self) -> Callable[[Record, list[Record]], RowSource]:
-        """Do what `incoming` and `insert` do for a row without other versions, from record to record."""
 
     def incoming(self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None) -> C:
         """Make the version of an incoming row; `ordering` overrides what the ordering fields say."""
@@ -108,11 +126,8 @@ class Writer(Protocol[C]):
     def log_entry(self, version: C) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
 
-    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that go in as they are; None if each record needs a call."""
-
-    def pair_rule(self) -> PairRule | None:
-        """Return the rule that chooses between a stored and an incoming row; None if each pair needs a call."""
+    def single_rows(self) -> SingleRows:
+        """Return what `incoming`, `upsert` and `insert` come to for keys with one row of the batch."""
 
 
 class Reader(Protocol[C]):
@@ -123,6 +138,15 @@ class Reader(Protocol[C]):
 
     def read(self, point: MergePoint, base: StoredRow | None, folded: C | None) -> Outcome[StoredRow]:
         """Merge the stored row with the folded log, for a query or a compaction."""
+
+    def read_once(self, point: MergePoint, base: StoredRow | None, folded: C) -> Outcome[StoredRow]:
+        """Merge as `read` does, with a folded log that is not read again."""
+
+    def log_rule(self) -> LogRule | None:
+        """Return the rule by which one of the versions of a key is chosen; None if the calls have to decide."""
+
+    def single_rows(self, point: MergePoint) -> SingleRows:
+        """Return what `fold_log` and `read` come to for keys with one row in the log."""
 
 
 class IndexLookup(Protocol[C]):

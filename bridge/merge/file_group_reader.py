@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.merge.answers import action_of, as_stored_row
-from bridge.merge.buffered import Buffered, merge_props
-from bridge.merge.calls import MergePointError
-from bridge.merge.carriers import LogDelete, StoredRow, with_meta_columns
-from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome
+from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_rule, source_of
+from bridge.merge.calls import MergePointError, SingleRows
+from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader, with_meta_columns
+from bridge.merge.log_rule import LogRule
+from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.points import MergePoint, Rule
 from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
-from mergers.record import DeleteContext
+from mergers.record import OPERATION_COLUMN, DeleteContext
 from mergers.strategies import DeleteEntry
 from payloads.api import Properties
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
-    from bridge.merge.carriers import LogRow
     from mergers import HoodieKey
     from payloads import Record
+    from payloads.builtin import PairRule
 
 _DELETE = "D"
 
@@ -39,11 +41,12 @@ class FileGroupReader(Buffered):
         self._is_custom = config.read.mode is RecordMergeMode.CUSTOM
         self._schema = with_meta(schema) if self._is_custom else schema
         by_operation = capabilities(config.release).operation_deletes
-        props = merge_props(config, plan)
+        self._props = props = merge_props(config, plan)
         self._merger_of_mode = self._merger(config.read, self._schema, props, rows, "combine")
         # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
         own = Properties() if by_operation else props
         self._deletes = DeleteContext(own, self._schema, reads_operation=by_operation, release=config.release)
+        self._key_of = key_reader(plan)
         self._rule_of_first = Rule.DELETE_TEST if by_operation else Rule.COMPARISON
 
     def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:
@@ -80,6 +83,36 @@ class FileGroupReader(Buffered):
         except Exception as error:
             raise MergePointError(point, error) from error
         return Outcome(KEEP, base) if outcome.action is KEEP else outcome
+
+    read_once = read
+
+    def log_rule(self) -> LogRule | None:
+        """Return the comparison of commit or event time; None for other modes, and where a row is more than its own."""
+        deletes, rule = delete_tests(self.schema, self._props), self._mode_rule()
+        if deletes is None or rule is None or OPERATION_COLUMN in self.schema.by_name:
+            return None
+        return LogRule(rule, rule, deletes)
+
+    def single_rows(self, point: MergePoint) -> SingleRows:
+        """Return what `fold_log` and `read` come to for keys with one row in the log."""
+
+        def pair(stored: Record, logged: Record, made: list[Record]) -> RowSource:
+            key = self._key_of(logged)
+            base = StoredRow(key, stored, self.schema, RowSource.STORED)
+            action, row = self.read(point, base, self.fold_log(None, key, LogRow(logged, RowSource.INCOMING)))
+            return RowSource.STORED if action is KEEP else source_of(row, made)
+
+        def single(logged: Record, made: list[Record]) -> RowSource:
+            entry = LogRow(logged, RowSource.INCOMING)
+            _, row = self.read(point, None, self.fold_log(None, self._key_of(logged), entry))
+            return source_of(row, made)
+
+        tests = None if OPERATION_COLUMN in self.schema.by_name else delete_tests(self.schema, self._props)
+        return SingleRows(pair, single, point, point, self._mode_rule(), tests, needs_ordering=False)
+
+    def _mode_rule(self) -> PairRule | None:
+        is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
+        return mode_rule(self._merger_of_mode, self._config.ordering, is_consistent=is_consistent)
 
     def _buffered(self, key: HoodieKey | None, record: Record, source: object) -> StoredRow:
         shaped = with_meta_columns(record) if self._is_custom else record

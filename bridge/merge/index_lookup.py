@@ -109,13 +109,14 @@ class PayloadLookup(Payloads):
 class ModeLookup(Buffered):
     """What the index does from 1.1 on: the merge mode of the write merges; a log is read as the writer reads it."""
 
-    def __init__(self, setup: Setup) -> None:
-        """Bind the calls."""
+    def __init__(self, setup: Setup, rows: HoodieRecordType = HoodieRecordType.AVRO) -> None:
+        """Bind the calls; existing `rows` are Avro records, or Spark's."""
         super().__init__(setup)
         config, plan, schema = setup.config, setup.plan, setup.schema
         props = merge_props(config, plan)
         self._merge = self._merger(config.merge, schema, props, HoodieRecordType.AVRO, "combine")
-        self._reader = FileGroupReader(setup, HoodieRecordType.AVRO)
+        self._reader = FileGroupReader(setup, rows)
+        self._found_schema = schema
         self._key_of = key_reader(plan)
         self._by_commit = config.merge.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._moves = plan.moves_rows
@@ -140,7 +141,7 @@ class ModeLookup(Buffered):
         """Return the merged version, its partition in its key; None if the incoming one goes to the old one."""
         try:
             ordering = self._merge.context.row_ordering(found.record)
-            older = StoredRow(found.key, found.record, self.schema, found.source, None, ordering)
+            older = StoredRow(found.key, found.record, self._found_schema, found.source, None, ordering)
             merged = self._merge.final_merge(older, version)
             result = None
             if not merged.marked_delete:

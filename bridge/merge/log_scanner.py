@@ -5,26 +5,38 @@ Source: HoodieMergedLogRecordScanner and RecordMergingFileIterator of 0.15.0; th
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import LogDelete, PayloadVersion, StoredRow, with_meta_columns
+from bridge.merge.log_rule import LogRule
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
+from mergers.laws import copied_payload
 from payloads import NATURAL_ORDER
+from payloads.builtin import (
+    BuiltinPayload,
+    DefaultHoodieRecordPayload,
+    OverwriteWithLatestAvroPayload,
+    PairRule,
+    flag_tests,
+)
 from payloads.ordering import same_class
 from payloads.ordering_fields import raw_converter
 
 if TYPE_CHECKING:
-    from bridge.merge.calls import Listener
+    from bridge.merge.calls import Listener, SingleRows
     from bridge.merge.carriers import LogRow, RowShape
+    from bridge.merge.outcome import RowSource
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
     from payloads.ordering_fields import Reader
+
+_WHOLE = (DefaultHoodieRecordPayload, OverwriteWithLatestAvroPayload)
+"""The classes that keep one of two versions unchanged: in a log the one with the greater ordering value."""
 
 
 class LogScanner(Payloads):
@@ -56,14 +68,46 @@ class LogScanner(Payloads):
         """Merge the stored row with the folded log, for a query or a compaction."""
         if folded is None:
             return SKIPPED if base is None else Outcome(KEEP, base)
+        try:
+            # Every read builds its payloads anew: what a payload remembers of this one must not last.
+            payload = copied_payload(folded.payload)
+        except Exception as error:
+            raise MergePointError(point, error) from error
+        return self.read_once(point, base, PayloadVersion(folded.key, payload, folded.source))  # type: ignore[arg-type]
+
+    def read_once(self, point: MergePoint, base: StoredRow | None, folded: PayloadVersion) -> Outcome[StoredRow]:
+        """Merge as `read` does, with a folded log that is not read again."""
         at = self._at[point]
-        # Every read builds its payloads anew: what a payload remembers of this one must not last.
-        version = PayloadVersion(folded.key, copy.deepcopy(folded.payload), folded.source)  # type: ignore[arg-type]
         if base is None:
-            return self._insert(at, version)
+            return self._insert(at, folded)
         stored = StoredRow(base.key, with_meta_columns(base.record), at.schema)
-        outcome = self._apply(at, stored, version)
+        outcome = self._apply(at, stored, folded)
         return Outcome(KEEP, base) if outcome.action is KEEP else outcome
+
+    def log_rule(self) -> LogRule | None:
+        """Return the comparisons of the classes that take a version whole; None for all others."""
+        payload, at = self.payload_class, self._at[MergePoint.SNAPSHOT]
+        if payload.unbound not in _WHOLE or not issubclass(payload, BuiltinPayload):
+            return None
+        base, deletes = payload.pair_rule(at.props), payload.insert_tests(at.schema, at.props)
+        if base is None or deletes is None or capabilities(self.release).file_group_reader:
+            return None
+        compared = self.ordering if self.ordering in self.schema.by_name else None
+        log = PairRule(None) if compared is None else PairRule(compared, (True, True, False))
+        return LogRule(log, base, (*deletes, *flag_tests(self.schema)))
+
+    def single_rows(self, point: MergePoint) -> SingleRows:
+        """Return what `fold_log` and `read` come to for keys with one row in the log."""
+        calls = self._single_rows(self._logged_class, self.ordering_of, MergePoint.LOG_FOLD, self._at[point])
+        merge, insert = calls.pair, calls.single
+
+        def pair(stored: Record, logged: Record, made: list[Record]) -> RowSource:
+            return merge(with_meta_columns(stored), with_meta_columns(logged), made)
+
+        def single(logged: Record, made: list[Record]) -> RowSource:
+            return insert(with_meta_columns(logged), made)
+
+        return calls._replace(pair=pair, single=single)
 
     def _fold_delete(self, folded: PayloadVersion | None, key: HoodieKey, entry: LogDelete) -> PayloadVersion:
         """Keep the buffered version iff the entry has an ordering value of the same class that is smaller."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.config import keys
 from bridge.errors import PlanError
 from bridge.merge.answers import action_of, as_stored_row, came_back
-from bridge.merge.buffered import Buffered, merge_props
-from bridge.merge.calls import MergePointError
+from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_rule, source_of
+from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
@@ -20,21 +19,19 @@ from bridge.merge.payload_base import check_constructor
 from bridge.merge.points import MergePoint, Rule
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
-from mergers.strategies import CommitTimeMerger, EventTimeMerger
 from payloads import NATURAL_ORDER
 from payloads.api import Sentinel
-from payloads.builtin import IS_DELETED, BuiltinPayload, PairRule, PartialUpdateAvroPayload, flag_tests, text_tests
+from payloads.builtin import BuiltinPayload, PartialUpdateAvroPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
     from mergers import HoodieKey
     from payloads import HoodieRecordPayload, Ordering, Record
-    from payloads.builtin import DeleteTest
 
 _DELETE = "D"
 _CUSTOM = RecordMergeMode.CUSTOM
-_STORED, _INCOMING, _MADE, _NONE = RowSource
+_STORED, _INCOMING = RowSource.STORED, RowSource.INCOMING
 
 
 class _PayloadRow(StoredRow):
@@ -46,8 +43,6 @@ class _PayloadRow(StoredRow):
 
 class ModeWriter(Buffered):
     """What a writer calls from 1.1 on."""
-
-    needs_ordering = False
 
     def __init__(self, setup: Setup) -> None:
         """Bind the writer's calls.
@@ -136,18 +131,6 @@ class ModeWriter(Buffered):
             self._listener.merged(MergePoint.UPSERT, Rule.FINAL, older, newer, Outcome(action, result))
         return result
 
-    def upsert_pair(self, stored: Record, incoming: Record, made: list[Record]) -> RowSource:
-        """Do what `incoming` and `upsert` do for the stored row and one of a batch; add a record that is made."""
-        key = self._key_of(incoming)
-        base = StoredRow(key, stored, self.schema, _STORED)
-        action, row = self.upsert(base, self.incoming(key, incoming, _INCOMING))
-        return _STORED if action is KEEP else _source_of(row, made)
-
-    def insert_single(self, incoming: Record, made: list[Record]) -> RowSource:
-        """Do what `incoming` and `insert` do for a row without other versions; add a record that is made."""
-        _, row = self.insert(self.incoming(self._key_of(incoming), incoming, _INCOMING))
-        return _source_of(row, made)
-
     def is_deleted(self, version: StoredRow) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.marked_delete
@@ -205,39 +188,26 @@ class ModeWriter(Buffered):
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
 
-    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that go in as they are; None if each record needs a call."""
-        flag = self.schema.by_name.get(IS_DELETED)
-        if self._built_class is not None or (flag is not None and flag.schema.non_null.kind != "boolean"):
-            return None
-        field, marker = (self._insert_props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
-        custom: tuple[DeleteTest, ...] | None = ()
-        if field and marker:
-            custom = None if "." in field else text_tests(self.schema, field, marker, ignore_case=False)
-        return None if custom is None else (*flag_tests(self.schema), *custom)
-
-    def pair_rule(self) -> PairRule | None:
-        """Return the rule of the merge mode; None if it is more than one comparison.
-
-        Dates have one class in a batch and another in the table, so each pair says that they don't compare.
-        """
-        if type(self._merge) is CommitTimeMerger:
-            return PairRule(None)
-        fields = self._config.ordering
-        if type(self._merge) is not EventTimeMerger or self._by_commit or len(fields) != 1:
-            return None
+    def single_rows(self) -> SingleRows:
+        """Return the calls of a copy-on-write merge for keys with one row of the batch."""
+        tests = None if self._built_class is not None else delete_tests(self.schema, self._insert_props)
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
-        return None if is_consistent else PairRule(fields[0], (True, True, False), holds_for_dates=False)
+        rule = mode_rule(self._merge, self._config.ordering, is_consistent=is_consistent)
+        if rule is not None and rule.field is not None and self._by_commit:
+            rule = None  # the versions of a batch have no ordering value of their own
+        return SingleRows(
+            self._pair, self._single, MergePoint.UPSERT, MergePoint.INSERT, rule, tests, needs_ordering=False
+        )
 
+    def _pair(self, stored: Record, incoming: Record, made: list[Record]) -> RowSource:
+        key = self._key_of(incoming)
+        base = StoredRow(key, stored, self.schema, _STORED)
+        action, row = self.upsert(base, self.incoming(key, incoming, _INCOMING))
+        return _STORED if action is KEEP else source_of(row, made)
 
-def _source_of(row: StoredRow | None, made: list[Record]) -> RowSource:
-    """Return the source of a row that is written; a record that is not the incoming one is added to `made`."""
-    if row is None:
-        return _NONE
-    if row.source is _INCOMING:
-        return _INCOMING
-    made.append(row.record)
-    return _MADE
+    def _single(self, incoming: Record, made: list[Record]) -> RowSource:
+        _, row = self.insert(self.incoming(self._key_of(incoming), incoming, _INCOMING))
+        return source_of(row, made)
 
 
 def _built(payload_class: type[HoodieRecordPayload], record: Record, ordering: Ordering | None) -> HoodieRecordPayload:

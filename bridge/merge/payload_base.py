@@ -8,15 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.merge.answers import action_of, came_back
-from bridge.merge.calls import MergePointError
+from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
+from bridge.merge.single_rows import pair_merge, single_insert
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
 from payloads import NATURAL_ORDER, PayloadConstructorError
 from payloads.api import Properties, Sentinel
 from payloads.builtin import BuiltinPayload
+from payloads.user import PairCalls, PayloadAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from bridge.merge.points import Call
     from bridge.plan import MergePlan
     from payloads import AvroSchema, HoodieRecordPayload, PayloadRef, Record
+    from payloads.ordering_fields import Reader
 
 
 def check_constructor(payload: type[HoodieRecordPayload]) -> None:
@@ -84,6 +87,23 @@ class Payloads:
             for point, call in (calls or calls_of(plan.release)).items()
         }
 
+    def _single_rows(
+        self, built_class: type[HoodieRecordPayload], read_ordering: Reader, built_at: MergePoint, at: _At
+    ) -> SingleRows:
+        """Return what `_apply` and `_insert` come to for keys with one newer row, whose payloads are `built_class`."""
+        inserted_at = MergePoint.INSERT if at.point is MergePoint.UPSERT else at.point
+        schema, props = self._at[inserted_at].schema, self._at[inserted_at].props
+        own = self.payload_class if issubclass(self.payload_class, BuiltinPayload) else None
+        return SingleRows(
+            pair_merge(_pair_calls(built_class, at), read_ordering, self._shape, built_at, at.point),
+            single_insert(built_class, read_ordering, schema, props, self._shape, built_at, inserted_at),
+            at.point,
+            inserted_at,
+            None if own is None else own.pair_rule(at.props),
+            None if own is None else own.insert_tests(schema, props),
+            needs_ordering=True,
+        )
+
     def _fold(self, at: _At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         try:
             merged = self._pre_combine.merge(older, newer, at.passed, at.props)  # type: ignore[arg-type]  # see passes_schema
@@ -136,3 +156,15 @@ class Payloads:
         if version.source is not None and came_back(record, own):
             return StoredRow(version.key, record, at.schema, version.source)
         return StoredRow(version.key, self._shape.stored(record), at.schema, None, None, NATURAL_ORDER, at.point)
+
+
+def _pair_calls(built_class: type[HoodieRecordPayload], at: _At) -> PairCalls:
+    """Return the calls of a class for many pairs; those of a built-in make its payload."""
+    _, schema, props, _ = at
+    calls = built_class.pair_calls(schema, props) if issubclass(built_class, PayloadAdapter) else None
+
+    def merge(payload: HoodieRecordPayload, _newer: Record, stored: Record) -> Record | Sentinel | None:
+        merged: Record | Sentinel | None = payload.combine_and_get_update_value(stored, schema, props)
+        return merged
+
+    return calls or PairCalls(built_class, merge)

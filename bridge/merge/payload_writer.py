@@ -14,27 +14,21 @@ from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
-from bridge.merge.single_rows import pair_merge, single_insert
 from payloads import NATURAL_ORDER, resolve_payload
-from payloads.builtin import BuiltinPayload, EmptyHoodieRecordPayload
+from payloads.builtin import EmptyHoodieRecordPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
-from payloads.user import PairCalls, PayloadAdapter
 
 if TYPE_CHECKING:
-    from bridge.merge.calls import Listener
+    from bridge.merge.calls import Listener, SingleRows
     from bridge.merge.carriers import RowShape, StoredRow
     from bridge.plan import MergePlan
     from mergers import HoodieKey
-    from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
-    from payloads.api import Sentinel
-    from payloads.builtin import DeleteTest, PairRule
+    from payloads import AvroSchema, Ordering, PayloadRef, Record
     from payloads.ordering_fields import Reader
 
 
 class PayloadWriter(Payloads):
     """What a writer calls: dedup, insert, copy-on-write merge, log entries."""
-
-    needs_ordering = True
 
     def __init__(
         self, payload: PayloadRef, plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Listener | None
@@ -53,10 +47,6 @@ class PayloadWriter(Payloads):
         self._written_class = self.payload_class.for_schema(schema)
         self._empty = resolve_payload(EmptyHoodieRecordPayload.java_name, plan.release)
         self._read_ordering = self._ordering_reader(plan)
-        self.upsert_pair = pair_merge(self._pair_calls(), self._read_ordering, shape)
-        self.insert_single = single_insert(
-            self._written_class, self._read_ordering, self._at_insert.schema, self._at_insert.props, shape
-        )
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
@@ -95,18 +85,6 @@ class PayloadWriter(Payloads):
         """Merge with the stored row: KEEP, UPDATE or DELETE."""
         return self._apply(self._at_upsert, base, version)
 
-    def _pair_calls(self) -> PairCalls:
-        """Return the calls of the class for many pairs; those of a built-in make its payload."""
-        _, schema, props, _ = self._at_upsert
-        written_class = self._written_class
-        calls = written_class.pair_calls(schema, props) if issubclass(written_class, PayloadAdapter) else None
-
-        def merge(payload: HoodieRecordPayload, _incoming: Record, stored: Record) -> Record | Sentinel | None:
-            merged: Record | Sentinel | None = payload.combine_and_get_update_value(stored, schema, props)
-            return merged
-
-        return calls or PairCalls(written_class, merge)
-
     def log_entry(self, version: PayloadVersion) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
         try:
@@ -122,17 +100,9 @@ class PayloadWriter(Payloads):
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
 
-    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that go in as they are; None if each record needs a call."""
-        if not issubclass(self.payload_class, BuiltinPayload):
-            return None
-        return self.payload_class.insert_tests(self.schema, self._at_insert.props)
-
-    def pair_rule(self) -> PairRule | None:
-        """Return the rule by which the class chooses one of two rows; None if each pair needs a call."""
-        if not issubclass(self.payload_class, BuiltinPayload):
-            return None
-        return self.payload_class.pair_rule(self._at_upsert.props)
+    def single_rows(self) -> SingleRows:
+        """Return the calls of a copy-on-write merge for keys with one row of the batch."""
+        return self._single_rows(self._written_class, self._read_ordering, MergePoint.COMBINE_INPUT, self._at_upsert)
 
     def _ordering_reader(self, plan: MergePlan) -> Reader:
         """The writer's reader (strict; logical types converted); arrival order without an ordering field.

@@ -11,18 +11,19 @@ from bridge.merge.carriers import RowShape, key_reader
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.index_lookup import ModeLookup, PayloadLookup
 from bridge.merge.log_scanner import LogScanner
+from bridge.merge.merger_writer import MergerLookup, MergerWriter, merges_spark_rows
 from bridge.merge.mode_writer import ModeWriter
 from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.points import MergePoint
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
-    from bridge.merge.calls import IndexLookup, Listener, Reader, Writer
+    from bridge.merge.calls import IndexLookup, Listener, Reader, SingleRows, Writer
     from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
+    from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
     from payloads import AvroSchema, PayloadRef
-    from payloads.builtin import DeleteTest, PairRule
 
 W = TypeVar("W", "PayloadVersion", "StoredRow")
 R = TypeVar("R", "PayloadVersion", "StoredRow")
@@ -40,7 +41,6 @@ class RecordMerge:
         key_of: reads the identity of a record.
         writer, reader: the calls of the release; those below are theirs.
         incoming, delete, combine_input, fold_uncombined, is_deleted, insert, upsert, log_entry: the writer's calls.
-        upsert_pair, insert_single: the writer's calls for most keys of a batch, from record to record.
         fold_log: folds the next log entry of a key.
     """
 
@@ -75,8 +75,6 @@ class RecordMerge:
         self.is_deleted = writer.is_deleted
         self.insert = writer.insert
         self.upsert = writer.upsert
-        self.upsert_pair = writer.upsert_pair
-        self.insert_single = writer.insert_single
         self.log_entry = writer.log_entry
         self.fold_log = reader.fold_log
         self.writer = writer
@@ -102,22 +100,21 @@ class RecordMerge:
         """Merge the stored row with the folded log as a snapshot query does."""
         return self.reader.read(MergePoint.SNAPSHOT, base, folded)
 
+    def snapshot_once(self, base: StoredRow | None, folded: Carrier) -> Outcome[StoredRow]:
+        """Merge as `snapshot` does, with a folded log that is not read again: payloads need no copy."""
+        return self.reader.read_once(MergePoint.SNAPSHOT, base, folded)
+
     def compact(self, base: StoredRow | None, folded: Carrier | None) -> Outcome[StoredRow]:
         """Merge the stored row with the folded log as compaction does."""
         return self.reader.read(MergePoint.COMPACT, base, folded)
 
-    def insert_tests(self) -> tuple[DeleteTest, ...] | None:
-        """Return the column tests for rows that are inserted as they are; None if each record needs a call."""
-        return self.writer.insert_tests()
+    def log_rule(self) -> LogRule | None:
+        """Return the rule by which a reader chooses one of the versions of a key; None if it has to be called."""
+        return self.reader.log_rule()
 
-    def pair_rule(self) -> PairRule | None:
-        """Return the rule that chooses between a stored and an incoming row; None if each pair needs a call."""
-        return self.writer.pair_rule()
-
-    @property
-    def needs_ordering(self) -> bool:
-        """Whether a null ordering value fails even if it is not compared: payloads refuse it when they are built."""
-        return self.writer.needs_ordering
+    def single_rows(self, point: MergePoint) -> SingleRows:
+        """Return the calls of a copy-on-write merge, a snapshot query or a compaction for keys with one newer row."""
+        return self.writer.single_rows() if point is MergePoint.UPSERT else self.reader.single_rows(point)
 
 
 def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
@@ -153,6 +150,8 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Liste
     config = merge_config(plan)
     setup = Setup(config, plan, schema, shape, listener)
     reader = FileGroupReader(setup)
+    if can.payload_writer and merges_spark_rows(setup):
+        return _paired(MergerWriter(setup), reader, MergerLookup(setup) if plan.global_index else None)
     if can.payload_writer:
         if config.merge.payload is None:
             msg = f"Hudi {plan.release} needs a payload class to write; name one with --payload"

@@ -1,4 +1,4 @@
-"""Merges from record to record: most keys of a write have one incoming row, and none or one stored.
+"""Merges from record to record: most keys have one newer row, and none or one stored.
 
 Their carriers are not needed, and making them would take longer than the payload does. What the payload hands back is
 read by identity here, as `answers` reads it, without a call.
@@ -16,6 +16,7 @@ from payloads.api import Sentinel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bridge.merge.calls import Pair, Single
     from bridge.merge.carriers import RowShape
     from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
     from payloads.api import Properties
@@ -28,16 +29,16 @@ _STORED, _INCOMING, _MADE, _NONE = RowSource
 
 
 def pair_merge(
-    calls: PairCalls, read_ordering: ReadOrdering, shape: RowShape
-) -> Callable[[Record, Record, list[Record]], RowSource]:
-    """Return what merges the stored row of a key with the incoming one, and adds a record that it makes to a list."""
+    calls: PairCalls, read_ordering: ReadOrdering, shape: RowShape, built_at: MergePoint, merged_at: MergePoint
+) -> Pair:
+    """Return what merges the stored row of a key with the newer one, and adds a record that it makes to a list."""
     (build, combine), shaped = calls, shape.stored
 
     def merge(stored: Record, incoming: Record, made: list[Record]) -> RowSource:
         try:
             built = build(incoming, read_ordering(incoming))
         except Exception as error:
-            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            raise MergePointError(built_at, error) from error
         try:
             merged = combine(built, incoming, stored)
             if merged is None:
@@ -48,32 +49,41 @@ def pair_merge(
                 return _STORED
             made.append(shaped(merged))
         except Exception as error:
-            raise MergePointError(MergePoint.UPSERT, error) from error
+            raise MergePointError(merged_at, error) from error
         return _MADE
 
     return merge
 
 
-def single_insert(
-    build: Build, read_ordering: ReadOrdering, schema: AvroSchema, props: Properties, shape: RowShape
-) -> Callable[[Record, list[Record]], RowSource]:
+def single_insert(  # noqa: PLR0913, PLR0917 (the parts of one call)
+    build: Build,
+    read_ordering: ReadOrdering,
+    schema: AvroSchema,
+    props: Properties,
+    shape: RowShape,
+    built_at: MergePoint,
+    inserted_at: MergePoint,
+) -> Single:
     """Return what inserts a row without other versions of its key, and adds a record that it makes to a list."""
     shaped = shape.stored
+    # A snapshot query runs no delete test on a key that only the log has (RecordMergingFileIterator).
+    tests_deletes = inserted_at is not MergePoint.SNAPSHOT
 
     def insert(incoming: Record, made: list[Record]) -> RowSource:
         try:
             payload = build(incoming, read_ordering(incoming))
         except Exception as error:
-            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            raise MergePointError(built_at, error) from error
         try:
-            value = None if payload.is_deleted(schema, props) else payload.get_insert_value(schema, props)
+            is_delete = tests_deletes and payload.is_deleted(schema, props)
+            value = None if is_delete else payload.get_insert_value(schema, props)
             if value is None or isinstance(value, Sentinel):
                 return _NONE
             if value is incoming:
                 return _INCOMING
             made.append(shaped(value))
         except Exception as error:
-            raise MergePointError(MergePoint.INSERT, error) from error
+            raise MergePointError(inserted_at, error) from error
         return _MADE
 
     return insert

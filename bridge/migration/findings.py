@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Severity(enum.Enum):
@@ -25,19 +25,30 @@ class Finding(NamedTuple):
         severity: its severity.
         text: what is wrong, in a sentence.
         remedy: what to do.
+        example: what was counted in the table, and the smallest example; None for a finding about settings.
     """
 
     severity: Severity
     text: str
     remedy: str
+    example: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
         return f"{self.severity.value}: {self.text}; {self.remedy}"
 
 
-def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, str]]:
+def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Return warnings with their parts."""
-    return [{"severity": one.severity.value, "text": one.text, "remedy": one.remedy} for one in findings]
+    return [
+        {"severity": one.severity.value, "text": one.text, "remedy": one.remedy}
+        | ({} if one.example is None else {"example": dict(one.example)})
+        for one in findings
+    ]
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return warnings by severity."""
+    return tuple(sorted(findings, key=lambda one: list(Severity).index(one.severity)))
 
 
 def short(text: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import collections
 import enum
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from bridge.migration.findings import Severity, findings_as_json, short
+from bridge.migration.findings import Severity, findings_as_json, short, worst_first
 from bridge.report import Report, Table
 
 if TYPE_CHECKING:
     from bridge.config import DeprecatedKey, EffectiveMergeConfig, Setting
+    from bridge.migration.damage import TableDamage
     from bridge.migration.findings import Finding
 
 _PLACES = {
@@ -56,6 +57,7 @@ class Inspection:
         deprecated: properties that the release deprecates.
         payloads: the classes that the table and the writer name.
         warnings: what is wrong, the worst first.
+        damage: what is visible in the timeline and the rows of the table; None where they were not read.
 
     Added in 0.1.0.
     """
@@ -65,6 +67,11 @@ class Inspection:
     deprecated: tuple[DeprecatedKey, ...]
     payloads: tuple[PayloadClass, ...]
     warnings: tuple[Finding, ...]
+    damage: TableDamage | None = None
+
+    def with_damage(self, damage: TableDamage) -> Self:
+        """Return the inspection with the warnings of `find_damage`."""
+        return replace(self, warnings=worst_first([*self.warnings, *damage.findings]), damage=damage)
 
     @property
     def verdict(self) -> str:
@@ -100,6 +107,8 @@ def report_inspection(inspection: Inspection, settings: dict[str, Any]) -> Repor
         "payloads": [one._asdict() | {"found": one.found.value} for one in inspection.payloads],
         "warnings": findings_as_json(inspection.warnings),
     }
+    if inspection.damage is not None:
+        result["damage"] = inspection.damage.to_json()
     counts = collections.Counter(warning.severity for warning in inspection.warnings)
     return Report(
         "inspect",
@@ -159,4 +168,7 @@ def _body(inspection: Inspection) -> list[str | Table]:
     if inspection.deprecated:
         rows = [(key.key, key.side, key.instead) for key in inspection.deprecated]
         body.append(Table(("property", "set by", "instead"), rows, "Deprecated properties"))
+    damage = inspection.damage
+    if damage is not None:
+        body.append(damage.table() if damage.damage else f"No damage is visible {damage.extent}.")
     return body

@@ -24,7 +24,7 @@ from bridge.config import (
     payload_of_mode,
     settings_of,
 )
-from bridge.migration.findings import Finding, Severity
+from bridge.migration.findings import Finding, Severity, worst_first
 from bridge.migration.inspect_report import CodePlace, Inspection, PayloadClass
 from bridge.plan import TableType
 from mergers import RecordMergeMode
@@ -79,7 +79,7 @@ def inspect(
         settings=settings_of(config, options),
         deprecated=deprecated_keys(properties, options, line),
         payloads=classes,
-        warnings=tuple(sorted(warnings, key=lambda warning: list(Severity).index(warning.severity))),
+        warnings=worst_first(warnings),
     )
 
 

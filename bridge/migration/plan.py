@@ -17,7 +17,7 @@ from bridge.config import (
 )
 from bridge.errors import PlanError
 from bridge.migration.examples import differences
-from bridge.migration.findings import Finding, Severity
+from bridge.migration.findings import Finding, Severity, worst_first
 from bridge.migration.inspection import inspect, unreadable_deletes
 from bridge.migration.move import Move
 from bridge.migration.plan_report import MigrationPlan
@@ -159,4 +159,4 @@ def _warnings(
                 "plan the move to COMMIT_TIME_ORDERING instead, which sets the mode after the upgrade",
             )
         )
-    return tuple(sorted(found, key=lambda finding: list(Severity).index(finding.severity)))
+    return worst_first(found)

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from bridge.config import TableMergeConfig
-from bridge.migration.findings import findings_as_json, short
+from bridge.config import TableMergeConfig, capabilities
+from bridge.hudi import SymptomKind
+from bridge.migration.findings import findings_as_json, short, worst_first
+from bridge.migration.scenarios import About
 from bridge.migration.steps import changes_between
 from bridge.report import Report, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from bridge.migration.damage import TableDamage
     from bridge.migration.findings import Finding
     from bridge.migration.move import SilentChange
     from bridge.migration.steps import PropertyChange, Step
     from payloads.release import HudiRelease
+
+_CASES: Final = {
+    About.DELETES: SymptomKind.DELETE,
+    About.LATE_ROWS: SymptomKind.LATE,
+    About.TIES: SymptomKind.TIE,
+    About.VALUES: SymptomKind.NULL_VALUE,
+}
+"""What versions a change is about, as the rows of a table show them, counted by keys."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,7 @@ class MigrationPlan:
         behaviours: what changes silently, damage first; none are known for partial update modes that are set by
             hand, and for a merger.
         warnings: what is wrong now, or will be, the worst first.
+        evidence: what the table's own rows show of these changes; None where they were not read.
 
     Added in 0.1.0.
     """
@@ -51,6 +63,18 @@ class MigrationPlan:
     after_undo: Mapping[str, str]
     behaviours: tuple[SilentChange, ...]
     warnings: tuple[Finding, ...]
+    evidence: TableDamage | None = None
+
+    def with_evidence(self, evidence: TableDamage) -> Self:
+        """Return the plan with what `find_damage` found for this move."""
+        return replace(self, warnings=worst_first([*self.warnings, *evidence.findings]), evidence=evidence)
+
+    def keys_of(self, change: SilentChange) -> int | None:
+        """How many keys of the table have versions that a change is about; None where rows do not show it."""
+        if self.evidence is None or self.evidence.unread is not None or change.about not in _CASES:
+            return None
+        found = self.evidence.of(_CASES[change.about])
+        return 0 if found is None else found.number
 
     @property
     def names(self) -> tuple[str, str]:
@@ -87,6 +111,9 @@ class MigrationPlan:
 def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     """Report the plan of a move; `settings` are those that the user gave."""
     damage = sum(change.is_damage for change in made.behaviours)
+    result = plan_result(made)
+    if made.evidence is not None:
+        result["evidence"] = made.evidence.to_json()
     verdict = (
         f"Table version {made.from_version} to {made.to_version}: {len(made.changes)} properties and "
         f"{len(made.behaviours)} behaviours change" + (f", {damage} of them with damage." if damage else ".")
@@ -96,7 +123,7 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
         verdict,
         plan=settings,
         statistics={"properties": len(made.changes), "behaviours": len(made.behaviours), "damage": damage},
-        results=[plan_result(made)],
+        results=[result],
         warnings=[str(warning) for warning in made.warnings],
         body=[*silent_changes(made), *steps_body(made)],
     )
@@ -110,7 +137,9 @@ def plan_result(made: MigrationPlan) -> dict[str, Any]:
         "apply": [_step_as_json(step) for step in made.apply],
         "undo": [_step_as_json(step) for step in made.undo],
         "not_undone": [change._asdict() for change in made.not_undone],
-        "behaviours": [change._asdict() | {"about": change.about.value} for change in made.behaviours],
+        "behaviours": [
+            change._asdict() | {"about": change.about.value, "keys": made.keys_of(change)} for change in made.behaviours
+        ],
         "warnings": findings_as_json(made.warnings),
     }
 
@@ -130,7 +159,30 @@ def silent_changes(made: MigrationPlan) -> list[str | Table]:
         )
         for change in made.behaviours
     ]
-    return [Table(("about", "what happens", *made.names), rows, "Changes silently")] if rows else []
+    if made.evidence is None:
+        return [Table(("about", "what happens", *made.names), rows, "Changes silently")] if rows else []
+    numbers = ["" if number is None else str(number) for number in map(made.keys_of, made.behaviours)]
+    counted = [(*row, number) for row, number in zip(rows, numbers, strict=True)]
+    evidence, to = made.evidence, made.to_release
+    found = evidence.of(SymptomKind.DIFFERS)
+    number = "no row" if found is None else "1 row" if found.number == 1 else f"{found.number} rows"
+    unreadable = sum(
+        one.number for one in evidence.damage if one.kind == SymptomKind.UNREADABLE and one.about == str(to)
+    )
+    shown = f"read as they are, Hudi {to} shows {number} differently from Hudi {evidence.reader}"
+    if unreadable:
+        shown = f"of those that it reads, Hudi {to} shows {number} differently from Hudi {evidence.reader}"
+        shown += f", and can't read {unreadable} of the file slices"
+    if capabilities(to).created_version < made.from_version:
+        shown = f"Hudi {to} can't read the table as it is"
+    proof = (
+        f"Evidence {evidence.extent}: {shown}. Keys are those of which a log holds such versions; base files hold "
+        "winners alone."
+    )
+    if evidence.unread is not None:
+        proof = f"Evidence {evidence.extent}."
+    table = [Table(("about", "what happens", *made.names, "keys"), counted, "Changes silently")] if rows else []
+    return [*table, proof]
 
 
 def steps_body(made: MigrationPlan) -> list[str | Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
-from bridge.pipeline.books_report import books_table, statistics_of, tell_quarantine
+from bridge.pipeline.books_report import books_in, books_table, statistics_of, tell_quarantine, uncounted
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
@@ -25,7 +25,7 @@ from bridge.pipeline.merge_report import MergeReport, merge_frames
 from bridge.pipeline.paths_report import PathsReport, all_paths
 from bridge.pipeline.point_run import POINTS, PointRun, set_aside, sets_aside
 from bridge.pipeline.run import choice_of
-from bridge.pipeline.scope import Scope, percent, share
+from bridge.pipeline.scope import Scope, is_null, percent, share
 from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import (
     simulate_commits,
@@ -63,6 +63,7 @@ __all__ = [
     "appended",
     "arrival_of",
     "as_batches",
+    "books_in",
     "books_table",
     "choice_of",
     "combine_input",
@@ -70,6 +71,7 @@ __all__ = [
     "differences",
     "extent_of",
     "incoming_side",
+    "is_null",
     "join_rows",
     "layout_of",
     "merge_frames",
@@ -90,6 +92,7 @@ __all__ = [
     "statistics_of",
     "tell_quarantine",
     "tell_scope",
+    "uncounted",
     "upgrade_commits",
     "upgrade_outcomes",
     "upsert",

@@ -16,7 +16,7 @@ from bridge.plan import TableType
 from bridge.programs import FEW, Path, check_plan
 from bridge.redaction import current, without_values
 from bridge.report import json_rows
-from bridge.spark import described, quoted
+from bridge.spark import described, in_order, key_columns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,8 +105,8 @@ def paths_of(
 
 def counted(versions: DataFrame, found: DataFrame, plan: MergePlan) -> PathCounts:
     """Count what is in the batches, and in what `paths_of` found."""
-    identity = list(map(quoted, plan.identity))
-    keys = _stored(versions, plan).groupBy(*identity).count()
+    stored = _stored(versions, plan)
+    keys = stored.groupBy(*key_columns(stored, plan.identity)).count()
     size = sf.col("count")
     total = sf.coalesce(sf.sum(size), sf.lit(0))
     sizes = keys.agg(total, sf.count(sf.lit(1)), sf.count(sf.when(size > FEW, 1))).collect()[0]
@@ -139,7 +139,8 @@ def smallest(
     depending = found.where((path.number == 1) & (path.of > 1)).select(*identity, sf.size(path.batches).alias(_SIZE))
     keys = depending.orderBy(_SIZE, *identity).limit(CANDIDATES).select(*identity)
     histories = paths_of(_of_keys(_stored(versions, plan), keys, plan), plan, table_types, smallest=True)
-    rank = sf.dense_rank().over(Window.orderBy(path.of, *identity)).alias(_RANK)
+    by_key = [column for name in plan.identity for column in in_order(histories, name)]
+    rank = sf.dense_rank().over(Window.orderBy(path.of, *by_key)).alias(_RANK)
     first = histories.select("*", rank).where(sf.col(_RANK) == 1).drop(_RANK)
     rows = {row[PATH]["number"]: row for row in json_rows(first)}
     if not rows:

@@ -193,11 +193,14 @@ class Batches:
         """How many rows all batches have, before a scope chooses keys; one job."""
         return self._versions.count()
 
-    def rows_of(self, plan: MergePlan) -> int:
-        """Return how many rows the keys of the scope have; one job."""
-        if self.scope is None or not self.scope.chooses_keys:
+    def rows_of(self, plan: MergePlan, *, with_keys: bool = False) -> int:
+        """Return how many rows the keys of the scope have; one job. `with_keys`: without rows that name partitions."""
+        nameless = [number for number, one in self.operations.items() if one is WriteOperation.DELETE_PARTITION]
+        chooses = self.scope is not None and self.scope.chooses_keys
+        if not chooses and not (with_keys and nameless):
             return self.rows
-        return self.scope.of_keys(self._versions, plan, self.names).count()
+        versions = self._versions.where(~sf.col(COMMIT).isin(*nameless)) if with_keys else self._versions
+        return (self.scope.of_keys(versions, plan, self.names) if chooses else versions).count()  # type: ignore[union-attr]
 
     @property
     def first(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge.engines import BOOKS, Books, Fate
+from bridge.programs import WriteOperation
 from bridge.report import Table
 
 if TYPE_CHECKING:
@@ -14,22 +15,29 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.programs import Operations
     from bridge.report import Report
 
 
 def statistics_of(books: Books) -> dict[str, Any]:
-    """Return the counts of the envelope: rows in and out, each fate, and `books`, the fates by merge point and side.
-
-    Where the engine keeps no books, what only they tell is None.
-    """
-    told: dict[str, Any] = {fate.value: books.total(fate) for fate in Fate} | {"made": books.made}
+    """Return the counts of the envelope: rows in and out, each fate, and `books`, the fates by merge point and side."""
     return {
         "rows_in": sum(books.rows_in.values()),
         "rows_out": books.rows_out,
         "inserted": books.inserted,
-        **(told if books.are_kept else dict.fromkeys(told)),
-        "books": books.lines() if books.are_kept else None,
+        **{fate.value: books.total(fate) for fate in Fate},
+        "made": books.made,
+        "books": books.lines(),
     }
+
+
+def uncounted(operations: Operations) -> str | None:
+    """Return why books lack the rows of some batches; None if they have all."""
+    numbers = [number for number, one in operations.by_commit.items() if one is WriteOperation.DELETE_PARTITION]
+    if not numbers:
+        return None
+    batches = f"batch {numbers[0]}" if len(numbers) == 1 else f"batches {', '.join(map(str, sorted(numbers)))}"
+    return f"the rows of {batches} (delete_partition) name partitions and no key, so the books have none of them"
 
 
 def books_table(books: Books, of: str = "") -> Table:
@@ -39,10 +47,8 @@ def books_table(books: Books, of: str = "") -> Table:
     return Table.of_rows(columns, books.lines(), f"{title} ({of})" if of else title)
 
 
-def books_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> Books | None:
-    """Return the books among outcomes that Spark keeps, one row a task; None if there are none."""
-    if BOOKS not in outcomes.columns:
-        return None
+def books_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> Books:
+    """Return the books among outcomes that Spark keeps, one row a task."""
     texts = [row[0] for row in outcomes.where(sf.col(BOOKS).isNotNull()).select(BOOKS).collect()]
     return Books.of_texts(rows_in, texts)
 

@@ -8,7 +8,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT
-from bridge.spark import in_one_task, quoted
+from bridge.spark import from_keys, in_one_task, key_columns, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def figures(snapshots: DataFrame, identity: Sequence[str], commits: int, *, dupl
     prints = _fingerprints(snapshots, identity)
     if duplicates:
         return _figures_of_duplicates(prints, identity, commits)
-    in_order = Window.partitionBy(*map(quoted, identity)).orderBy(COMMIT)
+    in_order = Window.partitionBy(*map(quoted, identity)).orderBy(COMMIT)  # of prints, whose keys tell 0.0 from -0.0
     was_there = sf.lag(COMMIT).over(in_order) == sf.col(COMMIT) - 1
     stays = sf.lead(COMMIT).over(in_order) == sf.col(COMMIT) + 1
     events = prints.select(
@@ -97,10 +97,12 @@ def disagreements(left: DataFrame, right: DataFrame, identity: Sequence[str], *,
     if duplicates:
         signed = (side.withColumn(_PLACE, sf.lit(sign)) for side, sign in zip(sides, (1, -1), strict=True))
         found = _together(*signed).groupBy(*keys, _PRINT).agg(sf.sum(_PLACE).alias(_PLACE)).where(sf.col(_PLACE) != 0)
-        return found.select(*keys).distinct().orderBy(*keys)
-    # An equal pair has two equal fingerprints.
-    once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
-    return _together(*sides).groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT).select(*keys).orderBy(*keys)
+        found = found.select(*keys).distinct()
+    else:
+        # An equal pair has two equal fingerprints.
+        once = (sf.count(sf.lit(1)) < 2) | (sf.min(_PRINT) != sf.max(_PRINT))  # noqa: PLR2004 (the two sides)
+        found = _together(*sides).groupBy(*keys).agg(once.alias(_PRINT)).where(_PRINT).select(*keys)
+    return found.select(*from_keys(left, found)).orderBy(*keys)
 
 
 def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...], *, duplicates: bool = False) -> DataFrame:
@@ -113,7 +115,8 @@ def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...], *,
     keys = [sf.col(COMMIT), *map(quoted, identity)]
 
     def tagged(frame: DataFrame, side: str) -> DataFrame:
-        return frame.select(*keys, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
+        own = key_columns(frame, identity)
+        return frame.select(COMMIT, *own, sf.lit(side).alias(_SIDE), sf.struct(*map(quoted, names)).alias(_ROW))
 
     def row_of(side: str) -> Column:
         return sf.first(sf.when(sf.col(_SIDE) == side, sf.col(_ROW)), ignorenulls=True).alias(side)
@@ -127,7 +130,8 @@ def differences(left: DataFrame, right: DataFrame, identity: tuple[str, ...], *,
         .when(sf.col(LEFT).isNull(), ONLY_RIGHT)
         .when(sf.to_json(LEFT, EXACT) != sf.to_json(RIGHT, EXACT), CHANGED)
     )
-    return both.withColumn(KIND, kind).where(sf.col(KIND).isNotNull())
+    found = both.withColumn(KIND, kind).where(sf.col(KIND).isNotNull())
+    return found.select(*from_keys(left, found))
 
 
 def _together(left: DataFrame, right: DataFrame) -> DataFrame:
@@ -149,4 +153,6 @@ def _unpaired(rows: DataFrame, keys: Sequence[Column]) -> DataFrame:
 def _fingerprints(snapshots: DataFrame, identity: Sequence[str]) -> DataFrame:
     """Return commit, key and the whole row as text."""
     data = [quoted(name) for name in snapshots.columns if name != COMMIT]
-    return snapshots.select(COMMIT, *map(quoted, identity), sf.to_json(sf.struct(*data), EXACT).alias(_PRINT))
+    return snapshots.select(
+        COMMIT, *key_columns(snapshots, identity), sf.to_json(sf.struct(*data), EXACT).alias(_PRINT)
+    )

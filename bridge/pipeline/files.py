@@ -157,7 +157,8 @@ def _arrival(paths: list[Place]) -> Column:
     partition, and there the id grows from row to row.
     """
     ranks = F.create_map(*(F.lit(part) for rank, path in enumerate(paths) for part in (_uri(path.name), rank)))
-    rank = F.coalesce(ranks[F.col("_metadata.file_name")], F.raise_error(F.lit("a file of the batch was renamed")))
+    found = F.element_at(ranks, F.col("_metadata.file_name"))  # a column as an index is nothing to Spark Connect 3.5
+    rank = F.coalesce(found, F.raise_error(F.lit("a file of the batch was renamed")))
     return F.struct(
         rank.cast("int").alias("file"),
         F.col("_metadata.file_block_start").alias("block"),

@@ -17,7 +17,17 @@ from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, P
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
-from bridge.spark import META_COLUMNS, avro_schema, common_type, in_one_task, promoted, quoted
+from bridge.spark import (
+    META_COLUMNS,
+    avro_schema,
+    common_type,
+    in_one_task,
+    is_floating,
+    promoted,
+    promotes_in_array,
+    quoted,
+    widens_decimal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.plan import MergePlan
-    from payloads import AvroSchema
+    from payloads import AvroSchema, HudiRelease
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +77,7 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
     for other in others:
         for field in data_fields(other):
             if field.name in own:
-                own[field.name] = _evolved(own[field.name], field)
+                own[field.name] = _evolved(own[field.name], field, plan.release)
             elif field.name in META_COLUMNS:
                 meta.append(as_nullable(field))
             else:
@@ -93,8 +103,19 @@ def as_nullable(field: spark_types.StructField) -> spark_types.StructField:
     return spark_types.StructField(field.name, field.dataType, nullable=True)
 
 
-def _evolved(newer: spark_types.StructField, older: spark_types.StructField) -> spark_types.StructField:
-    kind = common_type(older.dataType, newer.dataType)
+def _evolved(
+    newer: spark_types.StructField, older: spark_types.StructField, release: HudiRelease
+) -> spark_types.StructField:
+    kind, can = common_type(older.dataType, newer.dataType), capabilities(release)
+    if not can.widens_decimals and widens_decimal(older.dataType, newer.dataType):
+        kind = None
+    if not can.promotes_in_arrays and promotes_in_array(older.dataType, newer.dataType):
+        msg = (
+            f"the column {newer.name!r} is {older.dataType.simpleString()} in the older data and "
+            f"{newer.dataType.simpleString()} in the newer; Hudi {release} can't read a struct in an array whose field "
+            "became wider: cast the newer one"
+        )
+        raise InputError(msg)
     if kind is None:
         msg = (
             f"the column {newer.name!r} is {older.dataType.simpleString()} in the older data and "
@@ -221,7 +242,7 @@ def join_rows(
     """Join on equal `names`, where null equals null, as it does for Hudi; the columns of `left` come first.
 
     Spark's own join on names drops the rows of a null partition. In the columns `or_empty` null is equal to the empty
-    text, too. No columns other than `names` may be on both sides.
+    text, too; 0.0 and -0.0 differ. No columns other than `names` may be on both sides.
     """
     of_right = {name: f"{PREFIX}of_right_{number}" for number, name in enumerate(names)}
     others = [name for name in right.columns if name not in of_right]
@@ -229,6 +250,8 @@ def join_rows(
     matches = sf.lit(True)
     for name, other in of_right.items():
         one, another = quoted(name), sf.col(other)
+        if is_floating(left, name):  # as Hudi's keys, which are texts
+            one, another = one.cast("string"), another.cast("string")
         if name in or_empty:
             one, another = (sf.coalesce(column.cast("string"), sf.lit("")) for column in (one, another))
         matches &= one.eqNullSafe(another)

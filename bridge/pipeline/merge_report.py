@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Self
 
 from bridge.pipeline.point_run import PointRun
+from bridge.spark import observing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,7 +58,9 @@ class MergeReport:
     @functools.cached_property
     def _kept(self) -> DataFrame:
         # Spark tells what it observed of a cached frame, and nothing of a checkpoint.
-        return self._run.outcomes.persist()
+        # A cached plan runs with the settings of the moment in which it is marked.
+        with observing(self._run.outcomes.sparkSession):
+            return self._run.outcomes.persist()
 
     @functools.cached_property
     def _parts(self) -> dict[str, DataFrame]:
@@ -72,8 +75,9 @@ class MergeReport:
             BooksError: rows were lost or doubled.
             MergeFailedError, PySparkException: a key can't be merged, and the plan has `on_error="fail"`.
         """
-        self._kept.write.format("noop").mode("overwrite").save()
-        return self._run.books()
+        with observing(self._kept.sparkSession):
+            self._kept.write.format("noop").mode("overwrite").save()
+        return self._run.books(self._kept)
 
     @property
     def rows(self) -> DataFrame:

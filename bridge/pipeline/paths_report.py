@@ -137,6 +137,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         "depending_keys": counts.depending,
         "keys_of_many_versions": counts.many,
         "incomplete_keys": counts.incomplete,
+        "uncounted": "what becomes of a row differs from path to path, so it is counted for no row",
         "smallest": None if example is None else _example_as_json(example),
     }
     report.results = [_key_as_json(of_key) for of_key in by_key]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Observation
 from pyspark.sql import functions as sf
 
 from bridge.engines import PREFIX, QUARANTINE, Books, books_columns, visible
@@ -18,7 +17,7 @@ from bridge.pipeline.merge_points import (
     read_outcomes,
     upsert_outcomes,
 )
-from bridge.spark import quoted
+from bridge.spark import ObservedFrame, can_observe, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,16 +67,10 @@ class PointRun:
         counted = [name for name in needed if name in frames]
         if "log" in frames and plan.global_index:
             counted = [*dict.fromkeys((*counted, "log"))]
-        self._observed = {name: Observation() for name in counted}
-        self._books = Observation()
-        seen = {
-            name: frame.observe(self._observed[name], sf.count(sf.lit(1)).alias("rows"))
-            if name in self._observed
-            else frame
-            for name, frame in frames.items()
-        }
-        outcomes = self._outcomes(seen)
-        self.outcomes = outcomes.observe(self._books, *books_columns(outcomes, point, plan))
+        self._sides = {name: ObservedFrame(frames[name], sf.count(sf.lit(1)).alias("rows")) for name in counted}
+        outcomes = self._outcomes({**frames, **{name: side.frame for name, side in self._sides.items()}})
+        self._books = ObservedFrame(outcomes, *books_columns(outcomes, point, plan))
+        self.outcomes = self._books.frame
 
     def _outcomes(self, frames: Mapping[str, DataFrame]) -> DataFrame:
         plan = self.plan
@@ -93,23 +86,25 @@ class PointRun:
 
     @property
     def has_one_result(self) -> bool:
-        """Whether the rows are all that there is."""
-        return self.point != "append" and self.plan.on_error == "fail"
+        """Whether the rows are all that there is, and Spark tells what becomes of them while it writes them."""
+        can_tell = can_observe(self.outcomes.sparkSession)
+        return self.point != "append" and self.plan.on_error == "fail" and can_tell
 
-    def books(self) -> Books:
-        """Return what became of the rows; an action must have computed the outcomes.
+    def books(self, computed: DataFrame) -> Books:
+        """Return what became of the rows; an action must have computed the outcomes: `computed`, or the result.
 
         Raises:
             BooksError: they do not balance.
         """
-        rows_in = {name: int(observed.get["rows"]) for name, observed in self._observed.items()}
-        found = Books.of_run(rows_in, self._books.get)
+        rows_in = {name: int(side.counts()["rows"]) for name, side in self._sides.items()}
+        observed = self._books.counts(computed)
+        found = Books.of_run(rows_in, observed)
         try:
             found.check()
         except BooksError:
             # Spark counts a task twice that it runs again, after an executor was lost: ask the inputs themselves.
             counted = {name: self._frames[name].count() for name in rows_in}
-            found = Books.of_run(counted, self._books.get)
+            found = Books.of_run(counted, observed)
             found.check()
         return found
 

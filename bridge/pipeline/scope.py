@@ -17,7 +17,7 @@ from bridge.errors import InputError, PlanError
 from bridge.pipeline.layout import join_rows
 from bridge.programs import small_file_candidates
 from bridge.redaction import current
-from bridge.spark import quoted
+from bridge.spark import distinct_keys, is_floating, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -132,7 +132,7 @@ class Scope:
             versions = versions.where(drawn < sf.lit(round(self.keys_sample * (1 << _BITS))))
         first = self.first(names)
         if first > 1:
-            late = versions.where(sf.col(COMMIT) >= first).select(*map(quoted, plan.key)).distinct()
+            late = distinct_keys(versions.where(sf.col(COMMIT) >= first), plan.key)
             versions = join_rows(versions, late, plan.key, "leftsemi")
         return versions
 
@@ -224,7 +224,10 @@ def _is(frame: DataFrame, values: Mapping[str, str]) -> Column:
             is_text = isinstance(kind, spark_types.StringType)
             matches &= column.isNull() | (column == "") if is_text else column.isNull()
         else:
-            matches &= column == sf.lit(value).cast(kind)
+            wanted = sf.lit(value).cast(kind)
+            if is_floating(frame, name):
+                column, wanted = column.cast("string"), wanted.cast("string")
+            matches &= column == wanted
     return matches
 
 

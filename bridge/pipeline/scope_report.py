@@ -7,7 +7,7 @@ import statistics
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.pipeline.scope import percent
-from bridge.spark import quoted
+from bridge.spark import distinct_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,4 +107,4 @@ def tell_scope(
 
 def _record_keys(frame: DataFrame, plan: MergePlan) -> int:
     """Count record keys, which are what a sample draws; the rows of one in several partitions come together."""
-    return frame.select(*map(quoted, plan.key)).distinct().count()
+    return distinct_keys(frame, plan.key).count()

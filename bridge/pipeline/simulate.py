@@ -64,12 +64,12 @@ def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
 ) -> DataFrame:
     """Return the rows of all snapshots, each once, with the first and last commit at which it is visible.
 
-    Among them are the versions of keys that the plan sets aside and, with `books`, what the engine counts where it can;
+    Among them are the versions of keys that the plan sets aside and, with `books`, what the engine counts;
     `snapshots_of` leaves both out.
     """
     layout, side = commits_of(versions, plan)
     if operations.by_commit:
-        return _operated(side, layout, plan, commits, compact_after, operations)
+        return _operated(side, layout, plan, commits, compact_after, operations, books=books)
     return _simulated([side], layout, plan, commits, compact_after, books=books)
 
 
@@ -126,7 +126,6 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         check_operated(old, change, operations)
         program = "simulate_operations_upgrade"
         arguments |= {"operations": operations, "one_file": inserts_into_files(old.props)}
-    books = books and program == "simulate_upgrade" and not old.global_index
     return run([side], layout, old, program=program, arguments=arguments, books=books)
 
 
@@ -160,8 +159,6 @@ def _simulated(  # noqa: PLR0913 (settings of one job)
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
     program = "simulate_global_index" if plan.global_index else "simulate"
     program = "simulate_small_files" if candidates else program
-    # A table of the other programs has no one row of a key.
-    books = books and program == "simulate"
     return run(sides, layout, plan, program=program, arguments=arguments, books=books)
 
 
@@ -172,6 +169,8 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
     commits: int,
     compact_after: Collection[int],
     operations: Operations,
+    *,
+    books: bool,
 ) -> DataFrame:
     check_operations(plan, operations)
     arguments: dict[str, Any] = {
@@ -184,7 +183,7 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
         program = "simulate_global_operations"
     else:
         program, arguments["one_file"] = "simulate_operations", inserts_into_files(plan.props)
-    return run([side], layout, plan, program=program, arguments=arguments)
+    return run([side], layout, plan, program=program, arguments=arguments, books=books)
 
 
 def snapshots_of(outcomes: DataFrame) -> DataFrame:

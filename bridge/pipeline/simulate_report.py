@@ -11,8 +11,9 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT, Fate
+from bridge.merge import merger_warnings
 from bridge.pipeline.batches import as_batches
-from bridge.pipeline.books_report import books_in, books_table, tell_quarantine
+from bridge.pipeline.books_report import books_in, books_table, tell_quarantine, uncounted
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.scope_report import tell_scope
@@ -46,6 +47,8 @@ class SimulateReport:
         compact_after: the commits after which the log was compacted.
         new: the plan that took the table over, after the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
+        via: who took the table over before `new` did.
+        keep_table_version: whether `new` left the table at its version.
 
     Added in 0.1.0.
     """
@@ -56,6 +59,8 @@ class SimulateReport:
     compact_after: tuple[int, ...] = ()
     new: MergePlan | None = None
     upgrade_after: int | None = None
+    via: tuple[Takeover, ...] = ()
+    keep_table_version: bool = False
 
     @property
     def quarantine(self) -> DataFrame | None:
@@ -66,18 +71,18 @@ class SimulateReport:
         return set_aside(self._kept_outcomes) if sets_aside(self._kept_outcomes) else None
 
     @functools.cached_property
-    def books(self) -> Books | None:
-        """What became of the rows that came in, by the snapshot after their batch; None where the engine can't say.
+    def books(self) -> Books:
+        """What became of the rows that came in, by the snapshot after their batch.
 
-        A row is kept if it is what that snapshot shows of its key, merged if the snapshot shows another row than before
-        the batch, deleted if it shows none any more, and ignored if it shows what it did before.
+        A row is kept if that snapshot shows it and the one before did not, merged if the snapshot shows another row of
+        its key that is new, deleted if it shows less than before, and ignored if it shows what it did before. Rows of
+        a delete_partition name no key, and are not counted.
 
         Raises:
             BooksError: rows were lost or doubled.
         """
-        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows_of(self.plan)})
-        if found is not None:
-            found.check_sides()
+        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows_of(self.plan, with_keys=True)})
+        found.check_sides()
         return found
 
     @functools.cached_property
@@ -207,7 +212,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         operations=written.operations_of(old),
         books=True,
     )
-    return SimulateReport(written, old, outcomes, compactions, new, upgrade_after)
+    return SimulateReport(written, old, outcomes, compactions, new, upgrade_after, tuple(via), keep_table_version)
 
 
 # -- the report
@@ -223,13 +228,18 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     """
     first = parts[0]
     plan = first.plan
-    report = Report("simulate", "", plan=plan_as_json(plan))
+    report = Report("simulate", "", plan=plan_as_json(plan), warnings=merger_warnings(plan))
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),
     }
     if first.new is not None:
-        taken_over = {"to": str(first.new.release), "upgrade_after": first.upgrade_after}
+        taken_over = {
+            "to": str(first.new.release),
+            "upgrade_after": first.upgrade_after,
+            "via": [one.step for one in first.via],
+            "keep_table_version": first.keep_table_version,
+        }
         report.plan |= {"plain_after": first.upgrade_after} if first.new.plain else taken_over
     disagreeing: dict[str, DataFrame] | None = None
     if len(parts) == 1:
@@ -269,21 +279,21 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     written = rows_in * len(parts)
     quarantined = sum(part.quarantined for part in parts)
     books = {part.plan.table_type.value: part.books for part in parts}
-    fates = {fate.value: [None if one is None else one.total(fate) for one in books.values()] for fate in Fate}
     report.statistics = {
         "rows_in": written,
         "rows_out": sum(part.figures[-1].rows for part in parts),
         "inserted": totals["inserted"],
         "changed": totals["changed"],
         "removed": totals["deleted"],
-        **{fate: None if None in numbers else sum(numbers) for fate, numbers in fates.items()},
-        "quarantined": quarantined,
-        "books": {table_type: None if one is None else one.lines() for table_type, one in books.items()},
+        **{fate.value: sum(one.total(fate) for one in books.values()) for fate in Fate},
+        "books": {table_type: one.lines() for table_type, one in books.items()},
+        "uncounted": uncounted(batches.operations_of(parts[0].plan)),
         "commits": len(batches),
     }
     for table_type, one in books.items():
-        if one is not None:
-            report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
+        report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
+    if report.statistics["uncounted"] is not None:
+        report.warnings.append(report.statistics["uncounted"])
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
     report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
     tell_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")

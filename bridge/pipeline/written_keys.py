@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE
 from bridge.pipeline.layout import join_rows
 from bridge.programs import WriteOperation
-from bridge.spark import quoted
+from bridge.spark import distinct_keys, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,9 +42,9 @@ def bare_keys(versions: DataFrame, plan: MergePlan, operations: Mapping[int, Wri
 def _replaced(versions: DataFrame, plan: MergePlan, number: int, *, whole_table: bool) -> DataFrame:
     """Return the keys that batches before `number` put into the table, or into the partitions of this batch."""
     identity = dict.fromkeys((*plan.partition, *plan.key))
-    before = versions.where(sf.col(COMMIT) < number).select(*map(quoted, identity)).distinct()
+    before = distinct_keys(versions.where(sf.col(COMMIT) < number), identity)
     if plan.partition and not whole_table:
-        batch = versions.where(sf.col(COMMIT) == number).select(*map(quoted, plan.partition)).distinct()
+        batch = distinct_keys(versions.where(sf.col(COMMIT) == number), plan.partition)
         before = join_rows(before, batch, plan.partition, "leftsemi", or_empty=plan.partition)
     arrival = sf.lit(None).cast(versions.schema[ARRIVAL if plan.arrival is None else plan.arrival].dataType)
     name = ARRIVAL if plan.arrival is None else plan.arrival

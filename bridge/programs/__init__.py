@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline, Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.programs.global_operations import GlobalOperationTable
@@ -21,20 +22,31 @@ from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import check_plan, key_paths, smallest_history
 from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
-from bridge.programs.small_files import SmallFileTable, inserts_into_files, small_file_candidates
+from bridge.programs.small_files import (
+    MEASURED_EVERY,
+    MOST_BYTES,
+    TOO_LARGE,
+    SmallFileTable,
+    inserts_into_files,
+    small_file_candidates,
+)
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
 from bridge.programs.upgrade import Stage, Upgrade
 from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
 
 __all__ = [
     "FEW",
+    "MEASURED_EVERY",
+    "MOST_BYTES",
     "PROGRAMS",
     "STATES",
+    "TOO_LARGE",
     "UPSERTS",
     "AllPaths",
     "Append",
     "Arrival",
     "CombineInput",
+    "CommitLoop",
     "Compact",
     "Emit",
     "EngineName",

@@ -3,27 +3,60 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping, Sequence
 
-    from bridge.programs.program import Arrival, Emit
+    from bridge.merge import StoredRow
+    from bridge.programs.program import Arrival, Emit, Origin
+
+
+class CommitListener(Protocol):
+    """Told what became of the rows of a key."""
+
+    def commit(self, rows: int, before: Sequence[StoredRow], after: Sequence[StoredRow]) -> None:
+        """Take the number of rows of the key in a commit, and its rows that queries see before and after it."""
+
+    def table(self, rows: Mapping[Origin, int], stored: StoredRow | None, seen: Sequence[StoredRow]) -> None:
+        """Take what the table has of the key before the first commit: how many rows, the stored one, what is seen."""
+
+
+class VisibleRows(Protocol):
+    """A key of a table."""
+
+    def visible(self) -> list[StoredRow]:
+        """Return its rows that queries see."""
 
 
 class CommitLoop(abc.ABC):
-    """The commits of a table in order, from 1: one ends where the next begins, and compactions run in between."""
+    """The commits of a table in order, from 1: one ends where the next begins, and compactions run in between.
+
+    Attributes:
+        listener: is told what became of the rows of each key.
+    """
+
+    listener: CommitListener | None = None
 
     def __init__(self, commits: int, compact_after: Collection[int]) -> None:
         self._commits = commits
         self._compactions = sorted(compact_after)
-        self._commit = 0
+        self._commit = self._rows = 0
+
+    def rewind(self) -> None:
+        """Go back to before the first commit."""
+        self._commit = self._rows = 0
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:
         """Take a version of the current commit, or end that commit and begin the arrival's."""
         if arrival.commit != self._commit:
             self._end_commit(arrival.commit, emit)
+        self._rows += self.is_written(arrival)
         self.fold_input(arrival)
+
+    def is_written(self, arrival: Arrival) -> bool:  # noqa: ARG002
+        """Whether a version is a row of its batch, not one that an operation implies."""
+        return True
 
     def finish(self, emit: Emit) -> None:
         """End the last commits and emit what is visible then."""
@@ -32,11 +65,24 @@ class CommitLoop(abc.ABC):
 
     def _end_commit(self, next_commit: int, emit: Emit) -> None:
         """Write the input of the current commit, and run the compactions before `next_commit`."""
+        written = [] if self.listener is None else self.written()
+        before = [key.visible() for _, key in written]
+        self._rows = 0
         self.write_commit(emit)
         for commit in self._compactions:
             if self._commit <= commit < next_commit:
                 self.compact_after(commit, emit)
         self._commit = next_commit
+        for (rows, key), seen in zip(written, before, strict=True):
+            self.listener.commit(rows, seen, key.visible())  # type: ignore[union-attr]  # there is one if rows are noted
+
+    def written(self) -> Sequence[tuple[int, VisibleRows]]:
+        """Return the keys that have rows in the current commit, each with their number."""
+        return [(self._rows, self)] if self._rows else []
+
+    @abc.abstractmethod
+    def visible(self) -> list[StoredRow]:
+        """Return the rows that queries see."""
 
     @abc.abstractmethod
     def fold_input(self, arrival: Arrival) -> None:

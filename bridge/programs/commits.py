@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+import collections
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.errors import PlanError
 from bridge.merge import SKIPPED, Action
@@ -16,13 +17,6 @@ if TYPE_CHECKING:
     from bridge.merge import Carrier, LogDelete, LogRow, Outcome, RecordMerge, StoredRow
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
-
-
-class CommitListener(Protocol):
-    """Takes what a commit made of a key."""
-
-    def __call__(self, rows: int, before: StoredRow | None, after: StoredRow | None) -> None:
-        """Take the number of rows of the key in the commit, and its row that queries see before and after it."""
 
 
 class _Visible(NamedTuple):
@@ -81,6 +75,10 @@ class KeyTimeline(KeyState):
             self.store(self.merge.compact(self.base, self.log))
             self.log = None
 
+    def visible(self) -> list[StoredRow]:
+        """Return the row that queries see, if there is one."""
+        return [] if self._visible is None else [self._visible.row]
+
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`."""
         self.show(self.merge.snapshot(self.base, self.log), commit, emit)
@@ -97,13 +95,7 @@ class KeyTimeline(KeyState):
 
 
 class Simulate(KeyTimeline, CommitLoop):
-    """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible.
-
-    Attributes:
-        on_commit: is told what each commit that has rows of the key made of them.
-    """
-
-    on_commit: CommitListener | None = None
+    """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible."""
 
     def __init__(
         self, merge: RecordMerge, *, commits: int, log_updates: bool, compact_after: Collection[int] = ()
@@ -123,25 +115,33 @@ class Simulate(KeyTimeline, CommitLoop):
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
-        self._commit = self._rows = 0
+        self.rewind()
+        self._own: collections.Counter[Origin] = collections.Counter()
+        self._stored: StoredRow | None = None
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:
         """Take a version of a commit, or one that the table has before the first."""
         if arrival.origin is Origin.INCOMING:
             CommitLoop.accept(self, arrival, emit)
-            self._rows += 1
-        else:
-            self.take_stored(arrival, emit)
+            return
+        self._own[arrival.origin] += 1
+        self.take_stored(arrival, emit)
+        if arrival.origin is Origin.STORED:
+            self._stored = self.base
 
     def take_stored(self, arrival: Arrival, emit: Emit) -> None:
         """Take a stored row or a log entry of the table as it is before the first commit."""
         KeyTimeline.accept(self, arrival, emit)
 
     def _end_commit(self, next_commit: int, emit: Emit) -> None:
-        before, rows, self._rows = self._visible, self._rows, 0
+        if self._commit:
+            self._tell_table()
         super()._end_commit(next_commit, emit)
-        if rows and self.on_commit is not None:
-            self.on_commit(rows, before and before.row, self._visible and self._visible.row)
+
+    def _tell_table(self) -> None:
+        own, self._own = self._own, collections.Counter()
+        if own and self.listener is not None:
+            self.listener.table(own, self._stored, self.visible())
 
     def write_commit(self, emit: Emit) -> None:
         """Write the input, and take the snapshot; a compaction takes it otherwise."""
@@ -159,4 +159,5 @@ class Simulate(KeyTimeline, CommitLoop):
 
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
+        self._tell_table()
         self.show(SKIPPED, commit, emit)

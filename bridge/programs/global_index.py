@@ -262,7 +262,7 @@ class GlobalIndexTable(_FileGroups, CommitLoop):
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
-        self._commit = 0
+        self.rewind()
 
     def write_commit(self, emit: Emit) -> None:
         """Write the input, and take the snapshot; a compaction takes it otherwise."""
@@ -281,6 +281,10 @@ class GlobalIndexTable(_FileGroups, CommitLoop):
         """Emit what is visible until `commit`."""
         for group in self.groups:
             group.show(SKIPPED, commit, emit)
+
+    def visible(self) -> list[StoredRow]:
+        """Return the rows that queries see, one a partition at most."""
+        return [row for group in self.groups for row in group.visible()]
 
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`."""

@@ -60,6 +60,10 @@ class GlobalOperationTable(GlobalIndexTable):
     def _operation(self) -> WriteOperation:
         return self._operations.get(self._commit, WriteOperation.UPSERT)
 
+    def is_written(self, arrival: Arrival) -> bool:
+        """Whether a version is a row of its batch, not a key that an overwrite removes."""
+        return arrival.record is not None or not self._operation.replaces
+
     def fold_input(self, arrival: Arrival) -> None:
         """Take a version of the current commit, as its operation does."""
         operation, self._is_touched = self._operation, True

@@ -75,6 +75,12 @@ class Takeover(NamedTuple):
     plan: MergePlan
     keep_table_version: bool = False
 
+    @property
+    def step(self) -> str:
+        """The step as `--via` takes it: the batch, the release and the table version that the writer wants, if any."""
+        version = self.plan.props.get(WRITE_TABLE_VERSION.key)
+        return f"{self.after}={self.plan.release}{f'@{version}' if version else ''}"
+
 
 def handovers(
     old: MergePlan, steps: Sequence[Takeover], *, commits: int, properties: Mapping[str, str] | None = None

@@ -137,7 +137,8 @@ class OperationTable(CommitLoop):
         """Begin a key of an empty table."""
         self._key = key
         self.slices, self._old, self._input = [], [], []
-        self._commit, self._is_touched = 0, False
+        self._is_touched = False
+        self.rewind()
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table and of the batch."""
@@ -150,6 +151,10 @@ class OperationTable(CommitLoop):
     def operation(self) -> WriteOperation:
         """The operation of the current commit."""
         return self._operations.get(self._commit, WriteOperation.UPSERT)
+
+    def is_written(self, arrival: Arrival) -> bool:
+        """Whether a version is a row of its batch, not a key that an overwrite removes."""
+        return arrival.record is not None or not self.operation.replaces
 
     def fold_input(self, arrival: Arrival) -> None:
         """Take a version of the current commit, as its operation does."""
@@ -235,6 +240,10 @@ class OperationTable(CommitLoop):
         for one in (*self.slices, *self._old):
             for row in one.rows:
                 row.show(SKIPPED, commit, emit)
+
+    def visible(self) -> list[StoredRow]:
+        """Return the rows that queries see; until the next query those of replaced file groups, too."""
+        return [seen for one in (*self._old, *self.slices) for row in one.rows for seen in row.visible()]
 
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`."""

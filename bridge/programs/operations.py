@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.merge import Action, LogDelete, logged_row
+from bridge.merge import Action, LogDelete, MergePoint, MergePointError, logged_row
 from bridge.programs.key_state import KeyState
 
 if TYPE_CHECKING:
@@ -17,7 +17,10 @@ class CombineInput(KeyState):
     def finish(self, emit: Emit) -> None:
         """Emit the survivor; a delete without data as a bare key."""
         if self.input is not None:
-            extras = self.merge.is_deleted(self.input), self.input.ordering_value
+            try:
+                extras = self.merge.is_deleted(self.input), self.input.ordering_value
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
             emit(Action.INSERT, None if self.input.record is None else self.input, *extras)
 
 

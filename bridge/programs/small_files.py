@@ -14,20 +14,29 @@ from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.errors import InputError
-from bridge.merge import SKIPPED
+from bridge.merge import SKIPPED, MergePointError, located
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from bridge.merge import Carrier, RecordMerge
+    from bridge.merge import Carrier, RecordMerge, StoredRow
+    from bridge.programs.commit_loop import VisibleRows
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
+    from payloads import Record
 
 
-# How much text a partition path may have in a task; Python's objects take a few times as much.
-_MOST_BYTES, _EVERY = 1 << 29, 256
+MOST_BYTES = 1 << 29
+"""How much text a partition path may have in a task; Python's objects take a few times as much."""
+MEASURED_EVERY = 256
+"""The first version of every so many keys is measured."""
+TOO_LARGE = (
+    "the small-file rule keeps the keys of a partition path in the memory of one task, and this one has more than "
+    f"%d, about %d MiB; leave out {keys.SMALL_FILE_LIMIT}, or give batches with less of this partition"
+)
+"""What is wrong with a path of so many keys and MiB; Java formats it, too."""
 
 
 def small_file_candidates(props: Mapping[str, str]) -> int:
@@ -44,9 +53,14 @@ def inserts_into_files(props: Mapping[str, str]) -> bool:
 
 
 class _KeyInGroup(KeyTimeline):
-    """A key with its file group."""
+    """A key with its file group, and the record that it began with."""
 
     group: _GroupSize | None = None
+    rows = 0  # that the current commit has
+
+    def __init__(self, merge: RecordMerge, named: Record) -> None:
+        super().__init__(merge)
+        self.named = named
 
 
 class _GroupSize:
@@ -74,21 +88,63 @@ class SmallFileTable(CommitLoop):
         self._groups: list[_GroupSize] = []
         self._touched: dict[HoodieKey, _KeyInGroup] = {}
         self._measured = 0
+        self._current: _KeyInGroup | None = None  # the key that is being merged
 
     def start(self, key: HoodieKey) -> None:  # noqa: ARG002 (the path alone matters)
         """Begin a partition path."""
-        self._keys, self._groups, self._touched, self._commit, self._measured = {}, [], {}, 0, 0
+        self._keys, self._groups, self._touched, self._measured = {}, [], {}, 0
+        self.rewind()
+        self._current = None
+
+    def accept(self, arrival: Arrival, emit: Emit) -> None:
+        """Take a version of any key of the path; a failure says of which key."""
+        try:
+            super().accept(arrival, emit)
+        except Exception as error:
+            if self._current is None:
+                raise
+            raise self._of_key(error, self._current) from error
+
+    def finish(self, emit: Emit) -> None:
+        """End the last commits; a failure says of which key."""
+        try:
+            super().finish(emit)
+        except Exception as error:
+            if self._current is None:
+                raise
+            raise self._of_key(error, self._current) from error
+
+    def _of_key(self, error: Exception, at_fault: _KeyInGroup) -> MergePointError:
+        failure = located(error)
+        identity = {name: at_fault.named.get(name) for name in self._merge.plan.identity}
+        return MergePointError(failure.point, failure.error, identity)
+
+    def _each(self, found: Iterable[_KeyInGroup]) -> Iterator[_KeyInGroup]:
+        for self._current in found:
+            yield self._current
+        self._current = None
 
     def fold_input(self, arrival: Arrival) -> None:
         """Take a version of any key of the path."""
-        key = self._merge.key_of(arrival.record or {})
+        self._current = None
+        named = arrival.record or {}
+        key = self._merge.key_of(named)
         stored = self._keys.get(key)
         if stored is None:
             self._check_size(arrival)
-            stored = self._keys[key] = _KeyInGroup(self._merge)
+            stored = self._keys[key] = _KeyInGroup(self._merge, named)
             stored.start(key)
         stored.fold_input(arrival)
+        stored.rows += 1
         self._touched[key] = stored
+
+    def written(self) -> Sequence[tuple[int, VisibleRows]]:
+        """Return the keys that have rows in the current commit, each with their number."""
+        return [(stored.rows, stored) for stored in self._touched.values()]
+
+    def visible(self) -> list[StoredRow]:
+        """Return the rows of the path that queries see."""
+        return [row for stored in self._keys.values() for row in stored.visible()]
 
     def _check_size(self, arrival: Arrival) -> None:
         """Refuse a path that one task can't hold, by the text of every 256th key's first version.
@@ -96,21 +152,16 @@ class SmallFileTable(CommitLoop):
         Raises:
             InputError: it is too large.
         """
-        if len(self._keys) % _EVERY:
+        if len(self._keys) % MEASURED_EVERY:
             return
         self._measured += len(repr(arrival.record))
-        held = self._measured * _EVERY
-        if held > _MOST_BYTES:
-            msg = (
-                f"the small-file rule keeps the keys of a partition path in the memory of one task, and this one has "
-                f"more than {len(self._keys):,}, about {held >> 20:,} MiB; leave out {keys.SMALL_FILE_LIMIT}, or give "
-                "batches with less of this partition"
-            )
-            raise InputError(msg)
+        held = self._measured * MEASURED_EVERY
+        if held > MOST_BYTES:
+            raise InputError(TOO_LARGE % (len(self._keys), held >> 20))
 
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
-        for stored in self._keys.values():
+        for stored in self._each(self._keys.values()):
             stored.show(SKIPPED, commit, emit)
 
     def held(self) -> Iterator[Carrier]:
@@ -122,7 +173,7 @@ class SmallFileTable(CommitLoop):
         """Write what the commit has for the keys of the path, and take their snapshots."""
         new = [stored for stored in self._touched.values() if stored.base is None]
         chosen = self._small_files() if new else []
-        for stored in self._touched.values():
+        for stored in self._each(self._touched.values()):
             group = stored.group
             if stored.base is None:
                 continue
@@ -133,13 +184,14 @@ class SmallFileTable(CommitLoop):
                 group.has_log = group.has_log or stored.log is not None  # type: ignore[union-attr]
             self._settle(stored, group)
         home = chosen[0] if chosen else _GroupSize()
-        for stored in new:
+        for stored in self._each(new):
             stored.write_base()
             self._settle(stored, home)
         if home.rows and home not in self._groups:
             self._groups.append(home)
-        for stored in self._touched.values():
+        for stored in self._each(self._touched.values()):
             stored.query(self._commit, emit)
+            stored.rows = 0
         self._touched = {}
 
     def _small_files(self) -> list[_GroupSize]:
@@ -148,7 +200,7 @@ class SmallFileTable(CommitLoop):
 
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Compact the file groups that have a log, and take the snapshots of their keys."""
-        for stored in self._keys.values():
+        for stored in self._each(self._keys.values()):
             if stored.group is not None and stored.group.has_log:
                 stored.compact()
                 stored.query(commit, emit)

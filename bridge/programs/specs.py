@@ -9,6 +9,7 @@ import dataclasses
 import enum
 from typing import TYPE_CHECKING
 
+from bridge.merge import Action, MergePoint
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.programs.global_operations import GlobalOperationTable
@@ -20,7 +21,7 @@ from bridge.programs.small_files import SmallFileTable
 from bridge.programs.upgrade import Upgrade
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from bridge.programs.program import Program
 
@@ -44,6 +45,12 @@ class Extra(enum.StrEnum):
     PATH = "path"
 
 
+_PLAIN: dict[Action, tuple[object, ...]] = {Action.KEEP: (), Action.INSERT: (), Action.UPDATE: ()}
+_APPENDED: dict[Action, tuple[object, ...]] = {
+    Action.KEEP: (False, None),
+    Action.INSERT: (False, None),
+    Action.UPDATE: (True, None),
+}
 _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
 _SHARED_FILES = "the keys of a partition share files there, so that none can be taken out"
@@ -57,11 +64,11 @@ class ProgramSpec:
     Attributes:
         program: its class, which takes the merge and the arguments of the job.
         extras: what it adds to an outcome, in order.
-        untouched: the extras of a row without another version of its key, where that needs no program: a stored row, or
-            a new one that a built-in payload inserts as it is. None if the program must see all rows.
+        untouched: what it adds to a row that whole columns decide, by action: a stored row that stays, or a newer one
+            that a built-in payload stores as it is. None if the program must see all rows.
         by_partition: whether it sees the keys of a whole partition path at once, by commit and arrival; else one key.
-        upserts_pairs: whether one stored and one incoming row are one `RecordMerge.upsert_pair`, and a new row is one
-            `insert_single`.
+        meets_at: the merge point whose `SingleRows` decide about a key with one newer row; None if they don't.
+        goes_beside: whether a newer row leaves the stored one as it is: it goes to a log.
         in_java: whether Java has it as well; else the jvm engine lets Python run it, which calls the class in Java.
         native: whether it may run as expressions.
         only_fails: why a key that fails can't be set aside, in half a sentence; empty if it can.
@@ -69,9 +76,10 @@ class ProgramSpec:
 
     program: Callable[..., Program]
     extras: tuple[Extra, ...] = ()
-    untouched: tuple[object, ...] | None = None
+    untouched: Mapping[Action, tuple[object, ...]] | None = None
     by_partition: bool = False
-    upserts_pairs: bool = False
+    meets_at: MergePoint | None = None
+    goes_beside: bool = False
     in_java: bool = False
     native: bool = False
     only_fails: str = ""
@@ -79,12 +87,12 @@ class ProgramSpec:
 
 PROGRAMS = {
     "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), in_java=True),
-    "upsert": ProgramSpec(Upsert, untouched=(), upserts_pairs=True, in_java=True, native=True),
-    "append": ProgramSpec(Append, _TO_LOG, untouched=(False, None), in_java=True),
+    "upsert": ProgramSpec(Upsert, untouched=_PLAIN, meets_at=MergePoint.UPSERT, in_java=True, native=True),
+    "append": ProgramSpec(Append, _TO_LOG, untouched=_APPENDED, goes_beside=True, in_java=True),
     "upsert_global_index": ProgramSpec(GlobalUpsert),
     "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG),
-    "compact": ProgramSpec(Compact, untouched=(), in_java=True, native=True),
-    "snapshot": ProgramSpec(Snapshot, untouched=(), in_java=True, native=True),
+    "compact": ProgramSpec(Compact, untouched=_PLAIN, meets_at=MergePoint.COMPACT, in_java=True, native=True),
+    "snapshot": ProgramSpec(Snapshot, untouched=_PLAIN, meets_at=MergePoint.SNAPSHOT, in_java=True, native=True),
     "simulate": ProgramSpec(Simulate, _SPAN, in_java=True),
     "simulate_small_files": ProgramSpec(
         SmallFileTable, _SPAN, by_partition=True, in_java=True, only_fails=_SHARED_FILES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bridge.spark.arrow_batches import fit_batches
+from bridge.spark.catalog import catalog_location, catalog_tables
 from bridge.spark.cluster import (
     PACKAGES,
     Worker,
@@ -14,13 +15,21 @@ from bridge.spark.cluster import (
     versions,
     workers,
 )
-from bridge.spark.columns import quoted, quoted_name
+from bridge.spark.columns import distinct_keys, from_keys, in_order, is_floating, key_columns, quoted, quoted_name
 from bridge.spark.java import find_java
 from bridge.spark.jobs import RunJobs, Running, described
 from bridge.spark.listing import Files, batch_places, files_of, visible
+from bridge.spark.observed import ObservedFrame, can_observe, observing
 from bridge.spark.output import OutputRun, check_target, output, write_file, write_texts
 from bridge.spark.output_table import TableRun, check_table
-from bridge.spark.promotion import common_type, common_types, promoted, with_types
+from bridge.spark.promotion import (
+    common_type,
+    common_types,
+    promoted,
+    promotes_in_array,
+    widens_decimal,
+    with_types,
+)
 from bridge.spark.schema import (
     META_COLUMNS,
     avro_schema,
@@ -31,6 +40,7 @@ from bridge.spark.schema import (
     with_meta,
 )
 from bridge.spark.session import SessionOptions, is_connect, local_session, session_of
+from bridge.spark.session import is_local as is_local_master
 from bridge.spark.small_input import in_one_task, is_small, kept
 from bridge.spark.storage import Place, is_local, local_path, place_of
 from bridge.spark.target import FORMATS as OUTPUT_FORMATS
@@ -41,6 +51,7 @@ __all__ = [
     "OUTPUT_FORMATS",
     "PACKAGES",
     "Files",
+    "ObservedFrame",
     "OutputRun",
     "Place",
     "RunJobs",
@@ -51,6 +62,9 @@ __all__ = [
     "Worker",
     "avro_schema",
     "batch_places",
+    "can_observe",
+    "catalog_location",
+    "catalog_tables",
     "check_java",
     "check_table",
     "check_target",
@@ -59,23 +73,31 @@ __all__ = [
     "common_types",
     "decimal_size",
     "described",
+    "distinct_keys",
     "driver_java",
     "files_of",
     "find_java",
     "fit_batches",
+    "from_keys",
     "has_executors",
     "in_one_task",
+    "in_order",
     "is_connect",
+    "is_floating",
     "is_local",
+    "is_local_master",
     "is_small",
     "kept",
+    "key_columns",
     "local_path",
     "local_session",
+    "observing",
     "only_branch",
     "output",
     "place_of",
     "prepare",
     "promoted",
+    "promotes_in_array",
     "quoted",
     "quoted_name",
     "read_schema",
@@ -83,6 +105,7 @@ __all__ = [
     "spark_schema",
     "versions",
     "visible",
+    "widens_decimal",
     "with_meta",
     "with_types",
     "workers",

@@ -34,7 +34,8 @@ PACKAGES = ("pyarrow", "pandas", "numpy", "fastavro")
 
 _OWN = ("payloads", "mergers", "bridge")
 _TASKS = 64
-_MISMATCH = re.compile(r"worker has different version[^\d]*([\d.]+)[^\d]+driver[^\d]*([\d.]+)")
+# PySpark 3.5 prints a tuple: (3, 9).
+_MISMATCH = re.compile(r"worker has different version\D*(\d+)(?:\.|, )(\d+)\D+driver\D*([\d.]+\d)")
 _NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
 _JAVA = "java_method('java.lang.System', 'getProperty', 'java.version')"  # evaluated where tasks run
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip file
@@ -244,7 +245,7 @@ def _reason(error: Any) -> str:
     text = str(error)
     if other := _MISMATCH.search(text.replace("\n", " ")):
         return (
-            f"executors run Python {other[1]}, and the driver {other[2]}; set PYSPARK_PYTHON to a Python "
+            f"executors run Python {other[1]}.{other[2]}, and the driver {other[3]}; set PYSPARK_PYTHON to a Python "
             f"{sys.version_info.major}.{sys.version_info.minor} of theirs, or start the driver with theirs"
         )
     if other := _NO_PYTHON.search(text):

@@ -1,7 +1,8 @@
 """The type that a column has when batches disagree, and the cast that keeps values as Hudi does.
 
-Real Hudi takes a wider type for the whole table, whether the older or the newer batch has it. Source: recordings of
-0.15.0 to 1.2.0; HoodieAvroUtils.rewritePrimaryType, AvroSchemaEvolutionUtils.reconcileSchemaRequirements.
+Real Hudi takes a wider type for the whole table, whether the older or the newer batch has it, at every depth. Fields of
+a struct are found by name; a batch may add some and may not leave one out. Source: recordings of 0.15.0, 1.0.2, 1.1.1
+and 1.2.0; HoodieAvroUtils.rewritePrimaryType, AvroSchemaEvolutionUtils.reconcileSchemaRequirements.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pyspark.sql import types as spark_types
 from bridge.spark.columns import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pyspark.sql import Column, DataFrame
 
@@ -43,11 +44,57 @@ def common_type(older: spark_types.DataType, newer: spark_types.DataType) -> spa
         case spark_types.MapType(), spark_types.MapType() if older.keyType == newer.keyType:
             values = common_type(older.valueType, newer.valueType)
             return None if values is None else spark_types.MapType(newer.keyType, values, newer.valueContainsNull)
-    if older.simpleString() == newer.simpleString():
-        return newer
+    return newer if older.simpleString() == newer.simpleString() else _common_plain(older, newer)
+
+
+def _common_plain(older: spark_types.DataType, newer: spark_types.DataType) -> spark_types.DataType | None:
     if type(older) in _NUMBERS and type(newer) in _NUMBERS:
         return max(older, newer, key=lambda one: _NUMBERS.index(type(one)))
-    return newer if type(older) in _NUMBERS and isinstance(newer, spark_types.StringType) else None
+    if isinstance(older, spark_types.DecimalType) and isinstance(newer, spark_types.DecimalType):
+        return newer if _holds(newer, older) else None
+    return _common_with_text(older, newer)
+
+
+def _common_with_text(older: spark_types.DataType, newer: spark_types.DataType) -> spark_types.DataType | None:
+    """Return the type of a text and something else: numbers and newer dates become texts, newer texts bytes."""
+    if isinstance(newer, spark_types.StringType):
+        return newer if type(older) in _NUMBERS else older if isinstance(older, spark_types.BinaryType) else None
+    if isinstance(older, spark_types.StringType) and (
+        type(newer) in _NUMBERS or isinstance(newer, spark_types.DateType | spark_types.DecimalType)
+    ):
+        return older
+    return None
+
+
+def _holds(wide: spark_types.DecimalType, narrow: spark_types.DecimalType) -> bool:
+    digits = wide.precision - wide.scale >= narrow.precision - narrow.scale
+    return digits and wide.scale >= narrow.scale
+
+
+def widens_decimal(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
+    """Whether a decimal, at any depth, becomes one of more digits."""
+    return any(isinstance(one, spark_types.DecimalType) and one != two for one, two, _ in _changes(older, newer))
+
+
+def promotes_in_array(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
+    """Whether a field of a struct in an array becomes wider."""
+    return any(in_array and common_type(one, two) == two for one, two, in_array in _changes(older, newer))
+
+
+def _changes(
+    older: spark_types.DataType, newer: spark_types.DataType, *, in_array: bool = False, in_both: bool = False
+) -> Iterator[tuple[spark_types.DataType, spark_types.DataType, bool]]:
+    """Give the plain types that differ at the same place, and whether that is a field of a struct in an array."""
+    match older, newer:
+        case spark_types.StructType(), spark_types.StructType():
+            for name in (name for name in older.names if name in newer.names):
+                yield from _changes(older[name].dataType, newer[name].dataType, in_array=in_array, in_both=in_array)
+        case spark_types.ArrayType(), spark_types.ArrayType():
+            yield from _changes(older.elementType, newer.elementType, in_array=True, in_both=in_both)
+        case spark_types.MapType(), spark_types.MapType():
+            yield from _changes(older.valueType, newer.valueType, in_array=in_array, in_both=in_both)
+        case _ if older.simpleString() != newer.simpleString():
+            yield older, newer, in_both
 
 
 def _common_struct(older: spark_types.StructType, newer: spark_types.StructType) -> spark_types.StructType | None:

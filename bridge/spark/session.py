@@ -197,7 +197,7 @@ def _settings(master: str | None, small_on: Path | None) -> dict[str, str]:
         return settings | small_input.SETTINGS
     # Adaptive execution joins the partitions that the data does not fill.
     settings |= {"spark.sql.shuffle.partitions": str(_PARTITIONS * _cores(master))}
-    heap = _heap_gib(_memory())
+    heap = _heap_gib(_memory(), _available())
     return settings if heap is None else settings | {_HEAP: f"{heap}g"}
 
 
@@ -211,13 +211,19 @@ def _cores(master: str | None) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _heap_gib(memory: int | None) -> int | None:
+def _heap_gib(memory: int | None, available: int | None = None) -> int | None:
     """Return the heap for a machine or container: a third, because Python workers need theirs; None: Spark's default.
+
+    Where others use the memory already, it is half of what is available at most.
 
     >>> _heap_gib(16 * _GIB)
     5
+    >>> _heap_gib(16 * _GIB, 6 * _GIB)
+    3
     """
     heap = (memory or 0) // 3 // _GIB
+    if available is not None:
+        heap = min(heap, available // 2 // _GIB)
     return min(heap, 30) if heap > 1 else None  # beyond 32 GiB Java's pointers double
 
 
@@ -232,3 +238,13 @@ def _memory() -> int | None:
         except (OSError, ValueError):  # no such limit
             continue
     return min(found, default=None)
+
+
+def _available() -> int | None:
+    """Return the bytes of memory that programs can still take without swapping; None where Linux does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+    except OSError:
+        return None
+    found = (line.split() for line in lines if line.startswith("MemAvailable:"))
+    return next((int(words[1]) << 10 for words in found), None)

@@ -89,7 +89,7 @@ def spark_text(verification: Verification) -> str:
 
     Raises:
         InputError: no violation shows in a table: none of its laws does, or a delete carries no record, or the subject
-            is not a class that Hudi can load.
+            is not a class that Hudi can load, or one that its writers can't build.
     """
     name = _java_name(verification)
     result = _shown(verification)
@@ -189,6 +189,12 @@ def _java_name(verification: Verification) -> dict[str, str]:
             msg = f"{verification.name} is not a class that real Hudi can load, so a script would show nothing"
             raise InputError(msg)
         return {keys.WRITE_PAYLOAD_CLASS.key: verification.name}
+    if not found.takes_ordering:
+        msg = (
+            f"{found.__name__} has no constructor (GenericRecord, Comparable), by which Hudi's writers build payloads, "
+            "so Hudi fails at the first row, and no table shows what the class violates; use --emit-test"
+        )
+        raise InputError(msg)
     return {keys.WRITE_PAYLOAD_CLASS.key: found.java_name}
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mergers.avro import AvroRecordMerger
+from mergers.errors import MergerConfigError
 from mergers.payload_rules import deleted_version, payload_around
-from mergers.record import DELETE, HoodieAvroRecord
+from mergers.record import DELETE, DeleteContext, HoodieAvroRecord
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 from mergers.strategies.event_time import EventTimeMergerV1_0
 from payloads.ordering import NATURAL_ORDER
@@ -121,8 +122,101 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
         for side in (older, newer):
             if plain.record is side.record:
                 return side
-        ordering = self.context.row_ordering(plain.data_for("its ordering value"))
+        if plain.record is None:
+            return Version(newer.key, None, schema, DELETE, plain.ordering_value)
+        ordering = self.context.row_ordering(plain.record)
         return Version(newer.key, plain.record, schema, None, ordering)
+
+
+class SparkRowsMergerV1_0(CustomMergerV1_0):  # noqa: N801 (the release)
+    """CUSTOM of 1.0 where a merger of record type SPARK reads: a row that it marks as deleted is deleted in the end."""
+
+    def __init__(self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:
+        """Merge by `merger`; arguments as in `CustomMerger`."""
+        super().__init__(context, merger, schema, props)
+        self._deletes = _flags(schema, context)
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
+        """Return what `CustomMergerV1_0` does.
+
+        Raises:
+            MergerConfigError: the merger made a record without data of two rows, on which Hudi fails.
+        """
+        merged = super().delta_merge(new, existing)
+        if merged is not None and merged is not new and merged.record is None:
+            msg = (
+                "merge returned a record without data for two rows of a log, on which Hudi 1.0 fails "
+                "(NullPointerException); return None, which keeps the older one there, or a row"
+            )
+            raise MergerConfigError(msg)
+        return merged
+
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Return what the merger returns, marked as a delete where the row says so."""
+        merged = super().final_merge(older, newer)
+        if merged is older or merged.marked_delete or not self._deletes.is_delete(merged.record):
+            return merged
+        return Version(merged.key, merged.record, merged.schema, DELETE, merged.ordering_value)
+
+
+class SparkWritesMergerV1_0(BufferedMerger):  # noqa: N801 (the release)
+    """CUSTOM of 1.0 where a merger of record type SPARK writes: it is called for deletes, too.
+
+    Source: HoodieWriteHelper, HoodieMergeHandle and HoodieIndexUtils of 1.0.2.
+    """
+
+    def __init__(self, context: RecordContext, merger: HoodieRecordMerger, schema: AvroSchema, props: Props) -> None:
+        """Merge by `merger`; arguments as in `CustomMerger`."""
+        super().__init__(context)
+        self._merger = _on_copies(merger)
+        self._schema = schema
+        self._props = props
+        self._deletes = _flags(schema, context)
+
+    def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
+        """Return what the merger makes of two versions of one batch, or None if that is `existing`.
+
+        Raises:
+            MergerConfigError: the merger returned nothing, on which Hudi fails.
+        """
+        if existing is None:
+            return new
+        merged = self._merged(existing, new)
+        if merged is None:
+            msg = (
+                "merge returned None for two versions of one batch, on which Hudi 1.0 fails (No value present in "
+                "Option); return a version, one that is a delete to delete the row"
+            )
+            raise MergerConfigError(msg)
+        return None if merged is existing else merged
+
+    def delta_merge_delete(self, entry: DeleteEntry, existing: Version | None) -> DeleteEntry | None:
+        """Return what the merger makes of a delete without data."""
+        return None if existing is not None and self.delta_merge(self.buffered(entry), existing) is None else entry
+
+    def final_merge(self, older: Version, newer: Version) -> Version:
+        """Return what the merger returns; None is a delete."""
+        merged = self._merged(older, newer)
+        return Version(newer.key, None, self._schema, DELETE) if merged is None else merged
+
+    def _merged(self, older: Version, newer: Version) -> Version | None:
+        """Return `older`, `newer`, what the merger made, marked as a delete where the row says so, or None."""
+        schema = newer.schema or self._schema
+        merged: Version | None = self._merger.merge(older, newer, schema, self._props)
+        if merged is None or merged is older or merged is newer:
+            return merged
+        if merged.record is None:
+            return Version(newer.key, None, schema, DELETE, merged.ordering_value)
+        for side in (older, newer):
+            if merged.record is side.record:
+                return side
+        operation = DELETE if self._deletes.is_delete(merged.record) else None
+        return Version(newer.key, merged.record, schema, operation, self.context.row_ordering(merged.record))
+
+
+def _flags(schema: AvroSchema, context: RecordContext) -> DeleteContext:
+    """Return what tells a deleted row of Spark's: the flag alone (HoodieSparkRecord.isDelete)."""
+    return DeleteContext({}, schema, reads_operation=False, release=context.release)
 
 
 class _OnCopies:

@@ -9,7 +9,12 @@ from mergers.api import HoodieRecordType, RecordMergeMode
 from mergers.avro import AvroRecordMerger
 from mergers.errors import MergerConfigError
 from mergers.strategies.commit_time import CommitTimeMerger, CommitTimePartialMerger
-from mergers.strategies.custom import CustomMerger, CustomMergerV1_0
+from mergers.strategies.custom import (
+    CustomMerger,
+    CustomMergerV1_0,
+    SparkRowsMergerV1_0,
+    SparkWritesMergerV1_0,
+)
 from mergers.strategies.event_time import EventTimeMerger, EventTimeMergerV1_0, EventTimePartialMerger
 from mergers.strategies.fill_unavailable import FillUnavailable
 from mergers.strategies.ignore_defaults import IgnoreDefaults
@@ -29,6 +34,8 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=enum.Enum)
 _HAS_MODES = ByRelease(False, {"1.0": True})
+_CALLS_SPARK = ByRelease(False, {"1.0": True, "1.1": False})
+"""Whether a merger of record type SPARK is called record by record, by writers and readers alike."""
 _HAS_PARTIAL_UPDATES = ByRelease(False, {"1.1": True})
 _EVENT_TIME: ByRelease[type[BufferedMerger]] = ByRelease(EventTimeMergerV1_0, {"1.1": EventTimeMerger})
 _CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0]] = ByRelease(CustomMergerV1_0, {"1.1": CustomMerger})
@@ -65,15 +72,16 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         release: 1.0 or later; 1.0 has no partial update modes.
         engine: the form of the rows, which decides how ordering values compare: see `RecordContext`.
         merger: for CUSTOM, an AvroRecordMerger in the mode of the merge point (`pre_combine` in batch dedup from 1.1
-            on, else `combine`; `rows_are_avro` as the engine says) or a user's merger; for `partial_blocks` the one
-            with `partial_merge`.
+            on, else `combine`; `rows_are_avro` as the engine says) or a user's merger, which in 1.0 may be of record
+            type SPARK: then AVRO as `engine` means a writer; for `partial_blocks` the one with `partial_merge`.
         partial_update_mode: as the table has it.
         partial_blocks: whether a block with only some of the columns was read.
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
 
     Raises:
         MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, the merger
-            is none for AVRO records, or a payload's was made for other rows than those of `engine` (from 1.1 on).
+            is none for AVRO records (in 1.0 also SPARK), or a payload's was made for other rows than those of `engine`
+            (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
 
     Added in 0.1.0.
@@ -89,7 +97,10 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         by_mode = buffered_merger(kind, schema, props, release=line, engine=rows, merger=merger)
         return PartialBlockMerger(by_mode, _needed(merger, "partial blocks"), schema, props)
     if kind is RecordMergeMode.CUSTOM:
-        needed = _needed(merger, "custom merging")
+        needed = _needed(merger, "custom merging", of_spark=_CALLS_SPARK.at(line))
+        if needed.record_type is HoodieRecordType.SPARK:
+            of_spark = SparkWritesMergerV1_0 if context.rows_are_avro else SparkRowsMergerV1_0
+            return of_spark(context, needed, schema, props)
         merges = _CUSTOM.at(line)
         if merges is CustomMerger:
             _check_rows(needed, context)
@@ -134,11 +145,13 @@ def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:
         raise MergerConfigError(msg)
 
 
-def _needed(merger: HoodieRecordMerger | None, purpose: str) -> HoodieRecordMerger:
+def _needed(merger: HoodieRecordMerger | None, purpose: str, *, of_spark: bool = False) -> HoodieRecordMerger:
     if merger is None:
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
-    if merger.record_type is not HoodieRecordType.AVRO:
+    if merger.record_type is not HoodieRecordType.AVRO and not (
+        of_spark and merger.record_type is HoodieRecordType.SPARK
+    ):
         name = type(merger).__qualname__
         msg = f"{name} merges {merger.record_type.value} records; this merges row by row, so use an AVRO merger"
         raise MergerConfigError(msg)

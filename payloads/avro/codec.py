@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MARKER = 16
 _CHUNK = 1 << 20
+_ADDED = {"__fastavro_parsed", "__named_schemas"}
 _UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error)
 
 
@@ -179,15 +180,11 @@ def _parse(text: str) -> AvroSchema:
 
 
 def _plain(schema: Any) -> Any:
-    """Return `schema` without fastavro's own keys."""
+    """Return `schema` without the keys that fastavro adds at the top, of a union to each branch."""
     if isinstance(schema, list):
         return [_plain(branch) for branch in schema]
     if isinstance(schema, dict):
-        return {
-            key: value if key == "default" else _plain(value)
-            for key, value in schema.items()
-            if not key.startswith("__")
-        }
+        return {key: value for key, value in schema.items() if key not in _ADDED}
     return schema
 
 

@@ -195,6 +195,9 @@ class AvroSchema:
     def __hash__(self) -> int:
         return hash((self.kind, self.name, tuple(field.name for field in self.fields)))
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> AvroSchema:
+        return self  # it does not change
+
     def __repr__(self) -> str:
         return f"AvroSchema({json.dumps(self.source)})"
 
@@ -238,6 +241,24 @@ def _has_type(schema: AvroSchema, value: Any) -> bool:
 _CLASSES: dict[str, type] = {"dict": dict, "list": list, "str": str, "bytes": bytes}
 
 
+_PLAIN: dict[str, frozenset[type]] = {
+    "null": frozenset({type(None)}),
+    "boolean": frozenset({bool}),
+    "double": frozenset({float, int}),
+    "string": frozenset({str}),
+    "bytes": frozenset({bytes}),
+}
+
+
+def _plain_types(schema: AvroSchema) -> frozenset[type]:
+    """Return the Python types of which every value fits."""
+    if schema.kind != "union":
+        return _PLAIN.get(schema.kind, frozenset())
+    if schema.ambiguous or schema.mixes_numbers:
+        return frozenset()  # several branches share a type, and the first of them decides which values fit
+    return frozenset().union(*map(_plain_types, schema.branches))
+
+
 def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noqa: C901, PLR0912
     where = f"field {path!r}" if path else "the value"
     if schema.kind == "union":
@@ -255,11 +276,13 @@ def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noq
     match schema.kind:
         case "record":
             for field in schema.fields:
+                if field.name in value and type(value[field.name]) in field.schema.derived(_plain_types):
+                    continue
                 inner = f"{path}.{field.name}" if path else field.name
-                if field.name not in value:
-                    yield f"field {inner!r} is missing"
-                else:
+                if field.name in value:
                     yield from _misfits(field.schema, value[field.name], inner)
+                else:
+                    yield f"field {inner!r} is missing"
             for name in value.keys() - schema.by_name.keys():
                 yield f"{where} has the field {name!r}, which the schema lacks"
         case "array":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -11,7 +12,7 @@ from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfig
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
-from payloads.user.copies import EditedRecord, copied, copier, kept, same_record
+from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
 from payloads.user.pair_calls import PairCalls, pair_calls
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ class PayloadAdapter(HoodieRecordPayload):
     ) -> Record | Sentinel | None:
         """Let the user's object merge with a copy of `current`; `current` itself comes back where nothing changed.
 
+        SENTINEL keeps `current` as the user's object left it: a copy that it changed comes back.
+
         Raises:
             PayloadFailedError: the user's code raised, or returned something other than a record.
         """
@@ -143,11 +146,13 @@ class PayloadAdapter(HoodieRecordPayload):
             raise
         except Exception as error:
             raise self.failed(error, "combine_and_get_update_value", self.record) from error
-        if result is not given:
+        # Hudi then keeps the very object that it lent to the payload.
+        keeps_given = result is given or result is SENTINEL
+        if not keeps_given:
             return self._taken_back("combine_and_get_update_value", result, schema)
         if same_record(given, untouched):
-            return current
-        edited = EditedRecord(self.returned("combine_and_get_update_value", result, self._logical(schema)))  # type: ignore[arg-type]  # a record
+            return SENTINEL if result is SENTINEL else current
+        edited = EditedRecord(self.returned("combine_and_get_update_value", given, self._logical(schema)))  # type: ignore[arg-type]  # a record
         edited.is_current = True
         return edited
 
@@ -213,6 +218,15 @@ class PayloadAdapter(HoodieRecordPayload):
     def __reduce__(self) -> tuple[Any, ...]:
         # A generated class has no importable name: travel as the user's class, the release and the schema.
         return _restore, (type(self).adapt, self.user_class, self.release, self.schema), self.__dict__
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        for record in (self.record, self._untouched, self._given):
+            if type(record) is dict and is_flat(record):
+                memo.setdefault(id(record), dict(record))  # else each key and value is looked at
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        twin.__dict__ |= {name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()}
+        return twin
 
     # -- the user's object
 

@@ -25,7 +25,7 @@ _CHANGEABLE = {"record", "array", "map"}
 
 
 class EditedRecord(dict[str, Any]):
-    """A record that a user's class was given, changed, and returned; the engine's own object is unchanged.
+    """A record that a user's class was given, changed, and returned or left alone; the engine's own is unchanged.
 
     From 1.1 on a reader on Spark takes such a result for the row that it converted the record from, without the change.
 
@@ -75,9 +75,14 @@ def _comparer(schema: AvroSchema) -> Callable[[Record, Record], bool]:
     return codegen.copy_comparer(shared, same_record)
 
 
+def is_flat(record: Record) -> bool:
+    """Whether all values of a record are of types that can't be changed."""
+    return _ATOMS.issuperset(map(type, record.values()))
+
+
 def copied(record: Record) -> Record:
     """Return a copy of `record` that shares nothing that can be changed."""
-    if _ATOMS.issuperset(map(type, record.values())):
+    if is_flat(record):
         return dict(record)
     return {name: _copied_value(value) for name, value in record.items()}
 

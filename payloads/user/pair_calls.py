@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from payloads.api import SENTINEL
 from payloads.errors import PayloadBridgeError, PayloadFailedError
 from payloads.user.copies import comparer, copier
 
@@ -70,8 +71,10 @@ def pair_calls(user: UserClass, schema: AvroSchema, props: Props) -> PairCalls:
             raise
         except Exception as error:
             raise user.failed(error, "combine_and_get_update_value", record) from error
-        if result is lent and is_same(lent, current):
-            return current
+        if result is lent or result is SENTINEL:  # Hudi keeps the very object that it lent
+            if is_same(lent, current):
+                return current
+            result = lent
         if result is given and is_same(given, record):
             return record
         return user.returned("combine_and_get_update_value", result, None)

@@ -11,6 +11,7 @@ from payloads import HudiRelease, PayloadRef
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+NAME = "upsert, compiled Default 0.15, jvm"
 PAYLOAD = PayloadRef("DefaultHoodieRecordPayload")
 
 

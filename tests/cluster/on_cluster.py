@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 import urllib.parse
 import urllib.request
 import venv
@@ -144,6 +147,44 @@ def bad_input(servers: Servers, spark: SparkSession) -> None:
     assert "install it there, or ship an environment" in said
 
 
+_CLAIMS = """import sys
+
+class Claimed(tuple):
+    major, minor, micro = 3, 9, 0
+
+sys.version_info = Claimed((3, 9, 0, "final", 0))
+"""
+
+
+def another_python(servers: Servers, _spark: SparkSession) -> None:
+    """Executors whose Python says that it is 3.9 end a command in one sentence, before anything is written."""
+    folder = servers.folder / "other"
+    venv.create(folder, symlinks=True, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "sitecustomize.py").write_text(_CLAIMS)
+    rows = servers.folder / "rows.jsonl"
+    rows.write_text(json.dumps({"id": "a", "ts": 1, "city": "x"}) + "\n")
+    conf = [word for name, value in servers.conf.items() for word in ("--conf", f"{name}={value}")]
+    sides = ("--stored", str(rows), "--incoming", str(rows), *_KEY, "--payload", "OverwriteWithLatestAvroPayload")
+    out = servers.folder / "never"
+    command = ("merge", "upsert", *sides, "--release", "0.15", "--out", str(out), "--master", servers.master, *conf)
+    told = subprocess.run(
+        [sys.executable, "-c", "from bridge.cli import main; main()", *command],
+        cwd=servers.folder,
+        env=os.environ | {"PYSPARK_PYTHON": str(folder / "bin" / "python"), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    said = [line for line in told.stderr.splitlines() if line.startswith("error: ")]
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert told.returncode == 3, told.stderr
+    assert len(said) == 1, told.stderr
+    assert f"executors run Python 3.9, and the driver {own}; set PYSPARK_PYTHON" in said[0], said[0]
+    assert not out.exists()
+
+
 def _authorize(servers: Servers, after: int) -> None:
     """Let S3 refuse every request that comes after some more, whose credentials it does not know."""
     plain = {"Content-Type": "text/plain"}
@@ -151,4 +192,4 @@ def _authorize(servers: Servers, after: int) -> None:
     urllib.request.urlopen(request).close()  # noqa: S310 (a server of this test)
 
 
-PARTS = (python_engine, jvm_engine, guide, bad_input)
+PARTS = (python_engine, jvm_engine, guide, bad_input, another_python)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tests.cluster.servers import Servers
 
 ROOT = Path(__file__).parents[2]
+# A module of the user: it travels alone, to where this project is not.
 THEIRS = """class Newest:
     def __init__(self, record, ordering_value):
         self.record = record
@@ -26,10 +27,12 @@ THEIRS = """class Newest:
         return self.record
 """
 _PROGRAM = """
-import sys
+import json, sys, threading, time
 sys.path.append(sys.argv[1])
-from bridge import MergePlan, append, combine_input, compact, replay, simulate, snapshot, upsert
-from bridge.spark import SessionOptions, session_of
+from click.testing import CliRunner
+from bridge import MergePlan, append, combine_input, compact, merge_frames, replay, simulate, snapshot, upsert
+from bridge.cli import main
+from bridge.spark import RunJobs, SessionOptions, session_of
 spark = session_of(SessionOptions(remote=sys.argv[2]))
 columns = "id string, ts bigint, city string"
 one, two = (spark.createDataFrame([("a", ts, city)], columns) for ts, city in ((1, "x"), (2, "y")))
@@ -47,12 +50,42 @@ assert rows(snapshot(stored, log, mor)) == rows(compact(stored, log, mor)) == ne
 assert simulate([one, two], plan).verdict.startswith("2 rows in 2 batches")
 with replay([one, two], plan, "1.2") as found:
     assert found.is_equal, found.verdict
+    assert [books.rows_in for books in found.books.values()] == [{"incoming": 2}] * 2
+with merge_frames("upsert", plan, stored=one, incoming=two) as found:
+    assert found.books.rows_in == {"stored": 1, "incoming": 1}
+    assert (found.books.rows_out, rows(found.rows)) == (1, newest)
+
+for name, frame in (("one", one), ("two", two)):
+    frame.write.parquet(f"{sys.argv[3]}/{name}")
+sides = ["--stored", f"{sys.argv[3]}/one", "--incoming", f"{sys.argv[3]}/two", "--key", "id", "--ordering", "ts"]
+words = ["merge", "upsert", *sides, "--payload", "their_payloads:Newest", "--release", "0.15", "--remote", sys.argv[2]]
+told = CliRunner().invoke(main, [*words, "--out", f"{sys.argv[3]}/merged", "--output", "json"])
+assert told.exit_code == 0, told.output
+assert ("progress is not shown" in told.stderr) == (not hasattr(spark, "registerProgressHandler")), told.stderr
+assert json.loads(told.stdout)["statistics"]["merged"] == 1, told.stdout
+
+def slowly(batches):
+    import time
+    for batch in batches:
+        time.sleep(60)
+        yield batch
+
+jobs, start = RunJobs(spark), time.monotonic()
+threading.Timer(2, jobs.cancel).start()
+try:
+    spark.range(8).mapInArrow(slowly, "id bigint").collect()
+except Exception as error:
+    assert "cancel" in str(error).lower(), error
+else:
+    raise AssertionError("the job went on")
+assert time.monotonic() - start < 50
+jobs.close()
 """
 
 
 def run(servers: Servers) -> None:
     """Run the program."""
-    program = [sys.executable, "-c", _PROGRAM, str(ROOT), servers.connect]
+    program = [sys.executable, "-c", _PROGRAM, str(ROOT), servers.connect, str(servers.folder / "connected")]
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(servers.folder)}
     done = subprocess.run(
         program, cwd=servers.folder, env=environment, capture_output=True, text=True, check=False, timeout=300

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import datetime
 import decimal
+import functools
 import gzip
 import json
 import os
@@ -20,7 +21,7 @@ from payloads.release import HudiRelease
 from tests.conformance.selection import Unreadable, check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     Row = Mapping[str, Any]
 
@@ -335,25 +336,33 @@ def columns_of(schema_ddl: str) -> dict[str, str]:
 
 def _row(columns: Mapping[str, str], row: list[Any] | dict[str, Any]) -> Row:
     values = row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
-    return {name: parse_value(columns.get(name, ""), value) for name, value in values.items()}
+    return {
+        name: value if value is None or (parse := _parser(columns.get(name, ""))) is None else parse(value)
+        for name, value in values.items()
+    }
 
 
 def parse_value(kind: str, value: Any) -> Any:
     """Return the Python value of a JSON value in a column of the Spark type `kind`."""
-    if value is None:
-        return None
+    parse = _parser(kind)
+    return value if value is None or parse is None else parse(value)
+
+
+@functools.cache
+def _parser(kind: str) -> Callable[[Any], Any] | None:
+    """Return what makes values of a Spark type from JSON; None where JSON has them."""
     match re.split(r"\W", kind)[0]:
         case "date":
-            return datetime.date.fromisoformat(value)
+            return datetime.date.fromisoformat
         case "timestamp" | "timestamp_ntz" | "timestamp_ltz":
-            return _utc(datetime.datetime.fromisoformat(value))
+            return lambda value: _utc(datetime.datetime.fromisoformat(value))
         case "decimal":
-            scale = int((re.findall(r"\d+", kind) or ["10", "0"])[1])
-            return decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale))
+            unit = decimal.Decimal(1).scaleb(-int((re.findall(r"\d+", kind) or ["10", "0"])[1]))
+            return lambda value: decimal.Decimal(value).quantize(unit)
         case "double" | "float" | "real":
-            return float(value)
+            return float
         case _:
-            return value
+            return None
 
 
 def _utc(moment: datetime.datetime) -> datetime.datetime:

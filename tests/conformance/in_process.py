@@ -46,7 +46,7 @@ _TYPES: dict[str, spark_types.DataType] = {
     "date": spark_types.DateType(),
     "timestamp": spark_types.TimestampType(),
 }
-_ROWS_IN_BATCH = 16  # so few that keys go on in the next batch
+_ROWS_IN_BATCH = 64  # so few that keys go on in the next batch
 
 
 def run_histories(histories: Iterable[History]) -> Iterator[tuple[History, int, list[Row] | Exception]]:

@@ -48,8 +48,13 @@ _MERGING = (
 )
 
 
-def session(release: str) -> SparkSession:
-    """Start Spark with the bundle of a release; a process has one of them, since Java keeps its class path."""
+def session(release: str, more: Mapping[str, str] | None = None) -> SparkSession:
+    """Start Spark with the bundle of a release; a process has one of them, since Java keeps its class path.
+
+    Args:
+        release: in full: 1.2.0.
+        more: other settings of Spark.
+    """
     from pyspark.sql import SparkSession  # noqa: PLC0415 (--help needs no Spark)
 
     from bridge.spark.java import find_java  # noqa: PLC0415
@@ -70,7 +75,7 @@ def session(release: str) -> SparkSession:
         "spark.ui.enabled": "false",
     }
     builder = SparkSession.builder.master("local[1]").appName("record")
-    for name, value in settings.items():
+    for name, value in (settings | dict(more or {})).items():
         builder = builder.config(name, value)
     found = builder.getOrCreate()
     found.sparkContext.setLogLevel("ERROR")

@@ -20,12 +20,14 @@ class TableReport:
         passed: how many answers are real Hudi's.
         failed: those that are not.
         refused: those that this project does not give.
+        misread: refusals where real Hudi's answer is none: it mixed the columns up.
         tables: how many tables were asked.
     """
 
     passed: int = 0
     failed: list[Check] = field(default_factory=list)
     refused: list[Check] = field(default_factory=list)
+    misread: list[Check] = field(default_factory=list)
     tables: int = 0
 
     @property
@@ -43,6 +45,7 @@ class TableReport:
         lines = [f"{self.tables} tables"]
         lines += [f"differs: {c.table}, {c.question}\n    {c.problem}" for c in self.failed[:failures]]
         lines += [f"refused: {c.table}, {c.question}\n    {c.problem}" for c in self.refused]
+        lines += [f"refused, and mixed up by Hudi: {c.table}, {c.question}" for c in self.misread]
         return [*lines, self.last_line]
 
     def as_json(self) -> dict[str, Any]:
@@ -52,6 +55,7 @@ class TableReport:
             "passed": self.passed,
             "failed": [check._asdict() for check in self.failed],
             "refused": [check._asdict() for check in self.refused],
+            "misread": [check._asdict() for check in self.misread],
         }
 
 
@@ -68,7 +72,8 @@ def check_tables(directory: Path, release: str | None = None, case: str | None =
             if not done.problem:
                 report.passed += 1
             else:
-                (report.refused if done.is_refusal else report.failed).append(done)
+                kind = report.misread if done.is_misread else report.refused if done.is_refusal else report.failed
+                kind.append(done)
     if not report.tables:
         msg = f"there are no tables below {directory} for these options"
         raise EmptySelectionError(msg)

@@ -17,6 +17,8 @@ from tests.conformance.tables import load
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pyspark.sql import SparkSession
+
 
 @pytest.fixture
 def root(tables: Path, tmp_path: Path) -> Path:
@@ -55,5 +57,30 @@ def test_the_command_line(root: Path) -> None:
     text = CliRunner().invoke(main, ["inspect", "--root", str(root)])
     assert "db/mor-plain-postgres" in text.stdout
     assert "table version 7" in text.stderr
+    assert "known changes" in text.stdout
     for wrong in ([], ["--root", str(root), str(root)], ["--root", str(root / "nowhere")]):
         assert CliRunner().invoke(main, ["inspect", *wrong]).exit_code == 2
+
+
+def test_rows_and_names_of_the_catalogue(root: Path, spark: SparkSession) -> None:
+    """A table of the catalogue is found by its location; a view, or another table, is a line."""
+    spark.sql("CREATE DATABASE fleet")
+    try:
+        for name in ("mor-plain-postgres", "mor-order-none"):
+            spark.sql(
+                f"CREATE TABLE fleet.{name.replace('-', '_')} (id STRING) USING parquet LOCATION '{root}/db/{name}'"
+            )
+        spark.sql("CREATE VIEW fleet.seen AS SELECT 1 AS one")
+        result = CliRunner().invoke(main, ["inspect", "--catalog", "fleet", "--rows", "--output", "json"])
+        assert result.exit_code == 0, result.output
+        found = json.loads(result.stdout)
+        tables = {one["table"]: one for one in found["results"]}
+        assert tables["fleet.`mor_plain_postgres`"]["differing"] == 30
+        assert tables["fleet.`mor_order_none`"]["outcome"] == "IDENTICAL ON THIS DATA"
+        assert "no location" in tables["fleet.`seen`"]["failure"]
+        assert "shows 30 rows of 1 differently" in found["verdict"]
+        shown = CliRunner().invoke(main, ["history", "fleet.`mor_plain_postgres`", "--output", "json"])
+        assert shown.exit_code == 0, shown.output
+        assert "no table fleet.none" in CliRunner().invoke(main, ["history", "fleet.none"]).stderr
+    finally:
+        spark.sql("DROP DATABASE fleet CASCADE")

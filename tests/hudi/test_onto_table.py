@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import json
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from bridge import HudiTable, InputError, PlanError, replay_batches, replay_history, table_history
+from bridge import (
+    Fate,
+    HeldCompaction,
+    HudiTable,
+    InputError,
+    PlanError,
+    RebuiltCommits,
+    Scope,
+    compare_readers,
+    rebuilt_commits,
+    replay_batches,
+    replay_history,
+    table_history,
+)
 from bridge.cli import main
+from bridge.compare.table_scope import _condition
+from bridge.pipeline import Batches
+from payloads.avro import parse_schema
 from tests.conformance.histories import columns_of, parse_value
 from tests.conformance.tables import Recorded, load
 
@@ -20,6 +38,27 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 OLD_STEPS = 3
+
+
+def test_nothing_is_compacted_before_the_first_batch() -> None:
+    held = (HeldCompaction("1", 0, 1, 1), HeldCompaction("7", 2, 1, 1))
+    assert RebuiltCommits(Batches([], []), held, lambda: None).compact_after == (2,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "condition"), [("int", "(`day` IS NULL)"), ("string", "((`day` IS NULL OR `day` = ''))")]
+)
+def test_only_a_column_of_text_is_compared_with_the_empty_text(kind: str, condition: str) -> None:
+    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": "day", "type": ["null", kind]}]})
+    query: Any = SimpleNamespace(schema=schema, text_columns=())
+    assert _condition(Scope(({"day": ""},)), query) == condition
+
+
+@pytest.mark.parametrize(("readers", "real"), [(["1.1", "hudi-rs"], False), (["real 1.1"], False), (None, True)])
+def test_programs_take_no_scope(readers: list[str] | None, *, real: bool) -> None:
+    table: Any = SimpleNamespace(readers=(), release=None, is_merge_on_read=True)
+    with pytest.raises(PlanError, match="programs read whole tables"):
+        compare_readers(table, readers, real=real, scope=Scope(keys_sample=0.5))
 
 
 def recorded(tables: Path, case: str) -> Recorded:
@@ -64,6 +103,9 @@ def test_the_next_writes_come_to_what_real_hudi_stores(
         last = found.right.where(f"_pb_commit = {len(batches)}").drop("_pb_commit").collect()
         keys = {(row["part"], row["id"]) for batch in batches for row in batch.collect()}
         assert as_text([row.asDict() for row in last]) == as_text(expected(after, keys))
+        for books in found.books.values():
+            assert books.rows_in["incoming"] == sum(batch.count() for batch in batches)
+            assert books.total(Fate.KEPT, ["stored", "log"]) > 0
         assert "in the table" in found.to_report().as_text() or found.is_equal
 
 
@@ -75,6 +117,8 @@ class TestHistory:
     def test_versions_are_counted_by_commit_and_by_key(self, path: str, spark: SparkSession) -> None:
         found = table_history(HudiTable(spark, path, "0.15"))
         assert len(found.commits) == 5
+        assert all(commit.is_complete for commit in found.commits)
+        assert "5 of 5 commits complete" in found.verdict
         assert found.commits[0].logged == 0 < found.commits[0].based
         assert all(commit.based < commit.logged for commit in found.commits[1:])
         assert sum(found.versions.values()) == found.keys
@@ -97,6 +141,7 @@ class TestHistory:
         assert found.unlike > 0
         assert f"other rows for {found.unlike} of its keys" in found.proof
         assert "winners alone" in found.history.verdict
+        assert not all(commit.is_complete for commit in found.history.commits)
 
     def test_tables_that_cannot_be_rebuilt(self, tables: Path, spark: SparkSession) -> None:
         cases = (
@@ -123,6 +168,33 @@ class TestHistory:
         found = json.loads(result.stdout)
         assert (found["statistics"]["question"], found["results"]) == ("batches", [])
 
+    def test_a_scope(self, path: str, spark: SparkSession) -> None:
+        """A part of the keys has the answers that they have among all keys."""
+        whole = answer("replay", "--table", path, "--to", "1.2")
+        for words in (("--partitions", "p0"), ("--keys-sample", "50%")):
+            part = answer("replay", "--table", path, "--to", "1.2", *words)
+            keys = [one["key"] for one in part["results"]]
+            assert 0 < len(keys) < len(whole["results"])
+            assert all(one in whole["results"] for one in part["results"])
+            assert words[0] == "--keys-sample" or {key["part"] for key in keys} == {"p0"}
+            assert part["statistics"]["rows_in"] < whole["statistics"]["rows_in"]
+            assert "Scope: " in part["verdict"]
+        commits = [one.instant for one in table_history(HudiTable(spark, path, "0.15")).commits]
+        late = answer("replay", "--table", path, "--to", "1.2", "--since", commits[-1])
+        assert 0 < late["statistics"]["rows_in"] < whole["statistics"]["rows_in"]
+        history = answer("replay", "--table", path, "--history", "--to", "1.2", "--partitions", "p0")
+        assert {one["key"]["part"] for one in history["results"]} == {"p0"}
+        assert history["statistics"]["not_rebuilt"] == 0
+
+    def test_the_commits_are_batches_of_other_verbs(self, path: str, spark: SparkSession) -> None:
+        found = answer("simulate", "--table", path, "--keys-sample", "50%")
+        assert len(found["results"]) == 5
+        assert found["statistics"]["keys"] == 56  # with those that are deleted
+        moved = answer("migrate", "--table", path, "--accept-differences", "--keys-sample", "50%")
+        assert moved["statistics"]["keys_with_several_versions"] > 0
+        result = run("simulate", "--table", path, "--key", "id")
+        assert (result.exit_code, "--key is for a table" in result.stderr) == (2, True)
+
     def test_explain_shows_where_each_version_lies(self, path: str, spark: SparkSession) -> None:
         result = run("explain", "--table", path, "--row", "k002", "--to", "1.2", "--output", "json")
         assert result.exit_code == 1, result.output
@@ -138,3 +210,23 @@ class TestHistory:
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments)
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    result = run(*arguments, "--output", "json")
+    assert result.exit_code in {0, 1}, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_a_compaction_of_some_file_groups_is_an_assumption(tables: Path, spark: SparkSession) -> None:
+    """A replay compacts all file groups where the table compacted some; where it compacted all, nothing is assumed."""
+    (one,) = load(tables, release="1.2.0", case="mor-late-compaction-partial")
+    rebuilt = rebuilt_commits(HudiTable(spark, str(one.folder / "table")))
+    compacted = [step for step in one.answers["instants"] if step["action"] == "commit"]
+    assert [found.instant for found in rebuilt.compactions] == [step["requested"] for step in compacted]
+    partly = [found for found in rebuilt.compactions if found.groups < found.existing]
+    assert bool(partly) == bool(rebuilt.assumption)
+    other = dataclasses.replace(rebuilt, compactions=(HeldCompaction("7", 1, 1, 4),))
+    assert "at 7 (1 of 4 file groups)" in other.assumption
+    rebuilt.close()

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import pickle
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from bridge import HudiTable, HudiTableError
+from bridge import HudiTable, HudiTableError, MergeFailedError
 from bridge.cli import main
-from bridge.hudi import TableQueries
+from bridge.engines import QUARANTINE
+from bridge.hudi import SliceReader, TableQueries
+from bridge.hudi.slice_tasks import read_slices
+from bridge.hudi.slice_versions import GroupVersions
 from payloads import PayloadNotFoundError
 from tests.conformance.tables import Recorded, difference, load, rows_of
 
@@ -133,3 +139,91 @@ def test_no_such_class(tables: Path, spark: SparkSession) -> None:
     found: Any = CliRunner().invoke(main, ["snapshot", path, "--payload", "Nope"])
     assert found.exit_code in {2, 3}
     assert "Nope" in found.output
+
+
+class Refuses:
+    """The latest version wins; raises for the keys of `refused`, where a version is made or merged."""
+
+    refused: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, record: Any, ordering_value: Any) -> None:
+        self.record = record
+        if record is not None and self.refused.get(record["_hoodie_record_key"]) == "made":
+            msg = "no such record"
+            raise LookupError(msg)
+
+    def pre_combine(self, older: Refuses) -> Refuses:
+        return self
+
+    def combine_and_get_update_value(self, current: Any, schema: Any) -> Any:
+        if self.refused.get(current["_hoodie_record_key"]) == "merged":
+            msg = "no such merge"
+            raise LookupError(msg)
+        return self.record
+
+    def get_insert_value(self, schema: Any) -> Any:
+        return self.record
+
+
+def test_keys_that_fail_are_set_aside_with_all_that_the_files_have(
+    tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(event_time_table(tables, "0.15.0").folder / "table")
+    found = TableQueries(path, "0.15.0", payload=f"{__name__}:Refuses").snapshot()
+    fine = rows_of(found)
+    logs = SliceReader(found.query)
+    names = [row["_hoodie_record_key"] for row in fine]
+    keys = {name for name in names if names.count(name) == 1}  # the others are in several partitions
+    merged = sorted(keys & {key for one in found.slices if (log := logs.log_of(one)) for key in log.folded})
+    monkeypatch.setattr(Refuses, "refused", {merged[0]: "merged", merged[1]: "made"})
+    with pytest.raises(MergeFailedError, match="LookupError: no such"):
+        rows_of(found)
+
+    query = dataclasses.replace(found.query, sets_aside=True)
+    slices = pa.record_batch({"slice": [pickle.dumps(one) for one in found.slices]})
+    answer = [row for batch in read_slices(query, [slices]) for row in batch.to_pylist()]
+    rows = [row for row in answer if row[QUARANTINE] is None]
+    assert sorted(row["_hoodie_record_key"] for row in rows) == sorted(name for name in names if name not in merged[:2])
+    aside = [row for row in answer if row[QUARANTINE] is not None]
+    assert {row["_hoodie_record_key"] for row in aside} == set(merged[:2])
+    versions = [
+        row["_hoodie_record_key"]
+        for one in found.slices
+        for batch in GroupVersions(query).read([one])
+        for row in batch.to_pylist()
+    ]
+    assert sorted(row["_hoodie_record_key"] for row in aside) == sorted(key for key in versions if key in merged[:2])
+    told = {row["_hoodie_record_key"]: row[QUARANTINE] for row in aside}
+    for key, why in zip(merged, ("no such merge", "no such record"), strict=False):
+        assert f"raised LookupError: {why}" in told[key]["reason"]
+    assert {row[QUARANTINE]["side"] for row in aside} <= {"stored", "log"}
+    assert {told[key]["merge_point"] for key in merged[:2]} == {"snapshot", "log-fold"}
+
+
+def test_the_command_shows_rows_and_what_is_set_aside(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, spark: SparkSession, tmp_path: Path
+) -> None:
+    path = str(event_time_table(tables, "0.15.0").folder / "table")
+    given = ["--payload", "tests.hudi.always_refuses:AlwaysRefuses", "--release", "0.15"]
+    failed = CliRunner().invoke(main, ["snapshot", path, *given])
+    assert failed.exit_code == 3
+    out = tmp_path / "out"
+    result = CliRunner().invoke(main, ["snapshot", path, *given, "--on-error", "quarantine", "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    aside = spark.read.parquet(str(out / "quarantine"))
+    assert aside.where("_pb_reason is null").count() == 0
+    names = {row[0] for row in aside.select("_hoodie_record_key").distinct().collect()}
+    assert names
+    kept = {row[0] for row in spark.read.parquet(str(out / "rows")).select("_hoodie_record_key").collect()}
+    assert kept
+    assert not kept & names
+
+    key = min(names)
+    row = ["--row", f"_hoodie_record_key={key}", "--release", "0.15", "--on-error", "quarantine"]
+    named = {"payload": "tests.hudi.always_refuses:AlwaysRefuses"}
+    monkeypatch.setattr("bridge.cli.table_input.HudiTable", lambda *words, **more: HudiTable(*words, **more | named))
+    explained = CliRunner().invoke(main, ["explain", "--table", path, *row])
+    assert explained.exit_code == 1, explained.output
+    told = " ".join(explained.output.split())
+    assert "in quarantine by Hudi 0.15, snapshot: " in told
+    assert "raised LookupError: no such merge" in told

@@ -94,7 +94,7 @@ class TestOnSpark:
     def test_every_reader_has_a_result(self, path: str, spark: SparkSession) -> None:
         with compare_readers(HudiTable(spark, path, "0.15")) as found:
             results = {result.reader: result for result in found.results}
-            assert list(results) == ["0.14", "1.0", "1.1", "1.2", "base files"]
+            assert list(results) == ["0.14", "1.0", "1.1", "1.2", "hudi-rs", "base files"]
             assert results["0.14"].agrees
             assert 0 < results["1.0"].total < results["1.2"].total < found.rows
             assert results["base files"].only_right > 0
@@ -146,7 +146,7 @@ def run(*arguments: str) -> Result:
     [
         (("replay", "--table", "/nowhere", "--to", "1.2"), "/nowhere does not exist"),
         (("replay", "--table", ".", "--to", "1.2", "--key", "id"), "--key is for a table that batches make"),
-        (("replay", "--table", ".", "--to", "1.2", "--payload", "X"), "--payload is about writes"),
+        (("replay", "--table", ".", "--to", "1.2", "--prop", "a=b"), "--prop is about writes"),
         (("replay", "--table", ".", "--to", "1.2", "--keep-table-version"), "is about writing --batches"),
         (("replay", "--history", "--to", "1.2"), "name one"),
         (("replay", "--table", ".", "--to", "EVENT_TIME_ORDERING"), "taken over, by a release"),

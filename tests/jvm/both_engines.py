@@ -7,6 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bridge.config import capabilities
 from bridge.engines import ORDERING, PATH, Job, in_driver
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
@@ -15,6 +16,7 @@ from bridge.engines.jvm.upgrade import with_successor
 from bridge.engines.ordering_text import from_text
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
+from bridge.merge import merge_config
 from bridge.plan import TableType
 from bridge.programs import PROGRAMS, Operations, Origin, WriteOperation, handover
 from bridge.spark.schema import avro_schema
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from bridge import MergePlan
     from tests.jvm.versions import Tables, Versions
 
-_FAILED: Final = re.compile(r"failed at \S+ \(key .*?id=-?\d+")
+_FAILED: Final = re.compile(r"failed(?: at \S+)? \(key .*?id=-?\d+")
 
 
 _IN_JAVA: Final = frozenset(name for name, spec in PROGRAMS.items() if spec.in_java) - {"simulate_upgrade"}
@@ -155,7 +157,9 @@ def _by_versions(runs: list[_Run]) -> Iterator[tuple[Versions, list[_Run]]]:
 
 
 def _is_in_java(plan: MergePlan, run: _Run) -> bool:
-    return PROGRAMS[run.program].in_java and not plan.global_index and plan.on_error == "fail"
+    in_part = capabilities(plan.release).merge_modes and merge_config(plan).partial_update_mode is not None
+    alone = plan.global_index or in_part or plan.on_error != "fail"
+    return PROGRAMS[run.program].in_java and not alone
 
 
 def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:

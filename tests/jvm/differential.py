@@ -246,7 +246,7 @@ class _Port:
         if result is None:
             return "empty", False, None
         if result is SENTINEL:
-            return "sentinel", False, None
+            return "sentinel", False, stored  # as the payload left it
         return "record", result is stored, result
 
 
@@ -267,7 +267,7 @@ def _agree(case: Case, real: Any, own: Any, known: _Known) -> bool:
     if isinstance(real, tuple) and isinstance(own, tuple):
         if real[:2] != own[:2] or (real[2] is None) != (own[2] is None):
             return False
-        schema = case.stored_schema if real[1] else case.schema
+        schema = case.stored_schema if real[1] or real[0] == "sentinel" else case.schema
         return real[2] is None or _same_record(schema, real[2], own[2], known)
     if isinstance(real, Ordering) and isinstance(own, Ordering):
         return same_ordering(real, own)

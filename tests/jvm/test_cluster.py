@@ -13,6 +13,7 @@ from tests.jvm import cluster_job
 
 # The paths of this process alone: an environment variable would reach executors, too.
 _START = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
+# A module of the user: it travels alone, to where this project is not.
 _THEIRS = """class Newest:
     def __init__(self, record, ordering_value):
         self.record = record

@@ -8,9 +8,19 @@ import math
 import pytest
 from pyspark.sql import functions as sf
 
-from bridge import MergePlan, append, combine_input, compact, simulate, snapshot, upsert
-from bridge.spark import META_COLUMNS
-from payloads import HudiRelease, PayloadRef
+from bridge import (
+    MergePlan,
+    append,
+    combine_input,
+    compact,
+    merge_frames,
+    simulate,
+    simulate_upgrade,
+    snapshot,
+    upsert,
+)
+from bridge.spark import META_COLUMNS, avro_schema
+from payloads import HudiRelease, PayloadRef, parse_schema
 from tests.jvm.frames import frame_of, rows
 from tests.jvm.java_compiler import RELEASES
 from tests.jvm.judge import Judge
@@ -20,12 +30,24 @@ DEFAULT_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
 @pytest.fixture(params=["jvm", "python"])
-def plan(request, jar):
+def engine(request):
+    return request.param
+
+
+@pytest.fixture
+def plan(engine, jar):
     """Return what runs `Latest` in an engine."""
     java = PayloadRef("com.acme.Twins$Latest", jar=str(jar))
-    payload = java if request.param == "jvm" else PayloadRef("tests.jvm.twins:Latest")
-    plan = MergePlan(payload=payload, release="0.15", key="id", partition="part", ordering="ts", engine=request.param)
+    payload = java if engine == "jvm" else PayloadRef("tests.jvm.twins:Latest")
+    plan = MergePlan(payload=payload, release="0.15", key="id", partition="part", ordering="ts", engine=engine)
     return lambda **settings: dataclasses.replace(plan, **settings)
+
+
+@pytest.fixture
+def of_hudi(engine, bundles):
+    """Return what runs a class of Hudi in an engine: its port, or the class itself."""
+    named = {"release": "0.15", "key": "id", "ordering": "ts", "engine": engine}
+    return lambda payload, **settings: MergePlan(payload=payload, **{**named, **settings})
 
 
 def frame(spark, *values, key="string", partition="string"):
@@ -48,6 +70,54 @@ def test_rows_of_the_default_partition_merge_only_with_each_other(plan, spark, r
     tables = append(stored, None, incoming, mor)
     for read in (snapshot, compact):
         assert seen(read(*tables, mor)) == expected
+
+
+POINTS = {
+    "combine-input": ("cow", ("incoming",)),
+    "upsert": ("cow", ("stored", "incoming")),
+    "append": ("mor", ("stored", "incoming")),
+    "snapshot": ("mor", ("stored", "log")),
+    "compact": ("mor", ("stored", "log")),
+}
+BOOKS = {}
+
+
+@pytest.mark.parametrize(
+    ("point", "release"), [*((point, "0.15") for point in POINTS), ("upsert", "1.2"), ("snapshot", "1.2")]
+)
+def test_a_merge_keeps_the_same_books_in_both_engines(plan, spark, request, point, release):
+    """The books are compared across the parameters of `plan`: pytest runs both in this process."""
+    stored = frame(spark, *((key, "p", 5) for key in "abcd"))
+    deleted = ("d", "p", 7, None, None, None, None, "delete")
+    incoming = frame(spark, ("a", "p", 6), ("b", "p", 4), ("b", "p", 3), ("e", "p", 1), ("e", "p", 2), deleted)
+    table_type, sides = POINTS[point]
+    plan = plan(release=release, table_type=table_type)
+    log = append(stored, None, incoming, plan)[1] if "log" in sides else None
+    given = {"stored": stored, "incoming": incoming, "log": log}
+    with merge_frames(point, plan, **{name: given[name] for name in sides}) as found:
+        books = found.books
+    assert books.rows_out == sum(number for (_, _, fate), number in books.counts.items() if fate == "kept") + books.made
+    told = {name: number for name, number in books.counts.items() if number}
+    assert BOOKS.setdefault((point, release), told) == told
+
+
+@pytest.mark.parametrize("rule", ["upsert", "small files", "upgrade"])
+def test_a_table_keeps_the_same_books_in_both_engines(plan, spark, rule):
+    batches = [
+        frame(spark, ("a", "p", 5), ("b", "p", 5), ("b", "p", 6), ("c", "q", 5)),
+        frame(spark, ("a", "p", 4), ("b", "p", 7), ("c", "q", 9, None, None, None, None, "delete")),
+        frame(spark, ("a", "p", 8), ("d", "p", 1)),
+    ]
+    props = {"hoodie.parquet.small.file.limit": "1"} if rule == "small files" else {}
+    plan = plan(table_type="mor", props=props)
+    if rule == "upgrade":
+        found = simulate_upgrade(batches, plan, dataclasses.replace(plan, release="1.2"), upgrade_after=1)
+    else:
+        found = simulate(batches, plan, compact_after=(2,))
+    with found:
+        assert sum(found.books.counts.values()) == 9
+        told = {name: number for name, number in found.books.counts.items() if number}
+    assert BOOKS.setdefault(rule, told) == told
 
 
 def test_small_files_of_the_default_partition_hold_only_its_keys(plan, spark):
@@ -78,6 +148,53 @@ def test_the_meta_columns_name_the_partition_as_hudi_does(plan, spark, part):
     assert written["_hoodie_partition_path"] == (part or DEFAULT_PARTITION)
 
 
+KEY = "334e26e9-8355-45cc-97c6-c31daf0df330"
+TRIPS = "uuid string, ts bigint, rider string, driver string, fare double, city string"
+RIDER_A = (KEY, 3, "rider-A", "driver-K", 19.10, "san_francisco")
+RIDER_C = (KEY, 2, "rider-C", "driver-M", 27.70, "san_francisco")
+RIDER_D = (KEY, 1, "rider-D", "driver-K", 18.00, "san_francisco")
+
+
+def test_the_worked_example_of_hudis_blog(of_hudi, spark):
+    """Three versions of one trip, in two inserts."""
+    trips = {"key": "uuid", "partition": "city"}
+    batch, late = (spark.createDataFrame(found, TRIPS).coalesce(1) for found in ([RIDER_A, RIDER_C], [RIDER_D]))
+    by_default, overwriting = of_hudi("DefaultHoodieRecordPayload", **trips), "OverwriteWithLatestAvroPayload"
+    first = upsert(batch.where("false"), batch, by_default)
+    assert rows(first) == rows(upsert(first, late, by_default)) == [RIDER_A]
+    assert rows(upsert(first, late, of_hudi(overwriting, **trips))) == [RIDER_D]
+
+
+def test_a_kept_row_keeps_its_meta_columns_and_an_updated_one_gets_new_ones(of_hudi, spark):
+    plan = of_hudi("DefaultHoodieRecordPayload", key="uuid", partition="city")
+    columns = ", ".join(f"{name} string" for name in META_COLUMNS)
+    old = ("20250101000000000", "20250101000000000_0_0", KEY, "san_francisco", "f1.parquet")
+    stored = spark.createDataFrame([(*old, *RIDER_C)], f"{columns}, {TRIPS}")
+    assert rows(upsert(stored, spark.createDataFrame([RIDER_D], TRIPS), plan)) == [(*old, *RIDER_C)]
+    newer = spark.createDataFrame([RIDER_A, ("other", *RIDER_A[1:])], TRIPS)
+    for row in upsert(stored, newer, plan).collect():
+        instant, sequence, record_key, partition_path, file_name = row[:5]
+        assert (len(instant), instant > old[0], sequence.startswith(f"{instant}_")) == (17, True, True)
+        assert (record_key, partition_path, file_name) == (row["uuid"], "san_francisco", None)
+        assert row[6:] == RIDER_A[1:]
+
+
+def test_combine_input_says_what_a_row_is(of_hudi, spark):
+    found = [("a", 1, "U"), ("a", 3, "D"), ("a", 2, "U"), ("b", 1, "I")]
+    batch = spark.createDataFrame(found, "id string, ts int, Op string").coalesce(1)
+    combined = rows(combine_input(batch, of_hudi("AWSDmsAvroPayload")))
+    assert combined == [("a", 3, "D", True, ("int", "3")), ("b", 1, "I", False, ("int", "1"))]
+
+
+def test_stored_rows_get_null_in_a_new_column(of_hudi, spark):
+    stored = spark.createDataFrame([("a", 1), ("b", 1)], "id string, ts int")
+    incoming = spark.createDataFrame([("a", 2, "x")], "id string, ts int, name string")
+    plan = of_hudi("DefaultHoodieRecordPayload")
+    assert rows(upsert(stored, incoming, plan)) == [("a", 2, "x"), ("b", 1, None)]
+    result = simulate([stored, incoming], plan).snapshots
+    assert rows(result.where("_pb_commit = 1")) == [(1, "a", 1, None), (1, "b", 1, None)]
+
+
 def test_a_null_key_is_refused(plan, spark):
     with pytest.raises(Exception, match="the key column 'id' is null"):
         upsert(frame(spark, ("a", "p", 1)), frame(spark, (None, "p", 2)), plan()).collect()
@@ -85,8 +202,32 @@ def test_a_null_key_is_refused(plan, spark):
 
 def test_two_stored_rows_of_a_key_are_refused(plan, spark):
     twice = frame(spark, ("a", "p", 1), ("a", "p", 2))
-    with pytest.raises(Exception, match=r"id='a'.*the stored side has more than one row for the key"):
+    # No merge point is at fault.
+    with pytest.raises(
+        Exception, match=r"Latest failed \(key part='p', id='a'\): the stored side has more than one row"
+    ):
         upsert(twice, frame(spark, ("a", "p", 3)), plan()).collect()
+
+
+def test_a_row_that_does_not_fit_the_schema_is_named_and_no_merge_point(plan, spark):
+    rows = frame(spark, ("a", "p", 1, "x"), ("b", "p", 1))
+    schema = avro_schema(rows.schema, HudiRelease.V0_15).source
+    fields = [{"name": "name", "type": "string"} if one["name"] == "name" else one for one in schema["fields"]]
+    strict = plan(schema=parse_schema({**schema, "fields": fields}))
+    with pytest.raises(Exception, match=r"Latest failed \(key part='p', id='b'\): .*'name'"):
+        upsert(rows.where("false"), rows, strict).collect()
+
+
+def test_a_failure_under_the_small_file_rule_names_the_key_at_fault(plan, spark):
+    """Another key of the batch makes the merge begin, and one after it comes last."""
+    payload = dataclasses.replace(plan().payload, name=plan().payload.name.replace("Latest", "Fails"))
+    batches = [
+        frame(spark, *((key, "p", number, "x", "x", n, ["t"]) for key, n in rows))
+        for number, rows in enumerate(([("a", 1), ("b", 1)], [("a", None), ("z", 1)]), start=1)
+    ]
+    props = {"hoodie.parquet.small.file.limit": "1"}
+    with pytest.raises(Exception, match=r"Fails failed at upsert \(key part='p', id='a'\)"):
+        simulate(batches, plan(payload=payload, table_type="mor", props=props)).snapshots.collect()
 
 
 def test_a_delete_without_data_is_a_bare_key_at_every_merge_point(plan, spark):

@@ -8,7 +8,11 @@ import itertools
 import pytest
 
 from bridge import MergePlan, TableType
+from bridge.config import TableMergeConfig
+from bridge.merge import merge_config
+from mergers import RecordMergeMode
 from payloads import PayloadRef
+from tests.conformance.record_cases import TABLE_TYPES
 from tests.jvm.both_engines import IN_PYTHON
 from tests.jvm.versions import tables
 
@@ -104,3 +108,42 @@ def test_programs_that_java_lacks_call_the_class_alike(both_engines, jar, versio
     python = dataclasses.replace(java, payload=PayloadRef(f"tests.jvm.twins:{name}"))
     compared = both_engines.compared(java, python, versions, IN_PYTHON)
     assert compared.differences == []
+
+
+PARTIAL = {
+    "IGNORE_DEFAULTS": ("COMMIT_TIME_ORDERING", {}),
+    "FILL_UNAVAILABLE": (
+        "EVENT_TIME_ORDERING",
+        {"hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value": "x"},
+    ),
+}
+
+
+@pytest.mark.parametrize("versions", [()], ids=["full"], indirect=True)
+@pytest.mark.parametrize(
+    "of",
+    [
+        ("IGNORE_DEFAULTS", "Sum", "1.1", "mor"),
+        ("IGNORE_DEFAULTS", "Latest", "1.2", "cow"),
+        ("FILL_UNAVAILABLE", "Latest", "1.1", "mor"),
+        ("FILL_UNAVAILABLE", "Sum", "1.2", "cow"),
+    ],
+    ids="-".join,
+)
+def test_a_writers_class_beside_a_partial_update_mode_of_the_table(both_engines, jar, versions, of):
+    """The writer's class merges batches and base files (mode CUSTOM), the table's mode what queries read."""
+    partial, name, release, table_type = of
+    mode, more = PARTIAL[partial]
+    stored = {"hoodie.table.version": "9", "hoodie.table.type": TABLE_TYPES[table_type], **more}
+    stored |= {"hoodie.record.merge.mode": mode, "hoodie.table.partial.update.mode": partial}
+    stored |= {"hoodie.table.ordering.fields": "ts"}
+    settings = {"release": release, "key": "id", "ordering": "ts", "table_type": table_type, "props": STEP}
+    settings["table"] = TableMergeConfig.from_properties(stored, release)
+    java = MergePlan(payload=PayloadRef(f"com.acme.Twins${name}", jar=str(jar)), **settings)
+    python = dataclasses.replace(java, payload=PayloadRef(f"tests.jvm.twins:{name}"))
+    config = merge_config(java)
+    assert (config.merge.mode, config.read.mode.name) == (RecordMergeMode.CUSTOM, mode)
+    assert config.partial_update_mode == partial
+    compared = both_engines.compared(java, python, versions, {"upsert", "append", "snapshot", "compact", "simulate"})
+    assert compared.differences == []
+    assert compared.merged > 1 / 3

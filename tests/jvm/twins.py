@@ -78,6 +78,7 @@ class Rewrites(OverwriteWithLatestAvroPayload):
         if own is None or own["op"] == "keep":
             return own
         if own["op"] == "ignore":
+            current["v"] = f"left at {_text(own['v'])}"
             return SENTINEL
         current["v"] = f"was {_text(own['v'])}"
         return current

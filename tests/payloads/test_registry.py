@@ -7,8 +7,9 @@ import sys
 import pytest
 
 import payloads
-from payloads import HudiRelease, PayloadRef, builtin_payloads, resolve_payload
+from payloads import HudiRelease, PayloadRef, builtin_payloads, registry, resolve_payload
 from payloads.errors import PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
+from payloads.registry import ENTRY_POINT_GROUP
 from payloads.release import releases
 
 MODEL = "org.apache.hudi.common.model"
@@ -53,8 +54,10 @@ def offer(monkeypatch):
             return [entry for entry in entries if entry.group == group]
 
         monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+        registry._entry_points.cache_clear()
 
-    return offer
+    yield offer
+    registry._entry_points.cache_clear()
 
 
 # -- built-in
@@ -186,6 +189,15 @@ def test_an_entry_point_is_suggested(user_module, offer):
     offer(keep_max=f"{user_module}:KeepMax")
     with pytest.raises(PayloadNotFoundError, match="did you mean keep_max"):
         resolve_payload("keepmax")
+
+
+def test_a_distribution_installed_later_is_found(user_module, tmp_path):
+    with pytest.raises(PayloadNotFoundError, match="unknown payload 'keep_max'"):
+        resolve_payload("keep_max")
+    (found := tmp_path / "acme-1.dist-info").mkdir()
+    (found / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+    (found / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\nkeep_max = {user_module}:KeepMax\n")
+    assert resolve_payload("keep_max") is resolve_payload(f"{user_module}:KeepMax")
 
 
 # -- Python paths

@@ -17,11 +17,32 @@ if TYPE_CHECKING:
 _MOST: Final = 4
 """Processes: each collects all tests and starts a Spark session of two cores."""
 
-_TOGETHER: Final = {"test_matrix.py": "law matrix", "test_tables.py": "law matrix"}
-"""Files that read one cache."""
+_TOGETHER: Final = {
+    "mergers/laws/test_matrix.py": "law matrix",
+    "mergers/laws/test_tables.py": "law matrix",
+    "jvm": "java",
+    "hudi": "hudi",
+}
+"""Files that read one cache, and folders whose tests share a Java compiler or unpacked tables."""
 
-_FIRST: Final = ("java",)
+_FIRST: Final = ("java", "hudi")
 """Groups in the order in which they start; then files with Spark, then all others."""
+
+_LONG: Final = (
+    "mergers/laws/test_determinism.py",
+    "mergers/laws/test_defects.py",
+    "mergers/laws/test_paths.py",
+    "mergers/laws/test_reach.py",
+    "test_conformance_replays.py",
+    "test_conformance_histories.py",
+    "bridge/engines/test_python_engine.py",
+    "bridge/engines/test_quarantine.py",
+    "bridge/explain/test_explain.py",
+    "mergers/laws/test_counterexamples.py",
+    "mergers/laws/test_check.py",
+    "law matrix",
+)
+"""The longest groups without Spark, which start before the others, so that none of them ends last."""
 
 
 def distribute(config: pytest.Config) -> None:
@@ -48,12 +69,11 @@ def group(items: list[pytest.Item], folder: Path) -> None:
 
 def _group_of(item: pytest.Item, folder: Path) -> str:
     path = item.path.relative_to(folder) if item.path.is_relative_to(folder) else item.path
-    if "jvm" in path.parts:
-        return "java"
-    return _TOGETHER.get(path.name, path.as_posix())
+    return _TOGETHER.get(path.parts[0]) or _TOGETHER.get(path.as_posix(), path.as_posix())
 
 
-def _rank(name: str, with_spark: set[str]) -> int:
+def _rank(name: str, with_spark: set[str]) -> tuple[int, int]:
+    at = _LONG.index(name) if name in _LONG else len(_LONG)
     if name in _FIRST:
-        return _FIRST.index(name)
-    return len(_FIRST) + (name not in with_spark)
+        return _FIRST.index(name), at
+    return len(_FIRST) + (name not in with_spark), at

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mergers import HoodieAvroIndexedRecord, HoodieEmptyRecord
+from payloads import Ordering
+
 
 class LaterEvent:
     """Event time: the greater ordering value wins; of equals the one that came later."""
@@ -38,6 +41,26 @@ class AddsToOlder(LaterEvent):
     def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
         older.record["n"] += newer.record["n"]
         return older
+
+
+class SparkRows:
+    """A merger of Spark's rows: what the newer row's `op` says, else the newer row."""
+
+    merging_strategy = "3f0f7d0c-52c8-4d0e-9d1b-7f6a2b1f9c33"
+    record_type = "SPARK"
+
+    def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        op = None if newer.record is None else newer.record["op"]
+        if newer.record is None or op == "delete":
+            return None
+        if op == "keep":
+            return older
+        if op == "empty":
+            return HoodieEmptyRecord(newer.key, "D", Ordering("long", 9))
+        if op in {"made", "flag"}:
+            joined = {"v": f"{older.record['v']}+{newer.record['v']}"} if op == "made" else {"_hoodie_is_deleted": True}
+            return HoodieAvroIndexedRecord(newer.key, {**newer.record, **joined}, newer.schema)
+        return newer
 
 
 class FirstPayload:

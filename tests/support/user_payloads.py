@@ -7,6 +7,23 @@ from typing import Any
 from payloads import SENTINEL
 
 
+class Newest:
+    """The later version wins, whatever it holds: for tests to override one method of."""
+
+    def __init__(self, record: Any, ordering: Any = None) -> None:
+        self.record = record
+        self.ordering = ordering
+
+    def pre_combine(self, older: Any) -> Any:
+        return self
+
+    def combine_and_get_update_value(self, current: Any, schema: Any) -> Any:
+        return self.record
+
+    def get_insert_value(self, schema: Any) -> Any:
+        return self.record
+
+
 class KeepsLongestName:
     """Java style, no base class: the longer name wins; it changes the rows that it is given and returns them."""
 

@@ -10,7 +10,7 @@ import collections
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.config import SUCCESSORS
-from bridge.explain import ExplainReport, explain_sides
+from bridge.explain import ExplainReport, SidesTracer
 from bridge.explain.causes import Cause, cause_of
 from bridge.explain.timeline import timeline_of
 from bridge.programs import small_file_candidates
@@ -90,10 +90,10 @@ def _versions(question: Question) -> dict[Key, list[tuple[int, Record]]]:
 
 def _told(question: Question, versions: dict[Key, list[tuple[int, Record]]]) -> dict[Key, ExplainReport]:
     schema, sides = schema_of(question.left), question.sides
-    told = {}
+    tracer, told = SidesTracer(schema, sides), {}
     for identity in sorted(question.differing(), key=repr):
         own = versions[identity]
-        explained = explain_sides(own, schema, sides)
+        explained = tracer.explain(own)
         told[identity] = ExplainReport({}, own, schema, sides.commits, explained, sides, sides.compact_after)
     return told
 

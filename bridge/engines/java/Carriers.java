@@ -11,12 +11,19 @@ final class Carriers {
 
     /** A stored or visible row, as a Spark row, an Avro record or both; the other form is made when it is asked for. */
     static final class StoredRow {
+        /** The merge point that made the record; null where a row has it. */
+        final String madeAt;
         private Row source;
         private GenericRecord record;
 
         StoredRow(Row source, GenericRecord record) {
+            this(source, record, null);
+        }
+
+        StoredRow(Row source, GenericRecord record, String madeAt) {
             this.source = source;
             this.record = record;
+            this.madeAt = madeAt;
         }
 
         Row row(Records records) {
@@ -31,6 +38,11 @@ final class Carriers {
                 record = records.stored(source);
             }
             return record;
+        }
+
+        /** Returns the row of the input that it is, which has more than the data columns; null where a merge made it. */
+        Row input(int width) {
+            return source != null && source.length() > width ? source : null;
         }
 
         /** Puts the data columns into `values`. */

@@ -51,6 +51,11 @@ abstract class KeyState {
         }
     }
 
+    /** Takes who is told what commits make of rows; returns whether commits do. */
+    boolean listen(Timeline.Listener listener) {
+        return false;
+    }
+
     abstract void finish(Emit emit) throws Exception;
 
     void foldInput(Arrival arrival) throws Exception {

@@ -37,6 +37,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     private Iterator rows;
     private Row row;
     private boolean isOpen;
+    /** Null without books; a task tells them once. */
+    private Ledger ledger;
+    private boolean hasBooks;
 
     public KeyedMerge(String description) throws Throwable {
         job = (Map) new ObjectMapper().readValue(description, Map.class);
@@ -59,6 +62,12 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         byPartition = ((Boolean) job.get("by_partition")).booleanValue();
         merge = new RecordMerge(job, Records.of(job));
         program = Programs.of((String) job.get("program"), merge, (Map) job.get("arguments"));
+        Map books = (Map) job.get("books");
+        if (books != null) {
+            ledger = new Ledger(books, width, originAt, program.listen(null));
+            program.listen(ledger);
+            hasBooks = true;
+        }
     }
 
     private int[] positions(String name) {
@@ -96,6 +105,11 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
                 take((Row) rows.next());
             } else if (isOpen) {
                 finish();
+            } else if (ledger != null && row != null) {
+                Object[] values = new Object[width + 2 + extras];
+                values[width + 1 + extras] = ledger.text();
+                ready.addLast(RowFactory.create(values));
+                ledger = null;
             } else {
                 return false;
             }
@@ -117,6 +131,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         }
         row = next;
         merge.records.current = next;
+        merge.failsAt(null);
         try {
             for (int i = 0; i < keys.length; i++) {
                 if (row.isNullAt(keys[i])) {
@@ -128,6 +143,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
                 isOpen = true;
                 program.start();
             }
+            if (ledger != null) {
+                ledger.take(row);
+            }
             program.accept(arrival(), this);
         } catch (Throwable error) {
             fail(error);
@@ -136,8 +154,12 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
 
     private void finish() {
         isOpen = false;
+        merge.failsAt(null);
         try {
             program.finish(this);
+            if (ledger != null) {
+                ledger.endKey();
+            }
         } catch (Throwable error) {
             fail(error);
         }
@@ -161,7 +183,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         return true;
     }
 
-    private static boolean isSame(Object left, Object right) {
+    static boolean isSame(Object left, Object right) {
         if (left instanceof byte[] && right instanceof byte[]) {
             return Arrays.equals((byte[]) left, (byte[]) right);
         }
@@ -183,13 +205,19 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     }
 
     public void add(int action, StoredRow outcome, Object[] added) {
-        Object[] values = new Object[width + 1 + extras];
+        Object[] values = new Object[width + 1 + extras + (hasBooks ? 1 : 0)];
         if (outcome == null) {
             for (int i = 0; i < identity.length; i++) {
                 values[identity[i]] = row.get(identity[i]);
             }
         } else {
+            if (outcome.madeAt != null) {
+                merge.failsAt(outcome.madeAt);
+            }
             outcome.put(merge.records, values);
+        }
+        if (ledger != null) {
+            ledger.note(action, outcome, values, row);
         }
         values[width] = Byte.valueOf((byte) action);
         System.arraycopy(added, 0, values, width + 1, added.length);
@@ -202,13 +230,15 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         if (error instanceof VirtualMachineError && !(error instanceof StackOverflowError)) {
             throw (VirtualMachineError) error;
         }
+        Row failed = merge.records.current; // under the small-file rule not the row that was taken last
         StringBuilder key = new StringBuilder();
         for (int i = 0; i < identity.length; i++) {
-            Object value = row.get(identity[i]);
+            Object value = failed.get(identity[i]);
             key.append(i == 0 ? "" : ", ").append(columns[identity[i]]).append("=")
                 .append(value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value));
         }
-        MergeTask.fail(payload + " failed at " + merge.point() + " (key " + key + "): " + reason(error), error);
+        String at = merge.point() == null ? "" : " at " + merge.point();
+        MergeTask.fail(payload + " failed" + at + " (key " + key + "): " + reason(error), error);
     }
 
     private static String reason(Throwable error) {

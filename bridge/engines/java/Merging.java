@@ -3,14 +3,13 @@ package bridge.jvm;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
-import bridge.jvm.Constants.MergePoint;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.spark.sql.Row;
 
 /** What a release calls at its merge points, and where a merge is. */
 final class Merging {
-    /** The merge point of the last call, for messages. */
-    String point = MergePoint.COMBINE_INPUT;
+    /** The merge point of the current call, for messages; null outside all of them. */
+    String point;
 
     /** The calls of a writer. */
     interface Writer {

@@ -233,6 +233,7 @@ public final class PayloadCalls implements Function {
             result.put("outcome", "empty");
         } else if (value.get() == Payloads.SENTINEL) {
             result.put("outcome", "sentinel");
+            schemas.put(result, current); // Hudi keeps the object that it lent, as the payload left it
         } else {
             IndexedRecord record = (IndexedRecord) value.get();
             result.put("outcome", "record");

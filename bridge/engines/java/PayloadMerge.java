@@ -172,7 +172,7 @@ abstract class PayloadMerge {
     final StoredRow dataOf(String point, Held version) throws Exception {
         Call call = call(point);
         GenericRecord data = payloads.dataOf(version.payload, call.schema, call.props);
-        return data == null ? null : new StoredRow(null, data);
+        return data == null ? null : new StoredRow(null, data, point);
     }
 
     final Outcome insert(String point, Held version) throws Exception {
@@ -184,7 +184,7 @@ abstract class PayloadMerge {
         }
         Object value = Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
         return value == null || value == Payloads.SENTINEL ? Outcome.SKIPPED
-            : Outcome.inserted(new StoredRow(null, (GenericRecord) value));
+            : Outcome.inserted(new StoredRow(null, (GenericRecord) value, point));
     }
 
     final Held fold(String point, Held older, Held newer) {
@@ -210,10 +210,10 @@ abstract class PayloadMerge {
             return Outcome.DELETED;
         }
         if (merged != current && merged != Payloads.SENTINEL) {
-            return Outcome.updated(new StoredRow(null, (GenericRecord) merged));
+            return Outcome.updated(new StoredRow(null, (GenericRecord) merged, point));
         }
         // Hudi then writes the very object that it lent to the payload.
         boolean isChanged = payloads.mayChangeInput && !current.equals(stored);
-        return isChanged ? Outcome.updated(new StoredRow(null, current)) : Outcome.kept(base);
+        return isChanged ? Outcome.updated(new StoredRow(null, current, point)) : Outcome.kept(base);
     }
 }

@@ -1,7 +1,9 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.LogEntry;
+import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Constants.Action;
+import bridge.jvm.Constants.MergePoint;
 import bridge.jvm.Constants.ProgramName;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +60,7 @@ final class Programs {
 
         void finish(Emit emit) throws Exception {
             if (input != null) {
+                merge.failsAt(MergePoint.COMBINE_INPUT);
                 Object[] extras = new Object[] {
                     Boolean.valueOf(merge.writer.isDeleted(input)), orderingRow(merge.writer.orderingOf(input))};
                 emit.add(Action.INSERT, merge.writer.dataOf(input), extras);
@@ -161,6 +164,7 @@ final class Programs {
         }
 
         final void endCommit(long next, Emit emit) throws Exception {
+            StoredRow before = seen();
             if (input != null) {
                 if (logUpdates) {
                     writeLog();
@@ -178,6 +182,7 @@ final class Programs {
                     query(compaction, emit);
                 }
             }
+            tell(before);
             commit = next;
         }
     }

@@ -46,12 +46,12 @@ final class RecordMerge {
         return (Payloads) classes.get(payload);
     }
 
-    /** Returns the merge point of the last call. */
+    /** Returns the merge point of the current call; null outside all of them. */
     String point() {
         return at.point;
     }
 
-    /** Notes where a call failed that no writer or reader makes. */
+    /** Notes where a failure is that no call of writer or reader raises; null for none of the merge points. */
     void failsAt(String point) {
         at.point = point;
     }

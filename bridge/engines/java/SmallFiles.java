@@ -1,5 +1,8 @@
 package bridge.jvm;
 
+import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Constants.Limit;
+import bridge.jvm.Constants.Message;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -7,6 +10,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.Row;
@@ -20,6 +24,8 @@ final class SmallFiles extends KeyState {
     private Map touched = new LinkedHashMap();
     private List groups = new ArrayList();
     private long commit;
+    private long measured;
+    private Timeline.Listener listener;
 
     /** A file group: how many rows its base file has, and whether there is a log. */
     private static final class FileGroup {
@@ -38,6 +44,7 @@ final class SmallFiles extends KeyState {
 
         void foldInput(Arrival arrival) throws Exception {
             named = arrival.row;
+            taken();
             super.foldInput(arrival);
         }
 
@@ -60,6 +67,12 @@ final class SmallFiles extends KeyState {
         touched = new LinkedHashMap();
         groups = new ArrayList();
         commit = 0;
+        measured = 0;
+    }
+
+    boolean listen(Timeline.Listener given) {
+        listener = given;
+        return true;
     }
 
     void accept(Arrival arrival, Emit emit) throws Exception {
@@ -68,7 +81,9 @@ final class SmallFiles extends KeyState {
         }
         Stored stored = (Stored) keys.get(arrival.key);
         if (stored == null) {
+            checkSize(arrival.row);
             stored = new Stored(merge);
+            stored.listen(listener);
             stored.start();
             keys.put(arrival.key, stored);
         }
@@ -76,14 +91,35 @@ final class SmallFiles extends KeyState {
         touched.put(arrival.key, stored);
     }
 
+    /** Refuses a path that one task can't hold, by the text of some keys' first versions. */
+    private void checkSize(Row row) {
+        if (keys.size() % Limit.SMALL_FILES_EVERY != 0) {
+            return;
+        }
+        for (int i = 0; i < row.length(); i++) {
+            Object value = row.get(i);
+            measured += value instanceof byte[] ? ((byte[]) value).length : String.valueOf(value).length();
+        }
+        long held = measured * Limit.SMALL_FILES_EVERY;
+        if (held > Limit.SMALL_FILES_BYTES) {
+            throw new RecordError(String.format(Locale.ROOT, Message.SMALL_FILES,
+                new Object[] {Integer.valueOf(keys.size()), Long.valueOf(held >> 20)}));
+        }
+    }
+
     void finish(Emit emit) throws Exception {
         endCommit(commits + 1, emit);
         for (Iterator i = keys.values().iterator(); i.hasNext();) {
-            ((Stored) i.next()).show(Outcome.SKIPPED, commits + 1, emit);
+            ((Stored) i.next()).taken().show(Outcome.SKIPPED, commits + 1, emit);
         }
     }
 
     private void endCommit(long next, Emit emit) throws Exception {
+        Map before = new LinkedHashMap();
+        for (Iterator i = touched.values().iterator(); i.hasNext();) {
+            Stored stored = (Stored) i.next();
+            before.put(stored, stored.seen());
+        }
         if (!touched.isEmpty()) {
             write(emit);
         }
@@ -92,6 +128,10 @@ final class SmallFiles extends KeyState {
             if (commit <= compaction && compaction < next) {
                 compact(compaction, emit);
             }
+        }
+        for (Iterator i = before.entrySet().iterator(); i.hasNext();) {
+            Map.Entry entry = (Map.Entry) i.next();
+            ((Stored) entry.getKey()).tell((StoredRow) entry.getValue());
         }
         touched = new LinkedHashMap();
         commit = next;

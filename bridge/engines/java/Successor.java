@@ -13,9 +13,10 @@ import org.apache.spark.sql.Row;
  * The release that takes a table over from another, in a class loader of its own: what it is told comes as rows and texts.
  *
  * It answers a list of outcomes, each an action, a row and what is added; or, after a failure, the merge point, the
- * message of a RecordError or null, and the exception.
+ * message of a RecordError or null, and the exception. What a commit made of its rows is among the outcomes, without an
+ * action.
  */
-public final class Successor implements Function, KeyState.Emit {
+public final class Successor implements Function, KeyState.Emit, Timeline.Listener {
     private final Records records;
     private final Table table;
     private final boolean compacts;
@@ -58,13 +59,14 @@ public final class Successor implements Function, KeyState.Emit {
     public Successor(String description) throws Throwable {
         Map job = (Map) new ObjectMapper().readValue(description, Map.class);
         records = Records.of(job);
-        kept = merge(job, "kept");
+        kept = merge(job, "before");
         upgraded = merge(job, "upgraded");
         compacts = ((Boolean) job.get("compacts")).booleanValue();
         int after = ((Integer) job.get("after")).intValue();
         boolean onlyReads = ((Boolean) job.get("only_reads")).booleanValue();
         firstSeen = onlyReads ? after : after + 1;
         table = new Table(upgraded, merge(job, "upgrading"), job, after);
+        table.listen(this);
     }
 
     private RecordMerge merge(Map job, String name) throws Throwable {
@@ -109,7 +111,14 @@ public final class Successor implements Function, KeyState.Emit {
         }
     }
 
+    public void ended(long rows, Row before, Row after, List taken) {
+        outcomes.add(new Object[] {null, Long.valueOf(rows), before, after, taken});
+    }
+
     public void add(int action, StoredRow row, Object[] extras) {
+        if (row != null && row.madeAt != null) {
+            table.merge.failsAt(row.madeAt);
+        }
         outcomes.add(new Object[] {Integer.valueOf(action), row == null ? null : row.row(records), extras});
     }
 }

@@ -5,6 +5,7 @@ import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
 import bridge.jvm.Constants.Action;
 import java.util.ArrayList;
+import java.util.LinkedList;
 import java.util.List;
 import org.apache.spark.sql.Row;
 
@@ -14,8 +15,18 @@ import org.apache.spark.sql.Row;
  * Every query and every compaction reads the log anew, as in Hudi, so that nothing a payload remembers lasts.
  */
 class Timeline extends KeyState {
+    /** Told what becomes of the rows of commits. */
+    interface Listener {
+        /** Takes how many rows a commit has of a key, what queries see before and after it, and its newest rows. */
+        void ended(long rows, Row before, Row after, List taken);
+    }
+
     private static final long NONE = -1;
 
+    private Listener listener;
+    /** Of the current commit. */
+    private long written;
+    private final LinkedList taken = new LinkedList();
     private final List logged = new ArrayList();
     private StoredRow visible;
     private long since = 1;
@@ -28,8 +39,44 @@ class Timeline extends KeyState {
         super(merge);
     }
 
+    final boolean listen(Listener given) {
+        listener = given;
+        return true;
+    }
+
+    final Listener listener() {
+        return listener;
+    }
+
+    void foldInput(Arrival arrival) throws Exception {
+        if (listener != null) {
+            written++;
+            taken.addLast(arrival.row);
+            if (taken.size() > Ledger.MOST_COMPARED) {
+                taken.removeFirst();
+            }
+        }
+        super.foldInput(arrival);
+    }
+
+    /** Returns the row that queries see; null for none. */
+    final StoredRow seen() {
+        return visible;
+    }
+
+    /** Tells what a commit made of its rows. */
+    final void tell(StoredRow before) {
+        if (written > 0) {
+            listener.ended(written, row(before), row(visible), new ArrayList(taken));
+        }
+        written = 0;
+        taken.clear();
+    }
+
     void start() {
         super.start();
+        written = 0;
+        taken.clear();
         logged.clear();
         visible = null;
         since = 1;

@@ -67,6 +67,13 @@ final class Upgrade extends Programs.Simulate {
         }
         for (Iterator i = ((List) answer).iterator(); i.hasNext();) {
             Object[] outcome = (Object[]) i.next();
+            if (outcome[0] == null) {
+                if (listener() != null) {
+                    listener().ended(((Long) outcome[1]).longValue(), (Row) outcome[2], (Row) outcome[3],
+                        (List) outcome[4]);
+                }
+                continue;
+            }
             StoredRow row = outcome[1] == null ? null : new StoredRow((Row) outcome[1], null);
             emit.add(((Integer) outcome[0]).intValue(), row, (Object[]) outcome[2]);
         }

@@ -7,7 +7,7 @@ from bridge.engines.jvm.calls import CallStep, ClassCalls, PayloadCalls, decoded
 from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.gateway import Driver
-from bridge.engines.jvm.jars import jars_of
+from bridge.engines.jvm.jars import bundle_for, check_spark, jars_of
 from bridge.engines.jvm.merger import with_strategy_id
 from bridge.engines.jvm.payload import JvmPayload
 from bridge.engines.jvm.python_jobs import attached, for_python, in_driver
@@ -21,6 +21,8 @@ __all__ = [
     "JvmPayload",
     "PayloadCalls",
     "attached",
+    "bundle_for",
+    "check_spark",
     "checked",
     "decoded",
     "for_python",

@@ -31,7 +31,7 @@ class JavaAnswer(TypedDict, total=False):
         record: base64 of Avro.
         schema: the number of the record's schema.
         side: which of the objects given to a merger it returned: `older`, `newer`, `new`.
-        skipped: the payload could not be built.
+        skipped: the payload could not be built, or went with a connection that failed.
         value: what a getter returns: an ordering value as type and text, a boolean, metadata.
         winner: which of the objects given to a method it returned: `self`, `older`, `newer`, `own`, `current`,
             `new`, `null`; of a merger, whose data it is.

@@ -56,10 +56,15 @@ class ClassCalls:
         return number
 
     def run(self, steps: Sequence[CallStep]) -> list[JavaAnswer]:
-        """Run steps in order, and return what each answers; a step on a payload that could not be built is skipped."""
+        """Run steps in order, and return what each answers; a step on a payload that Java does not have is skipped."""
         free, self._left[:] = list(self._left), []
         script = json.dumps({"free": free, "schemas": self._untold, "steps": list(steps)})
-        answer: _Reply = json.loads(self._ask(script))
+        try:
+            answer: _Reply = json.loads(self._ask(script))
+        except BaseException:
+            # The next call may be on a new connection, at whose end no schema is known.
+            self._untold = {number: text for text, number in self._schema_numbers.items()}
+            raise
         self._untold.clear()
         self._schemas |= {int(number): parse_schema(text) for number, text in answer["schemas"].items()}
         return answer["results"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.errors import EngineError
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Sequence
 
 
@@ -26,7 +28,7 @@ class Address(NamedTuple):
 
 
 class Connection:
-    """Runs scripts with the classes of one list of jars."""
+    """Runs scripts with the classes of one list of jars; after a failure the next one connects anew."""
 
     def __init__(self, address: Address, jars: Sequence[str]) -> None:
         """Connect; `jars` are names of files that were sent to the JVM.
@@ -34,44 +36,64 @@ class Connection:
         Raises:
             EngineError: the JVM is gone, or can't load the classes.
         """
-        try:
-            connected = socket.create_connection(("127.0.0.1", address.port))
-        except OSError as error:
-            msg = f"the JVM of this executor can't be reached ({error}); start the job again"
-            raise EngineError(msg) from error
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._stream = connected.makefile("rwb")
-        connected.close()  # the stream keeps it open
+        self._address = address
+        self._jars = json.dumps(list(jars))
         self._turn = threading.Lock()
-        self._is_interrupted = False
-        self._stream.write(address.secret.encode())
-        self.ask(json.dumps(list(jars)))
+        self._stream: io.BufferedRWPair | None = self._connected()
 
     def ask(self, script: str) -> str:
         """Return the answer to a script.
 
         Raises:
-            EngineError: the JVM is gone, or can't run the script; or an earlier call was interrupted.
+            EngineError: the JVM is gone, or can't run the script.
         """
-        if self._is_interrupted:
-            msg = "a call of the compiled class was interrupted, and its connection with it; start a new Spark session"
-            raise EngineError(msg)
+        with self._turn:
+            # Not kept where anything fails: the answer that is due would be taken for that of the next call.
+            stream, self._stream = self._stream or self._connected(), None
+            answer = _answer(stream, script)
+            self._stream = stream
+        return _checked(answer)
+
+    def _connected(self) -> io.BufferedRWPair:
         try:
-            with self._turn:
-                self._stream.write(script.encode() + b"\n")
-                self._stream.flush()
-                line = self._stream.readline()
+            connected = socket.create_connection(("127.0.0.1", self._address.port))
         except OSError as error:
-            msg = f"the JVM that runs the class is gone ({error}); see the logs of the executor"
+            msg = f"the JVM of this executor can't be reached ({error}); start the job again"
             raise EngineError(msg) from error
-        except BaseException:
-            self._is_interrupted = True  # the answer that is due would be taken for that of the next call
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        stream = connected.makefile("rwb")
+        connected.close()  # the stream keeps it open
+        stream.write(self._address.secret.encode())
+        try:
+            _checked(_answer(stream, self._jars))
+        except EngineError:
+            stream.close()
             raise
-        if not line:
-            msg = "the JVM that runs the class has ended the connection; see the logs of the executor"
-            raise EngineError(msg)
-        answer = line.decode()
-        if answer.startswith('{"failed":'):
-            msg = f"the JVM can't run the class: {json.loads(answer)['failed']}; see the logs of the executor"
-            raise EngineError(msg)
-        return answer
+        return stream
+
+
+def _answer(stream: io.BufferedRWPair, line: str) -> str:
+    """Return the line that answers `line`; where there is none, the stream is closed."""
+    answer = b""
+    try:
+        stream.write(line.encode() + b"\n")
+        stream.flush()
+        answer = stream.readline()
+    except OSError as error:
+        msg = f"the JVM that runs the class is gone ({error}); see the logs of the executor"
+        raise EngineError(msg) from error
+    finally:
+        if not answer.endswith(b"\n"):  # half an answer is none
+            with contextlib.suppress(OSError):
+                stream.close()
+    if not answer.endswith(b"\n"):
+        msg = "the JVM that runs the class has ended the connection; see the logs of the executor"
+        raise EngineError(msg)
+    return answer.decode()
+
+
+def _checked(answer: str) -> str:
+    if answer.startswith('{"failed":'):
+        msg = f"the JVM can't run the class: {json.loads(answer)['failed']}; see the logs of the executor"
+        raise EngineError(msg)
+    return answer

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from bridge.engines.books import MADE, SIDES, Fate
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.ordering_text import TYPES
 from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, Action, MergePoint
-from bridge.programs import PROGRAMS, Origin
+from bridge.programs import MEASURED_EVERY, MOST_BYTES, PROGRAMS, TOO_LARGE, Origin
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import DELETE_OPERATIONS, OPERATION_COLUMN, OPERATIONS
@@ -45,7 +46,12 @@ def groups() -> dict[str, dict[str, Constant]]:
             "DECIMAL_SCALE": DECIMAL_SCALE,
             "LARGEST_MILLIS": LARGEST_MILLIS,
             "META_COLUMNS": len(META_COLUMNS),
+            "SMALL_FILES_BYTES": MOST_BYTES,
+            "SMALL_FILES_EVERY": MEASURED_EVERY,
         },
+        "Message": {"SMALL_FILES": TOO_LARGE},
+        "BooksEntry": {"MADE": MADE, "SIDES": SIDES, "BY_COMMIT": MergePoint.SNAPSHOT.value},
+        "Fate": {fate.name: fate.value for fate in Fate},
         "Partition": {"NONE": NO_PARTITION},
     }
 

@@ -50,9 +50,10 @@ def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ..
     told = description(job, calls, data, [*data.names, *control], is_java8=is_java8(spark))
     task_class = driver.session_class("bridge.jvm.MergeTask")
     task = driver.new(task_class, driver.jvm.java.util.ArrayList(list(jars.names)), told)
-    returned = result_type(map(plain_field, fields), job.added)
+    added = job.handed_over or job.added  # with `only_rows` the rows are chosen here
+    returned = result_type(map(plain_field, fields), added)
     outcomes = driver.map_partitions(versions.select(*map(to_plain, fields), *control), task, returned)
-    outcomes = outcomes.select(*map(from_plain, fields), *job.added)
+    outcomes = outcomes.select(*map(from_plain, fields), *added)
     if job.instant is not None and META_COLUMNS[0] in names:
         outcomes = stamped(outcomes, job.plan, job.instant)
     return visible(outcomes) if job.only_rows else outcomes

@@ -54,6 +54,9 @@ def in_comparison(error: JavaError) -> bool:
 
 def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
     """Return a result, or raise the error that it reports."""
+    if answer.get("skipped"):
+        msg = f"the object of {java_name} was lost with the connection of a call that failed; build the payload again"
+        raise EngineError(msg)
     if "error" not in answer:
         return answer
     kind = _IN_COMPARISON.get(answer["error"]["type"])

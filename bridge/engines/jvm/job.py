@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
+from bridge.engines.books import final_point, fold_point
+from bridge.engines.control_columns import BOOKS
 from bridge.engines.jvm.jars import java_name_of
 from bridge.errors import PlanError
 from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of
+from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN, DeleteContext
@@ -207,6 +210,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             **calls.described(job.schema),
             **rows(job, data, is_java8=is_java8),
             "arguments": job.arguments,
+            "books": _books(job),
             "by_partition": job.spec.by_partition,
             "columns": columns,
             "extras": len(job.extras),
@@ -218,6 +222,13 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             "width": len(data.fields),
         }
     )
+
+
+def _books(job: Job) -> Json | None:
+    """Describe the books of a job; None if it keeps none."""
+    if BOOKS not in job.handed_over:
+        return None
+    return {"folds": [fold_point(job.plan, side) for side in Origin], "point": final_point(job.program)}
 
 
 def rows(job: Job, data: StructType, *, is_java8: bool) -> Json:

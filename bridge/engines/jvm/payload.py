@@ -180,12 +180,11 @@ class JvmPayload(HoodieRecordPayload):
         )
 
     def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:
-        match answer["outcome"]:
-            case "empty":
-                return None
-            case "sentinel":
-                return SENTINEL
+        if answer["outcome"] == "empty":
+            return None
         record = self.calls.record_of(answer)
+        if answer["outcome"] == "sentinel":
+            return SENTINEL if record is None or current is None or same_record(current, record) else _edited(record)
         # A class that decodes its record anew answers an equal one, which is its own for those who insert it.
         of = "own" if current is None else answer["winner"]
         given = {"current": current, "own": self.record}.get(of)
@@ -195,9 +194,13 @@ class JvmPayload(HoodieRecordPayload):
             return given
         if answer["winner"] == "new":
             return record
-        edited = EditedRecord(record)
-        edited.is_current = given is current
-        return edited
+        return _edited(record, is_current=given is current)
+
+
+def _edited(record: Record, *, is_current: bool = True) -> EditedRecord:
+    edited = EditedRecord(record)
+    edited.is_current = is_current
+    return edited
 
 
 def payload_of(

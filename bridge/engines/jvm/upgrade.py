@@ -43,7 +43,7 @@ def _successor(spark: SparkSession, job: Job, change: Handover, described: Json)
     # As in `bridge.programs.Upgrade`: only a log has something that is merged before the upgrade.
     kept = change.kept if job.arguments["log_updates"] or upgraded is None else upgraded
     new = kept if upgraded is None else upgraded
-    plans = {"kept": kept, "upgraded": new, "upgrading": change.upgrading or new}
+    plans = {"before": kept, "upgraded": new, "upgrading": change.upgrading or new}
     calls = {name: Calls(with_strategy_id(spark, plan), may_call_none=True) for name, plan in plans.items()}
     classes = tuple(dict.fromkeys(name for one in calls.values() for name in one.classes))
     jars = jars_of(spark, calls["upgraded"].reference, new.release, classes)

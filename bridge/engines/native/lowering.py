@@ -74,7 +74,7 @@ class _Setup(NamedTuple):
     @property
     def deletes(self) -> tuple[DeleteTest, ...] | None:
         # A reader looks at its own properties alone: marked rows are in delete blocks by then.
-        return flag_tests(self.job.schema) if self.reads_log else self.merge.insert_tests()
+        return flag_tests(self.job.schema) if self.reads_log else self.merge.single_rows(MergePoint.UPSERT).tests
 
     @property
     def kinds(self) -> tuple[Kind | None, ...]:

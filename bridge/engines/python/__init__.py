@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from bridge.engines.python.column_pairs import compares_as_arrow
 from bridge.engines.python.engine import run
-from bridge.engines.python.records import RecordReader, RecordWriter, arrow_schema
+from bridge.engines.python.inserts import is_marked
+from bridge.engines.python.quarantine import is_of_all_keys
+from bridge.engines.python.records import RecordReader, RecordWriter, UnfitRecordError, arrow_schema
 
-__all__ = ["RecordReader", "RecordWriter", "arrow_schema", "run"]
+__all__ = [
+    "RecordReader",
+    "RecordWriter",
+    "UnfitRecordError",
+    "arrow_schema",
+    "compares_as_arrow",
+    "is_marked",
+    "is_of_all_keys",
+    "run",
+]

@@ -21,10 +21,10 @@ from bridge.engines.python.fast_path import FastPath, RowMerges
 from bridge.engines.python.keys import Groups, values_of
 from bridge.engines.python.ledger import CommitLedger, Ledger
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached, Outcomes, UnfitOutcomeError
-from bridge.engines.python.records import RecordReader, RecordWriter
+from bridge.engines.python.records import RecordReader, RecordWriter, read_rows
 from bridge.errors import InputError, MergeFailedError
-from bridge.merge import Action, MetaColumns, RecordMerge, located
-from bridge.programs import Arrival, Origin, Simulate
+from bridge.merge import Action, MergePoint, MergePointError, MetaColumns, RecordMerge, located
+from bridge.programs import Arrival, CommitLoop, Origin
 from bridge.spark import META_COLUMNS, with_meta
 from payloads import NullOrderingError, OrderingTypeError
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
-    from bridge.merge import Carrier
+    from bridge.merge import Carrier, SingleRows
     from payloads import Record
 
 
@@ -60,7 +60,8 @@ class BatchMerger:
         added = () if job.only_rows else job.added
         identity = (*self.plan.partition, *self.plan.key)
         self.outcomes = Outcomes(added, identity, writer, meta)
-        self.fast_path = FastPath(self.calls, self._row_merges() if job.spec.upserts_pairs else None, self.outcomes)
+        merges = None if job.spec.meets_at is None else self._row_merges(job.spec.meets_at)
+        self.fast_path = FastPath(self.calls, job.spec, merges, self.outcomes)
         self.ledger = self._ledger() if job.books else None
         self.open = False
         self.row: int | Detached = 0  # the current row, or the last one of the open key
@@ -68,14 +69,20 @@ class BatchMerger:
         self.waiting: tuple[pa.RecordBatch, Mask] | None = None
 
     def _ledger(self) -> Ledger:
-        if not isinstance(self.program, Simulate):
+        if not isinstance(self.program, CommitLoop):
             return Ledger(self.job)
         ledger = CommitLedger(self.job)
-        self.program.on_commit = ledger.commit
+        self.program.listener = ledger
         return ledger
 
-    def _row_merges(self) -> RowMerges:
-        return RowMerges(self.calls, self.read_written, self.read_stored, self._failed_at)
+    def _row_merges(self, point: MergePoint) -> RowMerges:
+        return RowMerges(*self._calls_and_readers(point), self._failed_at)
+
+    def _calls_and_readers(self, point: MergePoint) -> tuple[SingleRows, RecordReader, RecordReader]:
+        """Return the calls of a merge point, and what reads newer and stored rows: those of a log have meta columns."""
+        read_stored = self.read_stored or self.read_written
+        read_newer = self.read_written if point is MergePoint.UPSERT else read_stored
+        return self.calls.single_rows(point), read_newer, read_stored
 
     def merge(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Take the next batch; yield the outcomes of the previous one, now that its last key is known to end or not."""
@@ -185,13 +192,17 @@ class BatchMerger:
 
     def _records(self, selected: pa.RecordBatch, origins: Codes) -> list[Record]:
         """Decode rows: what is stored with its meta columns, what is written without."""
+
+        def failed(row: int, error: Exception) -> MergeFailedError:
+            return self._failed(MergePointError(None, error, values_of(selected, row, self.plan.identity)))
+
         if self.read_stored is None:
-            return self.read_written.rows(selected, np.arange(selected.num_rows))
+            return read_rows(self.read_written, selected, np.arange(selected.num_rows), failed)
         records: list[Record] = [{}] * selected.num_rows
         incoming = origins == Origin.INCOMING
         for reader, mask in ((self.read_written, incoming), (self.read_stored, ~incoming)):
             rows = np.flatnonzero(mask)
-            for row, record in zip(rows.tolist(), reader.rows(selected, rows), strict=True):
+            for row, record in zip(rows.tolist(), read_rows(reader, selected, rows, failed), strict=True):
                 records[row] = record
         return records
 
@@ -218,8 +229,9 @@ class BatchMerger:
         failure = located(error)
         by_ordering = isinstance(failure.error, OrderingTypeError | NullOrderingError)
         field = self.plan.ordering[0] if by_ordering and self.plan.ordering else None
-        point = failure.point.value
-        return MergeFailedError(failure.reason, self.plan.payload_name, point, self._identity(), field)
+        point = None if failure.point is None else failure.point.value
+        identity = self._identity() if failure.identity is None else failure.identity
+        return MergeFailedError(failure.reason, self.plan.payload_name, point, identity, field)
 
     def _unfit(self, error: UnfitOutcomeError) -> MergeFailedError:
         """Return the error for a merged record that can't be stored; its own key columns say where."""

@@ -1,4 +1,4 @@
-"""Pairs that need no merge call: keys of one stored and one incoming row, decided by whole columns."""
+"""Pairs that need no merge call: keys of one stored and one newer row, decided by whole columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from bridge.engines.python.column_types import ArrowColumn, Mask, Rows
-    from bridge.merge import RecordMerge
     from payloads import AvroSchema
     from payloads.builtin import PairRule
 
@@ -22,25 +21,24 @@ class Winners(NamedTuple):
 
     Attributes:
         stored: which pairs keep the stored row.
-        incoming: which pairs store the incoming row as it is.
+        newer: which pairs store the newer row as it is.
     """
 
     stored: Mask
-    incoming: Mask
+    newer: Mask
 
 
 class PairWinners:
     """Finds the row that stays if Hudi's rule compares two values; a user's class is called for each pair."""
 
-    def __init__(self, merge: RecordMerge) -> None:
-        """Get the rule from the merge, once."""
-        rule = merge.pair_rule()
-        self._rule = rule if rule is not None and _compares_as_arrow(rule, merge.schema) else None
+    def __init__(self, rule: PairRule | None, schema: AvroSchema) -> None:
+        """Take the rule, if it is one for whole columns."""
+        self._rule = rule if rule is not None and compares_as_arrow(rule, schema) else None
 
     def among(self, batch: pa.RecordBatch, firsts: Rows, plain: Mask) -> Winners:
-        """Decide the pairs whose stored rows are `firsts`, each before its incoming row; undecided ones are left out.
+        """Decide the pairs whose stored rows are `firsts`, each before its newer row; undecided ones are left out.
 
-        `plain` are the rows of the batch that would be inserted as they are: no deletes.
+        `plain` are the rows of the batch that are stored as they are where they win: no deletes.
         """
         rule = self._rule
         if rule is None or not len(firsts):
@@ -50,16 +48,16 @@ class PairWinners:
         if rule.field is None:
             return Winners(np.zeros_like(told), told)
         column = batch.column(rule.field)
-        stored, incoming = column.take(pa.array(firsts)), column.take(pa.array(firsts + 1))
-        orders = (_holds(compare(stored, incoming)) for compare in (pc.less, pc.equal, pc.greater))
+        stored, newer = column.take(pa.array(firsts)), column.take(pa.array(firsts + 1))
+        orders = (_holds(compare(stored, newer)) for compare in (pc.less, pc.equal, pc.greater))
         wins, loses = np.zeros_like(told), np.zeros_like(told)
-        for order, incoming_wins in zip(orders, rule.wins, strict=True):
-            side = wins if incoming_wins else loses
+        for order, newer_wins in zip(orders, rule.wins, strict=True):
+            side = wins if newer_wins else loses
             side |= order
         return Winners(told & loses, told & wins)
 
 
-def _compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
+def compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
     """Whether Arrow compares the values of the rule's column as Java compares what Hudi makes of them.
 
     It does not for floating point (NaN, the zeros), for bytes (signed in Java), for enums, which come as texts, nor for

@@ -14,7 +14,7 @@ from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import Codes, Mask, Rows
@@ -138,25 +138,35 @@ class Ledger:
 class CommitLedger(Ledger):
     """Counts the rows of a table's commits by what the snapshot after each shows of their key.
 
-    Such a row is kept if it is what the snapshot shows, merged if the snapshot shows another row than before, deleted
-    if it shows none any more, and ignored if it shows what it did before.
+    Such a row is kept if it is among what the snapshot shows and the one before did not; merged if something else is;
+    deleted if what was shown is gone, and nothing new is there; and ignored if both snapshots show the same. What a
+    table has before the first commit is counted by what queries see of it then.
     """
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self._of_key: collections.Counter[Fate] = collections.Counter()
-        self._ended: list[tuple[int, collections.Counter[Fate]]] = []
+        self._of_key: collections.Counter[tuple[Origin, Fate]] = collections.Counter()
+        self._ended: list[tuple[int, collections.Counter[tuple[Origin, Fate]]]] = []
 
-    def commit(self, rows: int, before: StoredRow | None, after: StoredRow | None) -> None:
-        """Take what a commit made of the open key, as `bridge.programs.CommitListener` says."""
-        if after is None:
-            self._of_key[Fate.IGNORED if before is None else Fate.DELETED] += rows
-        elif before is not None and before.record == after.record:
-            self._of_key[Fate.IGNORED] += rows
+    def commit(self, rows: int, before: Sequence[StoredRow], after: Sequence[StoredRow]) -> None:
+        """Take what a commit made of the open key, as `bridge.programs.CommitLoop` tells its listener."""
+        gone, new = _without_equal(before, after)
+        if new:
+            kept = min(rows, sum(row.source is not None for row in new))
+            self._of_key[Origin.INCOMING, Fate.KEPT] += kept
+            self._of_key[Origin.INCOMING, Fate.MERGED] += rows - kept
         else:
-            stands = after.source is not None
-            self._of_key[Fate.KEPT] += stands
-            self._of_key[Fate.MERGED] += rows - stands
+            self._of_key[Origin.INCOMING, Fate.DELETED if gone else Fate.IGNORED] += rows
+
+    def table(self, rows: Mapping[Origin, int], stored: StoredRow | None, seen: Sequence[StoredRow]) -> None:
+        """Take what a table has of the open key, as `bridge.programs.CommitLoop` tells its listener."""
+        stands = any(row is stored for row in seen)
+        others = Fate.DELETED if not seen else Fate.IGNORED if stands else Fate.MERGED
+        shown = 0 if stands else min(rows.get(Origin.LOG, 0), sum(row.source is not None for row in seen))
+        kept = {Origin.STORED: int(stands), Origin.LOG: shown}
+        for side, number in rows.items():
+            self._of_key[side, Fate.KEPT] += kept[side]
+            self._of_key[side, others] += number - kept[side]
 
     def end_key(self, row: object) -> None:
         """Note the last version of a key; `row` is in the batch."""
@@ -167,10 +177,23 @@ class CommitLedger(Ledger):
         aside = super()._set_aside(rows, firsts, quarantined)
         for row, fates in self._ended:
             if not aside[np.searchsorted(firsts, row, "right") - 1]:
-                for fate, number in fates.items():
-                    self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[Origin.INCOMING], fate)] += number
+                for (side, fate), number in fates.items():
+                    self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[side], fate)] += number
         self._ended.clear()
         return aside
 
     def _count(self, rows: Rows, of_key: Codes) -> None:
         """Count nothing: `commit` has."""
+
+
+def _without_equal(before: Sequence[StoredRow], after: Sequence[StoredRow]) -> tuple[list[StoredRow], list[StoredRow]]:
+    """Return the rows of two snapshots that the other one lacks; a row pairs with one equal row at most."""
+    same = {id(row) for row in before} & {id(row) for row in after}
+    gone, new = [row for row in before if id(row) not in same], []
+    for row in (row for row in after if id(row) not in same):
+        pair = next((number for number, other in enumerate(gone) if other.record == row.record), None)
+        if pair is None:
+            new.append(row)
+        else:
+            del gone[pair]
+    return gone, new

@@ -19,7 +19,7 @@ from bridge.spark import META_COLUMNS
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from bridge.engines.python.column_types import Codes, Rows
     from bridge.engines.python.records import RecordWriter
@@ -261,8 +261,10 @@ class Outcomes:
         if bare_detached.rows:
             yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
 
-    def standing(self, batch: pa.RecordBatch, actions: Codes, extras: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
-        """Give the rows of `batch` that have an action, as outcomes with the same further additions."""
+    def standing(
+        self, batch: pa.RecordBatch, actions: Codes, extras: Mapping[Action, tuple[object, ...]]
+    ) -> Iterator[pa.RecordBatch]:
+        """Give the rows of `batch` that have an action, as outcomes with what the program adds to that action."""
         decided = actions != UNDECIDED
         data = self._data(batch)
         if not decided.all():
@@ -273,12 +275,10 @@ class Outcomes:
         if not self._added:
             yield data
             return
-        added = [pa.array(actions)] + [
-            pa.nulls(len(actions), CONTROL_TYPES[name])
-            if value is None
-            else pa.repeat(pa.scalar(value, CONTROL_TYPES[name]), len(actions))
-            for name, value in zip(self._added[1:], extras, strict=True)
-        ]
+        added = [pa.array(actions)]
+        for number, name in enumerate(self._added[1:]):
+            by_action = [extras[action][number] if action in extras else None for action in Action]
+            added.append(pa.array(by_action, CONTROL_TYPES[name]).take(added[0]))
         yield pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
 
     def _encoded(self, records: list[Record], points: list[MergePoint]) -> pa.RecordBatch:

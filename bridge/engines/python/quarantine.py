@@ -17,10 +17,12 @@ from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN, 
 from bridge.engines.python.batch_merger import BatchMerger
 from bridge.engines.python.fast_path import RowMerges
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached
+from bridge.engines.python.records import readable
 from bridge.engines.python.spool import Spool
 from bridge.errors import EngineError, PlanError
 from bridge.merge import MergePointError, located
 from bridge.programs import Origin
+from bridge.redaction import without_credentials
 from mergers import MergerConfigError, MergerNotFoundError
 from payloads import PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
     from bridge.engines.python.outcomes import Outcomes, Position
-    from bridge.engines.python.records import RecordReader
+    from bridge.merge import MergePoint
     from payloads import Record
 
 _OF_ALL_KEYS = (
@@ -44,6 +46,17 @@ _OF_ALL_KEYS = (
     PlanError,
 )
 """What is wrong with the settings or the machine, and not with a key: it ends the run."""
+
+
+def is_of_all_keys(failure: MergePointError) -> bool:
+    """Whether a failure is not the fault of its key, but of the settings or the machine."""
+    cause: BaseException | None = failure.error
+    while cause is not None:
+        if isinstance(cause, _OF_ALL_KEYS):
+            return True
+        cause = cause.__cause__
+    return False
+
 
 _FAILED = -1
 """In place of a `RowSource`: the merge of the key failed."""
@@ -60,8 +73,8 @@ class QuarantiningMerger(BatchMerger):
         self.spans: list[tuple[int, Position, Position]] = []
         self.versions, self.held, self.held_records = Spool(), Spool(), 0
 
-    def _row_merges(self) -> RowMerges:
-        return _GuardedMerges(self.calls, self.read_written, self.read_stored, self._note)
+    def _row_merges(self, point: MergePoint) -> RowMerges:
+        return _GuardedMerges(*self._calls_and_readers(point), self._note)
 
     def _note(self, row: int, error: Exception) -> MergePointError:
         """Note that the key of a row failed.
@@ -70,11 +83,8 @@ class QuarantiningMerger(BatchMerger):
             MergeFailedError: it is not the key's fault.
         """
         failure = located(error)
-        cause: BaseException | None = failure.error
-        while cause is not None:
-            if isinstance(cause, _OF_ALL_KEYS):
-                raise self._failed_at(row, error) from error
-            cause = cause.__cause__
+        if is_of_all_keys(failure):
+            raise self._failed_at(row, error) from error
         self.failures[row] = failure
         return failure
 
@@ -97,7 +107,7 @@ class QuarantiningMerger(BatchMerger):
         if self.ledger is not None:
             for side, number in zip(*np.unique(rows.column(ORIGIN).to_numpy(), return_counts=True), strict=True):
                 self.ledger.add_quarantined(point, Origin(side), int(number))
-        return self._set_aside(rows, [reason] * rows.num_rows, [point] * rows.num_rows)
+        return self._set_aside(rows, [reason] * rows.num_rows, [None] * rows.num_rows)
 
     def _merge(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> Iterator[pa.RecordBatch]:
         self.batch = batch
@@ -116,7 +126,8 @@ class QuarantiningMerger(BatchMerger):
             self.failures[row] = MergePointError(error.point, self._unfit(error))
         if self.ledger is not None:
             noted = self.outcomes.noted() if waiting is None else self.outcomes.noted(waiting)
-            points = {row: failure.point.value for row, failure in self.failures.items()}
+            last = final_point(self.job.program)
+            points = {row: _point_of(failure) or last for row, failure in self.failures.items()}
             self.ledger.add(batch.column(ORIGIN).to_numpy(), starts, actions, noted, ends=ends, quarantined=points)
         yield from self.outcomes.flush(batch)
         yield from self._released(batch, starts, ends=ends)
@@ -167,7 +178,7 @@ class QuarantiningMerger(BatchMerger):
         incoming = origins == Origin.INCOMING
         for reader, mask in ((self.read_written, incoming), (self.read_stored or self.read_written, ~incoming)):
             rows = np.flatnonzero(mask)
-            found = _readable(reader, selected, rows, self.unread.__setitem__)
+            found = readable(reader, selected, rows, self.unread.__setitem__)
             for row, record in zip(rows.tolist(), found, strict=True):
                 records[row] = record
         return records
@@ -221,14 +232,14 @@ class QuarantiningMerger(BatchMerger):
     # -- rows that are set aside
 
     def _failed_rows(self, rows: pa.RecordBatch, why: Sequence[MergePointError]) -> pa.RecordBatch:
-        return self._set_aside(rows, [one.reason for one in why], [one.point.value for one in why])
+        return self._set_aside(rows, [one.reason for one in why], [_point_of(one) for one in why])
 
-    def _set_aside(self, rows: pa.RecordBatch, reasons: list[str], points: list[str]) -> pa.RecordBatch:
+    def _set_aside(self, rows: pa.RecordBatch, reasons: list[str], points: list[str | None]) -> pa.RecordBatch:
         """Return versions as rows without an outcome."""
         number, names = rows.num_rows, rows.schema.names
         kind: Any = CONTROL_TYPES[QUARANTINE]
         given: dict[str, ArrowColumn] = {
-            "reason": pa.array(reasons, pa.string()),
+            "reason": pa.array(map(without_credentials, reasons), pa.string()),
             "merge_point": pa.array(points, pa.string()),
             "side": pa.array(SIDES).take(rows.column(ORIGIN)),
         }
@@ -243,21 +254,23 @@ class QuarantiningMerger(BatchMerger):
         return self.without_outcome(rows.select(list(self.job.columns)).columns, QUARANTINE, told)
 
 
+def _point_of(failure: MergePointError) -> str | None:
+    return None if failure.point is None else failure.point.value
+
+
 class _GuardedMerges(RowMerges):
     """Merges the rows of many keys; one that fails is noted, and has no source."""
 
     def pairs(self, batch: pa.RecordBatch, firsts: Rows) -> tuple[Codes, list[Record]]:
         unread: dict[int, Exception] = {}
-        stored = _readable(self._read_stored, batch, firsts, unread.__setitem__)
-        incoming = _readable(
-            self._read_written, batch, firsts + 1, lambda row, error: unread.__setitem__(row - 1, error)
-        )
-        return self._guarded(self._merge.upsert_pair, firsts, unread, stored, incoming)
+        stored = readable(self._read_stored, batch, firsts, unread.__setitem__)
+        newer = readable(self._read_newer, batch, firsts + 1, lambda row, error: unread.__setitem__(row - 1, error))
+        return self._guarded(self._calls.pair, firsts, unread, stored, newer)
 
     def singles(self, batch: pa.RecordBatch, rows: Rows) -> tuple[Codes, list[Record]]:
         unread: dict[int, Exception] = {}
-        records = _readable(self._read_written, batch, rows, unread.__setitem__)
-        return self._guarded(self._merge.insert_single, rows, unread, records)
+        records = readable(self._read_newer, batch, rows, unread.__setitem__)
+        return self._guarded(self._calls.single, rows, unread, records)
 
     def _guarded(
         self, merge: Callable[..., int], rows: Rows, unread: dict[int, Exception], *records: list[Record]
@@ -276,19 +289,3 @@ class _GuardedMerges(RowMerges):
                 return _FAILED
 
         return np.fromiter(map(guarded, rows.tolist(), *records), np.int8, len(rows)), made
-
-
-def _readable(
-    reader: RecordReader, batch: pa.RecordBatch, rows: Rows, failed: Callable[[int, Exception], object]
-) -> list[Any]:
-    """Return the records of rows; None, and `failed` is told, where one does not fit its schema."""
-    if not len(rows):
-        return []
-    try:
-        return list(reader.rows(batch, rows))
-    except Exception as error:  # noqa: BLE001 (whatever a conversion raises)
-        if len(rows) == 1:
-            failed(int(rows[0]), error)
-            return [None]
-    half = len(rows) // 2
-    return _readable(reader, batch, rows[:half], failed) + _readable(reader, batch, rows[half:], failed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -61,6 +61,36 @@ class RecordReader:
             for index, read in self._columns
         ]
         return self._make(columns, batch.num_rows if indices is None else len(indices))
+
+
+def readable(
+    reader: RecordReader, batch: pa.RecordBatch, rows: Rows, failed: Callable[[int, Exception], object]
+) -> list[Any]:
+    """Return the records of rows; None, and `failed` is told, where one does not fit its schema."""
+    if not len(rows):
+        return []
+    try:
+        return list(reader.rows(batch, rows))
+    except Exception as error:  # noqa: BLE001 (whatever a conversion raises)
+        if len(rows) == 1:
+            failed(int(rows[0]), error)
+            return [None]
+    half = len(rows) // 2
+    return readable(reader, batch, rows[:half], failed) + readable(reader, batch, rows[half:], failed)
+
+
+def read_rows(
+    reader: RecordReader, batch: pa.RecordBatch, rows: Rows, failed: Callable[[int, Exception], Exception]
+) -> list[Record]:
+    """Return the records of rows; of the first that does not fit its schema, `failed` makes the error to raise."""
+    try:
+        return reader.rows(batch, rows)
+    except Exception as error:
+        unread: dict[int, Exception] = {}
+        readable(reader, batch, rows, unread.__setitem__)
+        for row, reason in unread.items():
+            raise failed(row, reason) from reason
+        raise error from None
 
 
 class UnfitRecordError(SchemaError):

@@ -16,6 +16,7 @@ from bridge.cli import main
 from bridge.pipeline import merge_points
 from payloads.release import releases
 from tests.support import ROOT
+from tests.support.user_payloads import Newest
 
 DEFAULT = ("--payload", "DefaultHoodieRecordPayload", "--release", "0.15", "--key", "id", "--ordering", "ts")
 ENVELOPE = ["format", "verb", "success", "verdict", "plan", "statistics", "results", "warnings"]
@@ -24,22 +25,13 @@ COLUMNS = pa.schema(
 )
 
 
-class Raises:
+class Raises(Newest):
     """A payload class that can't merge one key."""
-
-    def __init__(self, record, ordering_value):
-        self.record = record
-
-    def pre_combine(self, older):
-        return self
 
     def combine_and_get_update_value(self, current, schema):
         if current["id"] == "b":
             message = "no merge today"
             raise LookupError(message)
-        return self.record
-
-    def get_insert_value(self, schema):
         return self.record
 
 

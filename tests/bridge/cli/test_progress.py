@@ -93,6 +93,12 @@ def slowly(batches: Iterator[Any]) -> Iterator[Any]:
         yield batch
 
 
+def test_descriptions_have_no_credentials(spark: SparkSession):
+    with described(spark, "upsert of s3a://me:hunter2@bucket/days"):
+        shown = spark.sparkContext.getLocalProperty("spark.job.description")
+    assert shown == "upsert of s3a://***@bucket/days"
+
+
 def test_jobs_of_a_run_are_seen_with_their_rows_and_cancelled(spark: SparkSession):
     frame = spark.range(0, 4000, 1, 4).repartition(4).mapInArrow(slowly, "id bigint")
     jobs = RunJobs(spark)

@@ -15,6 +15,7 @@ from bridge.errors import MergeFailedError, sentence_of
 from bridge.redaction import Redaction, without_credentials
 from payloads import PayloadFailedError
 from tests.support.everything_written import everything_written
+from tests.support.user_payloads import Newest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,21 +32,12 @@ SECRET = re.compile(r"key-(?:one|two|no)|land-one|77000\d|city-\w+")
 PLAN = ("--payload", "AWSDmsAvroPayload", "--key", "id", "--partition", "land", "--ordering", "ts")
 
 
-class Raising:
+class Raising(Newest):
     """A payload whose message quotes what it was given."""
-
-    def __init__(self, record, ordering_value):
-        self.record = record
-
-    def pre_combine(self, older):
-        return self
 
     def combine_and_get_update_value(self, current, schema):
         message = f"no room for {self.record['city']} and {current['city']}"
         raise ValueError(message)
-
-    def get_insert_value(self, schema):
-        return self.record
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batches, MergePlan, PlanError, replay, simulate, simulate_upgrade
+from bridge import Batches, Fate, MergePlan, PlanError, replay, simulate, simulate_upgrade
 from bridge.cli import main
 from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.grade import Grade, overall
@@ -19,6 +19,7 @@ from bridge.compare.replay import compare
 from bridge.explain import explain_comparison
 from payloads.avro.codec import parse_schema
 from tests.support.plans import plan_of
+from tests.support.user_payloads import Newest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -330,22 +331,13 @@ def test_a_column_that_is_not_there(spark: SparkSession, days: Path) -> None:
     assert "name another with --ordering" in result.stderr
 
 
-class UntilThree:
+class UntilThree(Newest):
     """A payload that can't merge what arrives with `ts` 3."""
-
-    def __init__(self, record: Any, ordering_value: Any) -> None:
-        self.record = record
-
-    def pre_combine(self, older: UntilThree) -> UntilThree:
-        return self
 
     def combine_and_get_update_value(self, current: Any, schema: object) -> Any:
         if self.record["ts"] == 3:
             msg = "three is too much"
             raise ArithmeticError(msg)
-        return self.record
-
-    def get_insert_value(self, schema: object) -> Any:
         return self.record
 
 
@@ -365,6 +357,35 @@ def test_keys_that_one_side_cannot_merge_are_set_aside_and_differ(spark: SparkSe
         report = found.to_report()
         assert report.statistics["quarantined"] == {"cow": {"left": 2}}
         assert "2 on the left: their keys can't be merged on that side" in report.warnings[0]
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_both_sides_keep_books(spark: SparkSession, adaptive: str) -> None:
+    """Also where no row is left on a side, whose part of the query adaptive execution would drop."""
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    versions = spark.createDataFrame([*LATE_DELETE, (3, 4, "b", 5, None, True)], SCHEMA)
+    plan = plan_of("OverwriteWithLatestAvroPayload", release="0.15")
+    try:
+        with replay(batches_of(versions), plan, "EVENT_TIME_ORDERING") as found:
+            left, right = (found.books[side] for side in ("left", "right"))
+            report = found.to_report()
+        with replay(batches_of(versions), plan, "FirstValueAvroPayload") as refused:
+            assert list(refused.books) == ["left"]
+    finally:
+        spark.conf.set("spark.sql.adaptive.enabled", "false")
+    assert left.rows_in == right.rows_in == {"incoming": 4}
+    point = "snapshot", "incoming"
+    assert {key: number for key, number in left.counts.items() if number} == {
+        (*point, Fate.KEPT): 2,
+        (*point, Fate.DELETED): 1,
+        (*point, Fate.IGNORED): 1,
+    }
+    assert {key: number for key, number in right.counts.items() if number} == {
+        (*point, Fate.KEPT): 2,
+        (*point, Fate.IGNORED): 2,
+    }
+    assert report.statistics["books"] == {"cow": {"left": left.lines(), "right": right.lines()}}
+    assert "What became of the rows that came in, copy-on-write" in report.as_text()
 
 
 def test_a_simulation_sets_keys_aside(spark: SparkSession) -> None:

@@ -92,6 +92,9 @@ def test_flink_ddl(settings):
     job = settings(FLINK)
     assert (job.format, job.writer) == (JobFormat.FLINK, {PAYLOAD: "com.acme.Mine", KEY: "id", ORDERING: "ts"})
     assert {one.key for one in job.settings if one.is_surprising} == {"table.type", "write.precombine"}
+    keys = [one.key for one in job.settings]
+    assert keys[:4] == ["connector", "path", "hoodie.datasource.write.recordkey.field", "write.precombine"]
+    assert keys[-2:] == ["write.payload.class", "payload.class"]  # what wins comes last
 
 
 def test_flink_merges_by_event_time_where_no_class_is_named(settings):

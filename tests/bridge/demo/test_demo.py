@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from bridge.cli import main
 from bridge.demo import recordings as demo
 from bridge.demo.issues import ISSUES, answers, violation
-from bridge.explain.trace import COMPARED, DELETE_TEST, trace_key
+from bridge.explain.trace import trace_key
+from bridge.explain.traced_programs import COMPARED, DELETE_TEST
 from bridge.merge.points import MergePoint
 from bridge.plan import MergePlan, TableType
 from payloads import HudiRelease, PayloadRef, parse_schema

@@ -35,6 +35,7 @@ from payloads import (
 )
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema, record_schema
+from tests.support.user_payloads import Newest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -136,6 +137,38 @@ def test_where_a_batch_ends_does_not_matter(payload: str, release: str, stored: 
     job = Job(plan_of(payload, release), SCHEMA, NAMES, "upsert")
     versions = table([*((Origin.STORED, row) for row in stored), *((Origin.INCOMING, row) for row in incoming)])
     assert run(job, versions, 10_000) == run(job, versions, 1)
+
+
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", PAYLOADS[-1]])
+@pytest.mark.parametrize("program", ["append", "compact", "snapshot"])
+def test_a_pair_in_one_batch_goes_through_its_own_program(program: str, payload: str) -> None:
+    """Only an upsert merges one stored and one other row of a key without its program."""
+    origin = Origin.INCOMING if program == "append" else Origin.LOG
+    stored, other = ("a", 1, "x", "U", None), ("a", 2, "yy", "U", None)
+    versions = table([(Origin.STORED, stored), (origin, other), (origin, ("b", 1, "x", "U", None))])
+    job = Job(plan_of(payload, table_type="mor"), SCHEMA, NAMES, program)
+    found = run(job, versions, 10_000)
+    assert found == run(job, versions, 1)
+    actions = [Action.KEEP, Action.UPDATE, Action.INSERT] if program == "append" else [Action.UPDATE, Action.INSERT]
+    assert [row["_pb_action"] for row in found] == actions
+
+
+class ShowsCommit(Newest):
+    """A stored row has meta columns, an incoming one has none: the name tells which commit wrote the stored row."""
+
+    def combine_and_get_update_value(self, current: Record, schema: object) -> Record:
+        return {**current, "name": f"{current['_hoodie_commit_time']}, {len(current) - len(self.record)} more"}
+
+
+@pytest.mark.parametrize("batch_size", [1, 10_000])
+def test_a_stored_row_is_read_with_its_meta_columns_and_an_incoming_one_without(batch_size: int) -> None:
+    incoming = ("a", 2, "y", "U", None)
+    versions = table([(Origin.STORED, ("a", 1, "x", "U", None)), (Origin.INCOMING, incoming)])
+    for index, name in enumerate(META_COLUMNS):
+        versions = versions.add_column(index, name, pa.array([f"old {name}", None]))
+    job = Job(plan_of(f"{__name__}:ShowsCommit"), SCHEMA, (*META_COLUMNS, *NAMES), "upsert", instant="2024")
+    (row,) = run(job, versions, batch_size)
+    assert row["name"] == f"old _hoodie_commit_time, {len(META_COLUMNS)} more"
 
 
 @pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", PAYLOADS[-1]])

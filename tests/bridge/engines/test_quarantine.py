@@ -17,7 +17,7 @@ from bridge.engines import ACTION, BOOKS, COMMIT, IS_DELETE, QUARANTINE, Job
 from bridge.engines.python.outcomes import Outcomes
 from bridge.engines.python.worker import merged
 from bridge.merge import Action
-from bridge.programs import Origin
+from bridge.programs import Operations, Origin, Takeover, WriteOperation, handovers
 from payloads import parse_schema
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
@@ -237,6 +237,53 @@ def test_the_fates_of_the_rows_of_a_table() -> None:
         }
 
 
+TIMES = {"commits": 3, "compact_after": (2,)}
+OPERATIONS = {2: WriteOperation.INSERT, 3: WriteOperation.DELETE}
+TABLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "simulate": ({"log_updates": True}, {}),
+    "simulate_small_files": ({"candidates": 1}, {}),
+    "simulate_global_index": ({"log_updates": True}, {"global_index": True, "partition": "v"}),
+    "simulate_operations": ({"log_updates": True, "operations": Operations(OPERATIONS)}, {}),
+    "simulate_global_operations": (
+        {"log_updates": False, "operations": Operations(OPERATIONS)},
+        {"global_index": True, "partition": "v", "table_type": "cow"},
+    ),
+    "simulate_upgrade": ({"log_updates": True}, {}),
+}
+written = st.tuples(st.integers(1, 3), st.sampled_from("abc"), st.integers(0, 2), st.sampled_from("xy"))
+
+
+@pytest.mark.parametrize("program", TABLES)
+@settings(max_examples=40)
+@given(rows=st.lists(written, max_size=10, unique_by=lambda row: row[:2]), size=st.sampled_from([1, 9]))
+def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[Any, ...]], size: int) -> None:
+    arguments, where = TABLES[program]
+    plan = plan_of(release="0.15", **{"table_type": "mor", **where})
+    if program == "simulate_upgrade":
+        takeover = Takeover(1, dataclasses.replace(plan, release="1.2"))
+        arguments = arguments | {"handover": handovers(plan, [takeover], commits=3)}
+    of = Job(plan, SCHEMA, NAMES, program, {**TIMES, **arguments}, books=True)
+    versions = table([(Origin.INCOMING, *row) for row in rows], "simulate")
+    if of.spec.by_partition:
+        versions = versions.sort_by([(COMMIT, "ascending")])
+    found = [row for batch in merged(of, versions.to_batches(max_chunksize=size)) for row in batch.to_pylist()]
+    texts = [row[BOOKS] for row in found if row[BOOKS] is not None]
+    Books.of_texts({"incoming": len(rows)}, texts).check_sides()
+
+
+def test_the_fates_of_a_key_with_several_rows() -> None:
+    """An insert looks nothing up, and a delete finds all that there is."""
+    batches = [[("a", 1, "x")], [("a", 1, "x"), ("b", 1, "y")], [("a", 5, "z"), ("c", 5, "z")]]
+    rows: list[Row] = [(Origin.INCOMING, number, *row) for number, batch in enumerate(batches, 1) for row in batch]
+    of = Job(plan_of(), SCHEMA, NAMES, "simulate_operations", {**TIMES, **TABLES["simulate_operations"][0]}, books=True)
+    found = counts([row for batch in merged(of, table(rows, "simulate").to_batches()) for row in batch.to_pylist()])
+    assert {name: number for name, number in found.items() if name != "made"} == {
+        "snapshot incoming kept": 3,
+        "snapshot incoming deleted": 1,
+        "snapshot incoming ignored": 1,
+    }
+
+
 def test_a_row_without_a_key_is_set_aside() -> None:
     rows: list[Row] = [(Origin.INCOMING, 1, None, 1, "a"), (Origin.INCOMING, 1, "a", 1, "a")]  # type: ignore[list-item]
     found = run(job("upsert", on_error="quarantine"), rows)
@@ -253,6 +300,19 @@ def test_an_ordering_value_that_does_not_compare_is_the_reason() -> None:
     aside = [row for row in run(of, [*rows, (Origin.INCOMING, 1, "b", 1, "b")]) if row[QUARANTINE] is not None]
     assert [(row["id"], row["ts"]) for row in aside] == [("a", None), ("a", 1)]
     assert aside[0][QUARANTINE]["merge_point"] == "combine-input"
+
+
+def test_a_reason_has_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        msg = "no such file: s3a://me:hunter2@bucket/x, with fs.s3a.secret.key=hunter2"
+        raise LookupError(msg)
+
+    monkeypatch.setattr(Moody, "get_insert_value", failing)
+    (aside,) = [
+        row for row in run(job("upsert", on_error="quarantine"), [(Origin.INCOMING, 1, "a", 1, "a")]) if row["id"]
+    ]
+    assert "LookupError: no such file: s3a://***@bucket/x, with" in aside[QUARANTINE]["reason"]
+    assert "hunter2" not in repr(aside)
 
 
 def test_what_is_wrong_with_all_keys_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

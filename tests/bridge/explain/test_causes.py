@@ -8,7 +8,7 @@ import pytest
 
 from bridge import Batches, MergePlan
 from bridge.compare import Comparison, compare
-from bridge.explain import ExplainReport, explain_sides, replay_view
+from bridge.explain import ExplainReport, explain_sides, replay_causes, replay_view
 from bridge.explain import traced_keys as tracing
 from bridge.explain.causes import Cause, cause_of
 from payloads import parse_schema
@@ -122,5 +122,7 @@ def test_causes_say_on_how_many_keys_they_were_counted(spark: SparkSession, monk
     left, right = (MergePlan(payload=name, release="0.15", key="id", ordering="ts") for name in (LATEST, DEFAULT))
     with compare(Batches.by(feed(spark, 7), "_pb_commit"), Comparison(left, right, 2)) as found:
         view = replay_view([found])
+        assert replay_causes(found) == {cause.id: cause.keys for cause in view.causes}
+        assert sum(replay_causes(found).values()) == 3
     assert view.cause_note.startswith("counted on 3 of the 7 keys")
     assert sum(row["story"] is None for row in view.keys.rows) == 4

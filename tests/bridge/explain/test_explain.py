@@ -18,7 +18,7 @@ from bridge.compare.comparison import Comparison
 from bridge.demo.issues import ISSUES
 from bridge.explain.explanation import explain_sides
 from bridge.explain.report import ExplainReport
-from bridge.explain.trace import trace_key
+from bridge.explain.trace import Trace, Tracer, trace_key
 from bridge.explain.versions import winner, wins
 from bridge.merge.carriers import StoredRow
 from bridge.merge.outcome import Action, Outcome
@@ -90,10 +90,8 @@ def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None],
         new = dataclasses.replace(plan, release=upgrade.release)
         change = handover(plan, new, after=upgrade.after, keep_table_version=upgrade.keeps_version)
     compacted = [number for number, commit in enumerate(history.commits, start=1) if commit.compacted_inline]
-    traces = {
-        identity: trace_key(own, plan, schema, commits=commits, compact_after=compacted, handover=change)
-        for identity, own in versions.items()
-    }
+    tracer = Tracer(plan, schema, commits=commits, compact_after=compacted, handover=change)
+    traces = {identity: tracer.trace(own) for identity, own in versions.items()}
     for number, snapshot in history.snapshots.items():
         if number == READ or (upgrade is not None and change is None):
             continue
@@ -130,10 +128,8 @@ def test_traces_of_operations_end_as_the_tables_of_real_hudi() -> None:
             continue
         schema, plan = schema_of(history), plan_of_history(history)
         settings: dict[str, Any] = {"compact_after": history.compact_after, "operations": given}
-        ours = {
-            key: trace_key(own, plan, schema, commits=len(history.commits), **settings)
-            for key, own in versions_by_key(history, schema).items()
-        }
+        tracer = Tracer(plan, schema, commits=len(history.commits), **settings)
+        ours = {key: tracer.trace(own) for key, own in versions_by_key(history, schema).items()}
         for number, snapshot in history.snapshots.items():
             shown = {key: row for key, trace in ours.items() if (row := trace.row_after(number)) is not None}
             real = {(one["part"], one["id"]): physical(one, schema) for one in snapshot}
@@ -377,6 +373,31 @@ def test_a_compiled_merger_is_traced_where_there_is_a_jvm() -> None:
     plan = MergePlan(merger=MergerRef("com.acme.M", jar="acme.jar"), release="1.0", key="id")
     trace = trace_key([(1, row(1))], plan, SCHEMA)
     assert "com.acme.M has no Python class" in str(trace.error)
+
+
+@pytest.mark.parametrize("table_type", ["cow", "mor"])
+@pytest.mark.parametrize("is_upgraded", [False, True])
+def test_a_tracer_starts_each_key_anew(table_type: str, is_upgraded: bool) -> None:  # noqa: FBT001 (pytest names it)
+    plan = plan_of("DefaultHoodieRecordPayload", "0.15", table_type)
+    new = dataclasses.replace(plan, release="1.2")
+    change = handover(plan, new, after=1) if is_upgraded else None
+    merged, failed, keyless = (
+        [(1, row(5)), (2, row(3))],
+        [(1, row(5)), (2, row(3)), (2, row(None))],
+        [(1, {"id": None})],
+    )
+
+    def tracer() -> Tracer:
+        return Tracer(plan, SCHEMA, commits=3, compact_after=[2], handover=change)
+
+    def told(trace: Trace) -> tuple[Any, ...]:
+        return trace.calls, trace.rows, str(trace.error)
+
+    one = tracer()
+    for versions in (merged, failed, merged, keyless, merged):
+        assert told(one.trace(versions)) == told(tracer().trace(versions))
+    assert one.trace(failed).calls
+    assert all(one.trace(versions).error is not None for versions in (failed, keyless))
 
 
 # -- two sides

@@ -32,6 +32,7 @@ from tests.support.one_key import (
     rows_after,
     schema_of,
 )
+from tests.support.user_payloads import Newest
 
 KEY = HoodieKey("a")
 MARKER = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "gone"}
@@ -225,24 +226,11 @@ def test_in_1_0_a_row_after_a_logged_delete_goes_by_its_ordering_value_whatever_
     assert seen[1:] == [None, row(ts, "x", deleted=False) if is_back else None]
 
 
-class TakesIncoming:
+class TakesIncoming(Newest):
     """A payload that takes any row for one that wins."""
-
-    def __init__(self, record, ordering):
-        self.record = record
-        self.ordering = ordering
 
     def get_ordering_value(self):
         return self.ordering
-
-    def pre_combine(self, older):
-        return self
-
-    def combine_and_get_update_value(self, current, schema):
-        return self.record
-
-    def get_insert_value(self, schema):
-        return self.record
 
     def is_deleted(self, schema, props):
         return self.record is None or self.record["_hoodie_is_deleted"] is True
@@ -321,20 +309,8 @@ def test_a_reader_from_1_1_on_obeys_the_operation_column(release, operation, del
 # -- keys that only the log has
 
 
-class TellsLater:
+class TellsLater(Newest):
     """A payload that says it is a delete, and yet has a row to insert."""
-
-    def __init__(self, record, ordering):
-        self.record = record
-
-    def pre_combine(self, older):
-        return self
-
-    def combine_and_get_update_value(self, current, schema):
-        return self.record
-
-    def get_insert_value(self, schema):
-        return self.record
 
     def is_deleted(self, schema, props):
         return True
@@ -368,15 +344,12 @@ def test_an_older_row_after_the_delete_of_a_key_that_only_the_log_has(release):
 # -- payloads that remember
 
 
-class Counts:
+class Counts(Newest):
     """A payload that counts its calls."""
 
     def __init__(self, record, ordering):
-        self.record = record
+        super().__init__(record, ordering)
         self.calls = 0
-
-    def pre_combine(self, older):
-        return self
 
     def combine_and_get_update_value(self, current, schema):
         self.calls += 1

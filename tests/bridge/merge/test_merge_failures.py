@@ -6,9 +6,22 @@ import pytest
 
 from bridge import MergePlan
 from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
-from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, RecordMerge, Rule, StoredRow, located
+from bridge.merge import (
+    Action,
+    LogDelete,
+    LogRow,
+    MergePoint,
+    MergePointError,
+    PayloadVersion,
+    RecordMerge,
+    Rule,
+    StoredRow,
+    located,
+)
+from bridge.programs import PROGRAMS
 from mergers import HoodieKey
 from payloads import NATURAL_ORDER, Ordering, PayloadRef, parse_schema
+from payloads.user import adapt
 from tests.support.schemas import nullable, record_schema
 
 KEY = HoodieKey("a")
@@ -72,6 +85,10 @@ def logged(merge, record):
     return merge.fold_log(None, KEY, LogRow(record, None))
 
 
+def upserts(merge):
+    return merge.single_rows(MergePoint.UPSERT)
+
+
 CALLS = {
     "constructor": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.incoming(KEY, bad, None)),
     "pre_combine": (
@@ -80,9 +97,15 @@ CALLS = {
     ),
     "combine": (MergePoint.UPSERT, lambda merge, bad: merge.upsert(stored(), merge.incoming(KEY, bad, None))),
     "insert": (MergePoint.INSERT, lambda merge, bad: merge.insert(merge.incoming(KEY, bad, None))),
-    "combine a pair": (MergePoint.UPSERT, lambda merge, bad: merge.upsert_pair(row(1), bad, [])),
-    "constructor of a pair": (MergePoint.COMBINE_INPUT, lambda merge, bad: merge.upsert_pair(row(1), bad, [])),
-    "insert a single row": (MergePoint.INSERT, lambda merge, bad: merge.insert_single(bad, [])),
+    "combine a pair": (
+        MergePoint.UPSERT,
+        lambda merge, bad: upserts(merge).pair(row(1), bad, []),
+    ),
+    "constructor of a pair": (
+        MergePoint.COMBINE_INPUT,
+        lambda merge, bad: upserts(merge).pair(row(1), bad, []),
+    ),
+    "insert a single row": (MergePoint.INSERT, lambda merge, bad: upserts(merge).single(bad, [])),
     "combine in a query": (MergePoint.SNAPSHOT, lambda merge, bad: merge.snapshot(stored(), logged(merge, bad))),
     "combine in a compaction": (MergePoint.COMPACT, lambda merge, bad: merge.compact(stored(), logged(merge, bad))),
 }
@@ -99,10 +122,38 @@ def test_a_failure_carries_its_merge_point(release, call):
     assert located(failure.value) is failure.value
 
 
-def test_a_failure_outside_any_call_is_one_of_the_input():
+def test_a_failure_outside_any_call_has_no_merge_point():
     error = KeyError("id")
-    assert located(error).point is MergePoint.COMBINE_INPUT
-    assert located(error).reason == "KeyError: 'id'"
+    assert located(error).point is None
+    assert str(located(error)) == located(error).reason == "KeyError: 'id'"
+
+
+class CannotBeCopied(FailsWhereTold):
+    def __deepcopy__(self, memo):
+        raise LookupError(memo)
+
+
+@pytest.mark.parametrize("point", [MergePoint.SNAPSHOT, MergePoint.COMPACT])
+def test_a_payload_that_cannot_be_copied_for_a_read_fails_at_that_read(point):
+    merge = merge_of("0.15", payload="tests.bridge.merge.test_merge_failures:CannotBeCopied")
+    folded = logged(merge, row(2))
+    with pytest.raises(MergePointError, match="LookupError") as failure:
+        merge.reader.read(point, stored(), folded)
+    assert failure.value.point is point
+
+
+def test_a_delete_test_of_a_combined_batch_fails_where_it_is_combined():
+    class FailsToTell(FailsWhereTold):
+        def is_deleted(self, schema, props):
+            raise LookupError(props)
+
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
+    program = PROGRAMS["combine_input"].program(RecordMerge(plan, SCHEMA))
+    program.start(KEY)
+    program.input = PayloadVersion(KEY, adapt(FailsToTell, "0.15")(row(1)))
+    with pytest.raises(MergePointError, match="LookupError") as failure:
+        program.finish(None)
+    assert failure.value.point is MergePoint.COMBINE_INPUT
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,13 @@ from bridge.config.properties import parse_properties
 from bridge.config.refusals import MergeConfigError
 from bridge.config.table_versions import change_version
 from bridge.errors import PlanError
+from bridge.hudi import SymptomKind
+from bridge.migration.damage import Damage, TableDamage
 from bridge.migration.findings import Severity
+from bridge.migration.move import SilentChange
 from bridge.migration.plan import plan_migration
+from bridge.migration.plan_report import silent_changes
+from bridge.migration.scenarios import About
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, upgraded_tables
@@ -51,6 +56,22 @@ def test_an_unknown_writer_is_reported_first():
     first = plan_migration(COW_0_15, "1.2").warnings[0]
     assert first.severity is Severity.DAMAGE
     assert WRITER in first.remedy
+
+
+def test_the_evidence_says_which_slices_the_new_release_cannot_read():
+    plan = plan_migration({**COW_0_15, "hoodie.table.type": "MERGE_ON_READ"}, "1.2", {WRITER: DMS})
+    refused = Damage(SymptomKind.UNREADABLE, "1.2", 3)
+    plan = plan.with_evidence(TableDamage("t", "0.15", (refused, Damage(SymptomKind.UNREADABLE, "0.15", 2)), 9, 9))
+    proof = silent_changes(plan)[-1]
+    assert "of those that it reads, Hudi 1.2 shows no row differently from Hudi 0.15, and can't read 3 of the" in proof
+
+
+def test_null_ordering_values_are_versions_and_no_keys():
+    plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS})
+    found = (Damage(SymptomKind.NULL_ORDERING, "ts", 7), Damage(SymptomKind.TIE, "", 2))
+    plan = plan.with_evidence(TableDamage("t", "0.15", found, 9, 9))
+    keys = {about: plan.keys_of(SilentChange(about, "", "", "")) for about in (About.ORDERING, About.TIES)}
+    assert keys == {About.ORDERING: None, About.TIES: 2}
 
 
 def test_a_kept_table_changes_no_property_and_reports_the_damage():

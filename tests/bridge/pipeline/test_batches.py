@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 from decimal import Decimal
@@ -25,6 +26,7 @@ from bridge import (
 )
 from bridge.cli import main
 from bridge.compare import Comparison, plan_to
+from bridge.programs import Takeover
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,9 +170,13 @@ def test_simulate_has_snapshots_and_figures(spark: SparkSession, batches: Batche
 
 
 def test_an_upgrade_is_simulated(batches: Batches) -> None:
-    report = simulate_upgrade(batches, PLAN, plan_to(PLAN, "1.2"), upgrade_after=2)
+    new = plan_to(PLAN, "1.2")
+    between = dataclasses.replace(new, props={"hoodie.write.table.version": "8"})
+    report = simulate_upgrade(batches, PLAN, new, upgrade_after=2, keep_table_version=True, via=[Takeover(1, between)])
     assert snapshots(report)[-2:] == [(3, "a", 30), (3, "b", 10)]
-    assert json.loads(report.to_json())["plan"]["to"] == "1.2"
+    told = json.loads(report.to_json())["plan"]
+    settings = {name: told[name] for name in ("to", "upgrade_after", "via", "keep_table_version")}
+    assert settings == {"to": "1.2", "upgrade_after": 2, "via": ["1=1.2@8"], "keep_table_version": True}
 
 
 def test_replay_names_its_sides(spark: SparkSession, one_frame: Batches, batches: Batches, folder: Path) -> None:

@@ -13,14 +13,12 @@ from bridge import (
     MergePlan,
     PlanError,
     append,
-    combine_input,
     compact,
     simulate,
     snapshot,
     upsert,
 )
 from bridge.pipeline import simulate_commits
-from bridge.spark.schema import META_COLUMNS
 from tests.conformance.histories import differences, load
 from tests.conformance.spark_histories import plan_of, versions_of
 from tests.support import DATA, HISTORIES
@@ -35,10 +33,6 @@ TRIPS = "uuid string, ts bigint, rider string, driver string, fare double, city 
 RIDER_A = (KEY, 3, "rider-A", "driver-K", 19.10, "san_francisco")
 RIDER_C = (KEY, 2, "rider-C", "driver-M", 27.70, "san_francisco")
 RIDER_D = (KEY, 1, "rider-D", "driver-K", 18.00, "san_francisco")
-
-
-def trip_plan(payload: str = "DefaultHoodieRecordPayload", **settings: Any) -> MergePlan:
-    return MergePlan(payload=payload, release="0.15", key="uuid", partition="city", ordering="ts", **settings)
 
 
 def rows_of(frame: DataFrame) -> list[tuple[Any, ...]]:
@@ -56,40 +50,6 @@ def arrow_batches(request: pytest.FixtureRequest, spark: SparkSession) -> Iterat
 
 class TestTheBlogsExample:
     """The worked example of Hudi's blog: three versions of one trip, in two inserts."""
-
-    def test_default_payload_keeps_the_greatest_ts_both_times(self, spark: SparkSession) -> None:
-        plan = trip_plan()
-        empty = spark.createDataFrame([], TRIPS)
-        first = upsert(empty, spark.createDataFrame([RIDER_A, RIDER_C], TRIPS).coalesce(1), plan)
-        assert rows_of(first) == [RIDER_A]
-        second = upsert(first, spark.createDataFrame([RIDER_D], TRIPS), plan)
-        assert rows_of(second) == [RIDER_A]
-
-    def test_the_meta_columns_of_the_kept_row_stay(self, spark: SparkSession) -> None:
-        meta = ("20250101000000000", "20250101000000000_0_0", KEY, "san_francisco", "f1.parquet")
-        columns = ", ".join(f"{name} string" for name in META_COLUMNS)
-        stored = spark.createDataFrame([(*meta, *RIDER_A)], f"{columns}, {TRIPS}")
-        after = upsert(stored, spark.createDataFrame([RIDER_D], TRIPS), trip_plan())
-        assert rows_of(after) == [(*meta, *RIDER_A)]
-
-    def test_an_updated_row_gets_new_meta_columns(self, spark: SparkSession) -> None:
-        columns = ", ".join(f"{name} string" for name in META_COLUMNS)
-        old = ("20250101000000000", "20250101000000000_0_0", KEY, "san_francisco", "f1.parquet")
-        stored = spark.createDataFrame([(*old, *RIDER_C)], f"{columns}, {TRIPS}")
-        new_key = ("other", *RIDER_A[1:])
-        (other, updated) = rows_of(upsert(stored, spark.createDataFrame([RIDER_A, new_key], TRIPS), trip_plan()))[::-1]
-        for row, key in ((other, "other"), (updated, KEY)):
-            instant, sequence, record_key, partition_path, file_name = row[:5]
-            assert len(instant) == 17
-            assert instant > old[0]
-            assert sequence.startswith(f"{instant}_")
-            assert (record_key, partition_path, file_name) == (key, "san_francisco", None)
-        assert (other[5:], updated[5:]) == (new_key, RIDER_A)
-
-    def test_the_overwrite_payload_takes_the_late_row(self, spark: SparkSession) -> None:
-        stored = spark.createDataFrame([RIDER_A], TRIPS)
-        plan = trip_plan("OverwriteWithLatestAvroPayload")
-        assert rows_of(upsert(stored, spark.createDataFrame([RIDER_D], TRIPS), plan)) == [RIDER_D]
 
     @pytest.mark.parametrize(
         ("mode", "first", "second"),
@@ -158,39 +118,8 @@ def test_neither_partitions_nor_batches_change_the_answer(
     assert differences(history.commits[-1].snapshot, rows) == []
 
 
-def test_combine_input_says_what_a_row_is(spark: SparkSession) -> None:
-    rows = [("a", 1, "U"), ("a", 3, "D"), ("a", 2, "U"), ("b", 1, "I")]
-    batch = spark.createDataFrame(rows, "id string, ts int, Op string")
-    plan = MergePlan(payload="AWSDmsAvroPayload", release="0.15", key="id", ordering="ts")
-    combined = rows_of(combine_input(batch.coalesce(1), plan))
-    assert combined == [("a", 3, "D", True, ("int", "3")), ("b", 1, "I", False, ("int", "1"))]
-
-
-def test_a_delete_without_data_is_a_bare_key(spark: SparkSession) -> None:
-    schema = "id string, ts int, name string, _pb_delete boolean, _pb_ordering struct<type: string, value: string>"
-    stored = spark.createDataFrame([("a", 5, "x"), ("b", 5, "y")], "id string, ts int, name string")
-    incoming = spark.createDataFrame([("a", None, None, True, ("int", "0"))], schema)
-    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
-    assert rows_of(upsert(stored, incoming, plan)) == [("b", 5, "y")]
-
-
-def test_the_arrival_column_decides_over_the_order_of_rows(spark: SparkSession) -> None:
-    batch = spark.createDataFrame([("a", 1, 30), ("a", 1, 10), ("a", 1, 20)], "id string, ts int, seen int")
-    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts", arrival="seen")
-    stored = batch.where("false")
-    assert rows_of(upsert(stored, batch.repartition(3), plan)) == [("a", 1, 30)]
-
-
 class TestSchemas:
     """Batches of different schemas."""
-
-    def test_stored_rows_get_null_in_a_new_column(self, spark: SparkSession) -> None:
-        stored = spark.createDataFrame([("a", 1), ("b", 1)], "id string, ts int")
-        incoming = spark.createDataFrame([("a", 2, "x")], "id string, ts int, name string")
-        plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
-        assert rows_of(upsert(stored, incoming, plan)) == [("a", 2, "x"), ("b", 1, None)]
-        result = simulate([stored, incoming], plan).snapshots
-        assert rows_of(result.where("_pb_commit = 1")) == [(1, "a", 1, None), (1, "b", 1, None)]
 
     @pytest.mark.parametrize(
         ("ddl", "words"),

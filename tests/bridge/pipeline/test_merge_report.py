@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -53,6 +54,21 @@ def test_python_and_native_keep_the_same_books(frame: Any, release: str) -> None
             assert found.books.rows_out == 4
     assert counts[0] == counts[1]
     assert counts[0]["combine-input", "incoming", Fate.MERGED] == 2
+
+
+def test_a_merge_of_nothing_ends(frame: Any, spark: SparkSession) -> None:
+    """Adaptive execution drops a part of the query that is empty, and what Spark should observe in it."""
+    spark.conf.set("spark.sql.adaptive.enabled", "true")
+    try:
+        nothing = frame(("a", 1, "old")).where("ts > 1")
+        with merge_frames("upsert", plan_of(), stored=nothing, incoming=nothing) as found:
+            asking = threading.Thread(target=lambda: found.books, daemon=True)
+            asking.start()
+            asking.join(60)
+            assert not asking.is_alive()
+            assert found.books.rows_in == {"stored": 0, "incoming": 0}
+    finally:
+        spark.conf.set("spark.sql.adaptive.enabled", "false")
 
 
 def test_functions_that_return_rows_alone_refuse_to_set_rows_aside(frame: Any) -> None:

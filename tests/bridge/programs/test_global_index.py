@@ -14,13 +14,14 @@ from bridge.programs.program import Origin
 from payloads import parse_schema
 from tests.support.one_key import DEFAULT, RELEASES
 from tests.support.schemas import nullable_schema
+from tests.support.user_payloads import Newest
 
 OVERWRITE = "OverwriteWithLatestAvroPayload"
 KINDS = {"id": "string", "part": "string", "ts": "long", "_hoodie_is_deleted": "boolean"}
 SCHEMA = parse_schema(nullable_schema("Row", **KINDS))
 STAYS = {"hoodie.index.type": "GLOBAL_SIMPLE", "hoodie.simple.index.update.partition.path": "false"}
 MOVES = {**STAYS, "hoodie.simple.index.update.partition.path": "true"}
-KEEP, UPDATE, DELETE, INSERT = Action.KEEP, Action.UPDATE, Action.DELETE, Action.INSERT
+KEEP, UPDATE, DELETE, INSERT, SKIP = Action.KEEP, Action.UPDATE, Action.DELETE, Action.INSERT, Action.SKIP
 LATE, EARLY = 9, 1
 
 
@@ -35,13 +36,15 @@ def outcomes(plan, part, ts, *, deleted=None):
     return outcomes_of(plan, (part, ts, deleted))
 
 
-def outcomes_of(plan, *batch):
+def outcomes_of(plan, *batch, stored=True):
     """Return the same for a batch of rows of the key."""
-    parts, orderings, flags = zip(("p0", 5, None), *batch, strict=True)
+    parts, orderings, flags = zip(*[("p0", 5, None)] * stored, *batch, strict=True)
     columns = {"id": ["a"] * len(parts), "part": parts, "ts": orderings, "_hoodie_is_deleted": flags}
     types = (pa.string(), pa.string(), pa.int64(), pa.bool_())
     arrays = {name: pa.array(own, kind) for (name, own), kind in zip(columns.items(), types, strict=True)}
-    table = pa.table(arrays | {"_pb_origin": pa.array([Origin.STORED] + [Origin.INCOMING] * len(batch), pa.int8())})
+    table = pa.table(
+        arrays | {"_pb_origin": pa.array([Origin.STORED] * stored + [Origin.INCOMING] * len(batch), pa.int8())}
+    )
     logs = plan.table_type.value == "mor"
     program = "append" if logs else "upsert"
     job = Job(plan, SCHEMA, tuple(KINDS), f"{program}_global_index")
@@ -67,6 +70,13 @@ def test_a_delete_removes_the_row_where_it_is_whatever_partition_it_names(releas
         assert outcomes(plan, part, LATE, deleted=True) == {("p0", None, DELETE)}
     logged = plan_of(DEFAULT, release, "mor", props)
     assert outcomes(logged, part, LATE, deleted=True) == {("p0", 5, KEEP), ("p0", None, DELETE, "long 9")}
+
+
+@pytest.mark.parametrize("table_type", ["cow", "mor"])
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+def test_a_delete_of_an_unknown_key_is_ignored_and_counted(release, table_type):
+    plan = plan_of(DEFAULT, release, table_type, MOVES)
+    assert outcomes_of(plan, ("p1", LATE, True), stored=False) == {("p1", None, SKIP)}
 
 
 @pytest.mark.parametrize("part", ["p0", "p1"])
@@ -147,14 +157,8 @@ def test_by_arrival_an_index_that_leaves_rows_where_they_are_logs_them_there(rel
     assert outcomes(plan, "p1", ts) == {("p0", 5, KEEP), ("p0", ts, UPDATE)}
 
 
-class InsertsNothing:
+class InsertsNothing(Newest):
     """A payload without an insert value, which takes the ordering value of its row for the stored one."""
-
-    def __init__(self, record, ordering):
-        self.record = record
-
-    def pre_combine(self, older):
-        return self
 
     def combine_and_get_update_value(self, current, schema):
         return {**current, "ts": self.record["ts"]}

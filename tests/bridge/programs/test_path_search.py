@@ -254,6 +254,25 @@ def test_states_that_cannot_be_distinguished_are_bounded_and_the_result_says_so(
     assert not key_paths(random_versions(12, 0), plan, SCHEMA).is_complete
 
 
+class Trail(Counts):
+    """Each way of splitting the versions into commits ends in another row."""
+
+    def pre_combine(self, older):
+        return Trail({**self.record, "city": f"{older.record['city']}, {self.record['city']}"}, None)
+
+    def combine_and_get_update_value(self, current, schema):
+        return {**current, "city": f"{current['city']}; {self.record['city']}"}
+
+
+@pytest.mark.parametrize(("count", "is_complete"), [(8, True), (9, False)])
+def test_as_many_states_as_are_followed_are_complete(count, is_complete):
+    """Of eight versions, the first seven end in 64 states, of nine the first eight in 128."""
+    versions = [(number, row(number, str(number))) for number in range(1, count + 1)]
+    found = key_paths(versions, plan_of("tests.bridge.programs.test_path_search:Trail"), SCHEMA, [COW])
+    assert found.is_complete is is_complete
+    assert (len(found.answers) == 2 ** (count - 1)) is is_complete
+
+
 # -- errors are answers
 
 
@@ -436,6 +455,7 @@ def test_a_key_that_depends_on_the_path_is_listed_with_its_answers(spark, days):
         "keys_of_many_versions": 0,
         "incomplete_keys": 0,
         "smallest": None,
+        "uncounted": "what becomes of a row differs from path to path, so it is counted for no row",
     }
     (key,) = answer["results"]
     assert key["key"] == {"id": "b"}

@@ -14,6 +14,7 @@ from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
 from mergers import HoodieKey
 from payloads import NATURAL_ORDER, NullOrderingError, Ordering, OrderingTypeError, resolve_payload
 from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row
+from tests.support.user_payloads import Newest
 
 COW, MOR = TableType
 MODULE = __name__
@@ -153,11 +154,8 @@ def test_of_few_versions_every_parting_is_a_path_and_of_many_those_by_batches():
         assert any("ABC" in text for text in rows) == is_tried
 
 
-class Triples:
+class Triples(Newest):
     """Adds up the letters of a commit; a stored row remembers that a commit was A, B and C."""
-
-    def __init__(self, record, ordering=None):
-        self.record = record
 
     def pre_combine(self, older):
         return type(self)({**self.record, "v": older.record["v"] + self.record["v"]})
@@ -179,14 +177,8 @@ def test_the_nearest_of_the_paths_to_an_answer_is_given():
     assert all(answer.path != first for answer in found.answers[1:])
 
 
-class CountsCommits:
+class CountsCommits(Newest):
     """Counts the commits of its row in `v`."""
-
-    def __init__(self, record, ordering=None):
-        self.record = record
-
-    def pre_combine(self, older):
-        return self
 
     def combine_and_get_update_value(self, current, schema):
         return {**self.record, "v": str(int(current["v"]) + 1)}
@@ -206,11 +198,8 @@ def test_answers_come_in_the_order_of_their_distance_from_the_batches_as_they_ar
 # -- errors
 
 
-class FailsByCommit:
+class FailsByCommit(Newest):
     """Refuses every merge: two versions of a batch in one way, a stored row in another, and takes no third version."""
-
-    def __init__(self, record, ordering=None):
-        self.record = record
 
     def pre_combine(self, older):
         msg = "two versions of a batch"
@@ -218,9 +207,6 @@ class FailsByCommit:
 
     def combine_and_get_update_value(self, current, schema):
         raise OrderingTypeError(current["v"])
-
-    def get_insert_value(self, schema):
-        return self.record
 
 
 def test_errors_of_two_kinds_are_two_answers():

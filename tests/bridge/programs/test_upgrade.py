@@ -173,3 +173,18 @@ def test_steps_out_of_order():
     steps = [Takeover(2, dataclasses.replace(plan, release=release)) for release in ("1.1", "1.2")]
     with pytest.raises(PlanError, match="order them"):
         handovers(plan, steps, commits=3)
+
+
+@pytest.mark.parametrize("new", ["0.13", "0.15"])
+@pytest.mark.parametrize("ts", ["5", 5])
+def test_a_delete_block_with_text_of_another_kryo_is_refused(new, ts):
+    """Until 0.13 a block holds the ordering value as a Java object; Utf8 has another number in each release."""
+    plan = plan_of(DEFAULT, "0.12")
+    schema = schema_of(ts="string" if isinstance(ts, str) else "long")
+    rows = [{"id": "a", "ts": ts, "_hoodie_is_deleted": deleted} for deleted in (None, True)]
+    commits = [rows[0]], [rows[1]], [rows[0]]
+    seen = taken_over(plan, new, 2, *commits, schema=schema)
+    if isinstance(ts, str):
+        assert "Hudi 0.12 wrote; compact the table before the upgrade" in str(seen[-1])
+    else:
+        assert not any(isinstance(one, Exception) for one in seen)

@@ -138,7 +138,7 @@ def test_another_java_is_named_with_both_versions(spark):
     ("text", "sentence"),
     [
         (
-            "Python in worker has different version: 3.9 than that in driver: 3.11, PySpark cannot",
+            "Python in worker has different version (3, 9) than that in driver 3.11, PySpark cannot",
             "executors run Python 3.9, and the driver 3.11;",
         ),
         ('java.io.IOException: Cannot run program "python9": error=2', "executors have no python9; set PYSPARK_PYTHON"),

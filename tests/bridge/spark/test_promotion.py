@@ -1,14 +1,24 @@
 from __future__ import annotations
 
+import dataclasses
+import datetime
+
 import pytest
+from pyspark.sql import types as spark_types
 
 from bridge import Batches, InputError, MergePlan, append, simulate, snapshot, upsert
+from bridge.pipeline import layout_of
 from bridge.spark import common_type
+from payloads import HudiRelease
 
 # What real Hudi 0.15.0 shows for these two batches, in both table types: a float becomes a double by its text.
 WIDE = ("id string, ts bigint, a int, b float, c int", ("k1", 10, 5, 1.1, 7), ("k2", 10, 5, 1.1, 7))
 WIDER = ("id string, ts bigint, a bigint, b double, c double", ("k1", 20, 6, 2.5, 8.5), ("k2", 5, 6, 2.5, 8.5))
 SHOWN = [("k1", 20, 6, 2.5, 8.5), ("k2", 10, 5, 1.1, 7.0)]
+
+
+def kind_of(text):
+    return spark_types._parse_datatype_string(text)
 
 
 def plan(kind="cow"):
@@ -45,10 +55,93 @@ def test_batches_have_the_widest_type_of_all(frames, kind):
 
 
 def test_what_hudi_does_not_widen_is_refused(spark, frames):
+    flag = spark.createDataFrame([("k1", True)], "id string, ts boolean")
     text = spark.createDataFrame([("k1", "x")], "id string, ts string")
-    number = spark.createDataFrame([("k1", 1)], "id string, ts bigint")
-    with pytest.raises(InputError, match="'ts' is string in the older data and bigint in the newer; cast one of them"):
-        upsert(text, number, plan())
+    with pytest.raises(InputError, match="'ts' is boolean in the older data and string in the newer; cast one of them"):
+        upsert(flag, text, plan())
+
+
+# What Hudi 0.15.0, 1.0.2, 1.1.1 and 1.2.0 make of a column that two batches have in these types, in both table types:
+# the type of the table, or None where the second write fails.
+RECORDED = [
+    ("struct<a:int>", "struct<a:int,b:string>", "struct<a:int,b:string>"),
+    ("struct<a:int,c:int>", "struct<a:int,b:string,c:int>", "struct<a:int,b:string,c:int>"),
+    ("struct<a:int,b:string>", "struct<b:string,a:int>", "struct<b:string,a:int>"),
+    ("struct<a:int,b:string>", "struct<a:int>", None),
+    ("struct<a:int,b:string>", "struct<a:int,c:string>", None),
+    ("struct<a:int>", "struct<a:bigint>", "struct<a:bigint>"),
+    ("struct<a:bigint>", "struct<a:int>", "struct<a:bigint>"),
+    ("struct<a:int>", "struct<a:string>", "struct<a:string>"),
+    ("struct<s:struct<a:int>>", "struct<s:struct<a:int,b:string>>", "struct<s:struct<a:int,b:string>>"),
+    ("struct<s:struct<a:int>>", "struct<s:struct<a:double>>", "struct<s:struct<a:double>>"),
+    ("struct<s:struct<a:int,b:string>>", "struct<s:struct<a:int>>", None),
+    ("array<struct<a:int>>", "array<struct<a:int,b:string>>", "array<struct<a:int,b:string>>"),
+    ("array<struct<a:int,b:string>>", "array<struct<a:int>>", None),
+    ("array<int>", "array<bigint>", "array<bigint>"),
+    ("array<bigint>", "array<int>", "array<bigint>"),
+    ("array<float>", "array<double>", "array<double>"),
+    ("array<int>", "array<string>", "array<string>"),
+    ("map<string,struct<a:int>>", "map<string,struct<a:int,b:string>>", "map<string,struct<a:int,b:string>>"),
+    ("map<string,struct<a:int,b:string>>", "map<string,struct<a:int>>", None),
+    ("map<string,int>", "map<string,double>", "map<string,double>"),
+    ("bigint", "int", "bigint"),
+    ("double", "float", "double"),
+    ("string", "int", "string"),
+    ("string", "date", "string"),
+    ("string", "decimal(10,2)", "string"),
+    ("string", "timestamp", None),
+    ("timestamp", "date", None),
+    ("binary", "string", "binary"),
+    ("boolean", "string", None),
+    ("int", "decimal(10,2)", None),
+]
+
+
+@pytest.mark.usefixtures("spark")  # which parses types
+@pytest.mark.parametrize(("older", "newer", "kept"), RECORDED)
+def test_the_type_of_a_column_of_two_batches_is_that_of_real_hudi(older, newer, kept):
+    found = common_type(kind_of(older), kind_of(newer))
+    assert (None if found is None else found.simpleString()) == kept
+
+
+def test_values_of_the_older_type_are_what_real_hudi_makes_of_them(spark):
+    """Rows of 0.15.0, 1.0.2, 1.1.1 and 1.2.0: the second batch has the keys 2 and 3."""
+    older = "id int, ts bigint, a string, b binary, n struct<x: int>, m array<struct<x: int>>, d string"
+    newer = (
+        "id int, ts bigint, a int, b string, n struct<y: string, x: bigint>, m array<struct<x: int, y: string>>, d date"
+    )
+    day = datetime.date(2024, 1, 2)
+    first = spark.createDataFrame([(n, 1, "p", b"q", (n,), [(n,)], "e") for n in (1, 2)], older)
+    second = spark.createDataFrame([(n, 2, n, "r", ("z", n), [(n, "z")], day) for n in (2, 3)], newer)
+    shown = [
+        (1, "p", b"q", (None, 1), [(1, None)], "e"),
+        (2, "2", b"r", ("z", 2), [(2, "z")], "2024-01-02"),
+        (3, "3", b"r", ("z", 3), [(3, "z")], "2024-01-02"),
+    ]
+    with simulate([first, second], plan()) as found:
+        last = found.snapshots.where("_pb_commit = 2").orderBy("id").select("id", "a", "b", "n", "m", "d").collect()
+    assert [tuple(row) for row in last] == shown
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
+def test_what_only_some_releases_refuse(spark, release):
+    def layout(older, newer):
+        frames = (spark.createDataFrame([], f"id string, ts bigint, v {kind}") for kind in (newer, older))
+        return layout_of(dataclasses.replace(plan(), release=HudiRelease.parse(release)), *frames)
+
+    if release in {"0.15", "1.0"}:
+        assert layout("array<struct<a: int>>", "array<struct<a: bigint>>").fields[-1].dataType.simpleString()
+    else:
+        with pytest.raises(
+            InputError, match=f"Hudi {release} can't read a struct in an array whose field became wider"
+        ):
+            layout("array<struct<a: int>>", "array<struct<a: bigint>>")
+    if release == "1.2":
+        kind = layout("decimal(10,2)", "decimal(12,4)").fields[-1].dataType
+        assert kind.simpleString() == "decimal(12,4)"
+    else:
+        with pytest.raises(InputError, match=r"decimal\(10,2\) in the older data and decimal\(12,4\)"):
+            layout("decimal(10,2)", "decimal(12,4)")
 
 
 def test_members_widen_too_and_structs_may_gain_fields(spark):

@@ -17,7 +17,7 @@ import scala.collection.Seq;
 /** Runs jobs of the jvm engine over sorted rows without Spark's tasks, and says what became of each key. */
 public final class EachKey {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Pattern FAILED = Pattern.compile("failed at \\S+ \\(key .*?id=(-?\\d+)\\)");
+    private static final Pattern FAILED = Pattern.compile("failed(?: at \\S+)? \\(key .*?id=(-?\\d+)\\)");
 
     private EachKey() {
     }

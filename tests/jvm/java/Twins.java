@@ -177,6 +177,7 @@ public class Twins {
                 return own;
             }
             if (is("ignore", schema)) {
+                ((GenericRecord) current).put("v", "left at " + ((GenericRecord) own.get()).get("v"));
                 return Option.of(HoodieRecord.SENTINEL);
             }
             ((GenericRecord) current).put("v", "was " + ((GenericRecord) own.get()).get("v"));

@@ -103,6 +103,8 @@ def test_the_emitted_script_is_python_that_names_the_release(name, release, expe
         ),
         ({"laws": ("purity",), "name": "PostgresDebeziumAvroPayload"}, "shows in a table"),
         ({"domains": ("data",)}, "violates no law"),
+        ({"name": "RewriteAvroPayload", "domains": ("data",)}, "Hudi fails at the first row"),
+        ({"name": "HoodieJsonPayload", "domains": ("data",)}, "Hudi fails at the first row"),
     ],
 )
 def test_a_script_that_would_show_nothing_is_refused(settings, message):

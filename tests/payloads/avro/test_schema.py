@@ -230,6 +230,20 @@ def test_a_missing_field_is_refused_by_name(field):
         encode(RECORD, value)
 
 
+@pytest.mark.parametrize(
+    ("union", "value"),
+    [
+        (["null", {"type": "enum", "name": "E", "symbols": ["A"]}, "string"], "C"),
+        (["null", "float", "double"], 1e39),
+        (["long", "double"], 1 << 63),
+    ],
+    ids=["enum-string", "float-double", "long-double"],
+)
+def test_where_branches_share_a_type_the_branch_decides_what_fits(union, value):
+    schema = parse_schema({"type": "record", "name": "Row", "fields": [{"name": "v", "type": union}]})
+    assert not schema.fits({"v": value})
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_double_fits_float_where_rounding_keeps_it_finite(value):
     try:
@@ -293,3 +307,11 @@ def test_values_of_a_union_compare_by_branch_then_by_value():
 def test_a_missing_field_is_named_with_those_that_there_are():
     assert str(SchemaError.from_missing_field("x", ["a", "b"])) == "the schema has no field 'x'; it has a, b"
     assert str(SchemaError.from_missing_field("x", [])).endswith("it has no fields")
+
+
+def test_a_default_keeps_keys_that_look_like_those_of_fastavro():
+    default = {"__fastavro_parsed": 1, "__named_schemas": 2}
+    field = {"name": "m", "type": {"type": "map", "values": "int"}, "default": default}
+    schema = parse_schema({"type": "record", "name": "Row", "fields": [field]})
+    assert schema.source == {"type": "record", "name": "Row", "fields": [field]}
+    assert parse_schema(["null", schema.source]).source == ["null", schema.source]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from payloads.avro import parse_schema
-from payloads.avro.generic_text import fixed_text, record_text
+from payloads.avro.generic_text import fixed_text, hash_order, record_text
 from payloads.avro.text import date_text, timestamp_text
 
 
@@ -45,3 +45,19 @@ def test_a_float_is_printed_as_java_prints_floats_and_a_double_as_doubles():
     value = 0.10000000149011612  # the double next to the float 0.1
     assert record_text(parse_schema("float"), value) == "0.1"
     assert record_text(parse_schema("double"), value) == "0.10000000149011612"
+
+
+@pytest.mark.parametrize(
+    ("count", "order"),
+    [
+        (1, "a0"),
+        (3, "a0 f1 k2"),
+        (6, "f1 p3 z5 a0 k2 u4"),
+        (7, "e6 p3 k2 f1 z5 a0 u4"),
+        (12, "e6 p3 t9 d11 k2 o8 y10 f1 z5 j7 a0 u4"),
+        (13, "p3 t9 d11 k2 o8 f1 i12 j7 a0 e6 y10 z5 u4"),
+    ],
+)
+def test_a_map_shows_its_keys_in_the_order_of_javas_hash_map(count, order):
+    """From Java: `new HashMap<>(count)`, filled in order. It grows past three quarters of a power of two."""
+    assert hash_order([f"{chr(ord('a') + number * 5 % 26)}{number}" for number in range(count)]) == order.split()

@@ -1,6 +1,7 @@
 # ruff: noqa: ARG005 (a payload's method takes what the interface gives, needed or not)
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import pickle
@@ -630,3 +631,66 @@ def test_0_12_does_not_know_is_deleted():
     schema = parse_schema({"type": "record", "name": "R", "fields": [{"name": "id", "type": "string"}]})
     answers = {release: adapt(Flagged, release)(row).is_deleted(schema) for release in ("0.12", "0.13", "1.2")}
     assert answers == {"0.12": False, "0.13": True, "1.2": True}
+
+
+@pytest.mark.parametrize(("length", "shown"), [(200, 200), (201, 200)])
+def test_a_failure_shows_the_first_200_characters_of_the_record(length, shown):
+    class Fails(JavaStyle):
+        def getInsertValue(self, schema):  # noqa: N802 (as in Java)
+            raise LookupError
+
+    record = sale(1, note="")
+    record["note"] = "x" * (length - len(repr(record)))
+    with pytest.raises(PayloadFailedError) as failed:
+        adapt(Fails)(record, NATURAL_ORDER).get_insert_value(SCHEMA)
+    excerpt = str(failed.value).partition("or the record: ")[2]
+    assert excerpt == repr(record)[:shown] + ("..." if length > shown else "")
+
+
+class Remembers(HoodieRecordPayload):
+    """It holds its record, a list of it, and what it has seen."""
+
+    def __init__(self, record, ordering_value):
+        self.record, self.ordering_value, self.seen = record, ordering_value, []
+        self.tags = record.get("tags")
+
+    def pre_combine(self, older, schema=None, props=None):
+        return self
+
+    def combine_and_get_update_value(self, current, schema, props=None):
+        return self.record
+
+    def get_insert_value(self, schema, props=None):
+        return self.record
+
+
+def test_a_deep_copy_shares_nothing_that_the_users_code_may_change():
+    record = {"id": "a", "amount": 1, "tags": ["x"]}
+    payload = adapt(Remembers, "1.2")(record, Ordering("long", 1))
+    payload.wrapped.seen.append(1)
+    twin = copy.deepcopy(payload)
+    assert type(twin) is type(payload)
+    assert twin.wrapped.tags is twin.wrapped.record["tags"]
+    twin.wrapped.record["id"] = "b"
+    twin.wrapped.tags.append("y")
+    twin.wrapped.seen.append(2)
+    assert payload.record == payload.wrapped.record == {"id": "a", "amount": 1, "tags": ["x"]}
+    assert payload.wrapped.seen == [1]
+
+
+def test_a_deep_copy_with_logical_types_has_the_class_and_schema_of_the_original():
+    payload = adapt(Logical).for_schema(LOGICAL)(EVENT, NATURAL_ORDER)
+    twin = copy.deepcopy(payload)
+    assert type(twin) is type(payload)
+    assert twin._schema is payload._schema is LOGICAL
+    assert twin.wrapped is not payload.wrapped
+    assert twin.get_insert_value(LOGICAL) == EVENT
+
+
+def test_a_deep_copy_of_a_flat_record_is_one_record():
+    payload = adapt(Remembers, "1.2")({"id": "a", "amount": 1}, Ordering("long", 1))
+    payload.wrapped.seen.append(payload.wrapped.record)
+    twin = copy.deepcopy(payload)
+    assert twin.wrapped.seen[0] is twin.wrapped.record is not payload.wrapped.record
+    twin.wrapped.record["id"] = "b"
+    assert (payload.wrapped.record["id"], payload.record["id"]) == ("a", "a")

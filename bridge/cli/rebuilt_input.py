@@ -1,0 +1,95 @@
+"""`--table` in place of `--batches`: the commits that the files of a table still hold, as batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.cli.scope import scope_of
+from bridge.cli.table_input import open_table, refuse_given
+from bridge.compare import RebuiltCommits, rebuilt_commits, table_history
+from bridge.hudi import TableQueries
+from bridge.spark import is_local, local_path
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.hudi import HudiTable
+    from bridge.plan import MergePlan
+    from bridge.report import Report
+    from payloads import HudiRelease
+
+OF_THE_TABLE = (
+    "mode",
+    "merger",
+    "key",
+    "partition",
+    "ordering",
+    "config",
+    "arrival",
+    "schema",
+    "table_type",
+    "operations",
+    "compact_after",
+    "compact_every",
+    "plain_after",
+)
+"""Options that a table answers itself."""
+
+
+class TableInput(NamedTuple):
+    """What a verb replays of a table.
+
+    Attributes:
+        table: the table.
+        plan: how it merges.
+        rebuilt: its commits.
+    """
+
+    table: HudiTable
+    plan: MergePlan
+    rebuilt: RebuiltCommits
+
+    def tell(self, report: Report) -> None:
+        """Say in a report where the batches come from, and how much of the history is seen."""
+        seen = table_history(self.table)
+        report.plan["table"] = self.table.path
+        report.statistics |= seen.to_report().statistics
+        told = f"The batches are the commits that the files still hold. {seen.verdict} {self.rebuilt.assumption}"
+        report.body.append(told.rstrip())
+
+
+def holds_rows(path: str) -> bool:
+    """Whether there is a table with file slices, so that it has commits to rebuild."""
+    if is_local(path) and not local_path(path).is_dir():
+        return False
+    try:
+        return bool(TableQueries(path).snapshot().slices)
+    except PayloadBridgeError:
+        return False
+
+
+def rebuilt_input(text: str, release: HudiRelease | None, options: Mapping[str, Any]) -> TableInput:
+    """Rebuild the commits of a table.
+
+    Raises:
+        UsageError: an option that the table answers itself, or the table is not there.
+        InputError, PlanError, HudiTableError: its commits can't be rebuilt.
+    """
+    refuse_given(OF_THE_TABLE, "is for a table that batches make; a real one has its own settings: leave it out")
+    return rebuilt_of(text, release, options)
+
+
+def rebuilt_of(
+    path: str, release: HudiRelease | None, options: Mapping[str, Any], plan: MergePlan | None = None
+) -> TableInput:
+    """Rebuild the commits of a table, for the plan that a verb has made itself, else for the table's own.
+
+    Raises:
+        UsageError: the table is not there.
+        InputError, PlanError, HudiTableError: its commits can't be rebuilt.
+    """
+    table = open_table(path, release)
+    if plan is None:
+        plan = table.plan(payload=options["payload"], props=dict(options["props"]))
+    return TableInput(table, plan, rebuilt_commits(table, scope_of(plan, None, options)))

@@ -1,0 +1,221 @@
+"""Readers that are other programs: hudi-rs in a task of Spark, and released Hudi bundles in processes of their own.
+
+What they show becomes a frame with the columns of the table, so that it compares with the rows of the table's reader.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+from pyspark.sql import functions as sf
+
+from bridge.compare.readers_report import HUDI_RS
+from bridge.engines import COMMIT, arrow_schema, bundle_for, check_spark
+from bridge.hudi import UnreadableTableError, converted
+from bridge.pipeline import KIND, LEFT, RIGHT, differences
+from bridge.spark import META_COLUMNS, find_java, is_connect, is_local_master, prepare, quoted
+from payloads import HudiRelease, PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import types as spark_types
+
+    from bridge.hudi import HudiTable
+
+_KEY, _PARTITION = META_COLUMNS[2], META_COLUMNS[3]
+_PASSED_ON: Final = "spark.hadoop."
+"""Settings of the session that reach the storage, and so the released bundles too."""
+_HUDI_SETTINGS: Final = {
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
+    "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.ui.enabled": "false",
+}
+_EXCEPTION: Final = re.compile(r"^(?:Caused by: )?([\w.$]+(?:Exception|Error)): (.+)$", re.MULTILINE)
+_LONGEST: Final = 300
+
+
+class NotRunError(PayloadBridgeError):
+    """A program that was to read the table is not at hand."""
+
+
+def has_bundle(release: HudiRelease) -> bool:
+    """Whether a release has a bundle for this Spark."""
+    try:
+        check_spark(release)
+    except PayloadBridgeError:
+        return False
+    return True
+
+
+def program_version(name: str, spark: SparkSession) -> str:
+    """Return what runs as a reader: the package of hudi-rs with its version, or the Maven coordinate of a bundle.
+
+    Raises:
+        NotRunError: it is not installed, or there is none for this Spark.
+    """
+    if name != HUDI_RS:
+        try:
+            return bundle_for(spark, HudiRelease.parse(name.rpartition(" ")[2]))
+        except PayloadBridgeError as error:
+            raise NotRunError(str(error)) from error
+    if importlib.util.find_spec("hudi") is None:
+        msg = "the package hudi is not installed (pip install 'hudi-payload-bridge[hudi-rs]')"
+        raise NotRunError(msg)
+    return f"hudi-rs {importlib.metadata.version('hudi')}"
+
+
+def shown_by(name: str, table: HudiTable, folder: Path) -> DataFrame:
+    """Return the rows that a program shows of a table; bundles write them into `folder`.
+
+    Raises:
+        NotRunError: it can't run here.
+        UnreadableTableError: it refuses the table, when the frame is read where it is hudi-rs.
+    """
+    if name == HUDI_RS:
+        prepare(table.spark, "")
+        task = functools.partial(_read_by_hudi_rs, table.path, arrow_schema(_columns(table)))
+        return table.spark.range(0, 1, 1, 1).mapInArrow(task, _columns(table))
+    return _read_by_bundle(table, name, folder)
+
+
+def compared_with(table: HudiTable, own: DataFrame, theirs: DataFrame) -> DataFrame:
+    """Return the rows that differ, with the columns of `ReadersReport.differences`."""
+    data = [field.name for field in table.columns]
+
+    def keyed(frame: DataFrame) -> DataFrame:
+        names = [quoted(name) for name in table.identity]
+        keys = [sf.col(_PARTITION), sf.col(_KEY)]
+        if not table.has_meta_columns:
+            keys = [sf.lit("").alias(_PARTITION), sf.to_json(sf.struct(*names)).alias(_KEY)]
+        return frame.select(sf.lit(0).alias(COMMIT), *keys, *map(quoted, data))
+
+    found = differences(keyed(own), keyed(_typed(theirs, own.schema)), (_PARTITION, _KEY), duplicates=True)
+    rows = [sf.when(sf.col(side).isNotNull(), _part(side, data)).alias(side) for side in (LEFT, RIGHT)]
+    return found.select(_PARTITION, _KEY, KIND, *rows)
+
+
+def _part(side: str, names: Iterable[str]) -> Any:
+    """Return some columns of a row."""
+    return sf.struct(*(sf.col(side)[name].alias(name) for name in names))
+
+
+def _typed(frame: DataFrame, schema: spark_types.StructType) -> DataFrame:
+    """Return rows in the types of the table's own reader; a column that they lack is null."""
+    has = {name.lower() for name in frame.columns}
+    return frame.select(
+        *(
+            (quoted(field.name) if field.name.lower() in has else sf.lit(None)).cast(field.dataType).alias(field.name)
+            for field in schema
+        )
+    )
+
+
+def _columns(table: HudiTable) -> spark_types.StructType:
+    return table.snapshot().schema
+
+
+# -- hudi-rs
+
+
+def _read_by_hudi_rs(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give what hudi-rs reads, batch by batch, in the columns of the table.
+
+    Raises:
+        UnreadableTableError: hudi-rs refuses the table, or its rows do not fit the columns.
+    """
+    for _ in batches:
+        try:
+            hudi = importlib.import_module("hudi")  # an optional package
+            for batch in hudi.HudiTable(path).read_stream():
+                columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+                rows = [
+                    converted(columns[field.name], field.type)
+                    if field.name in columns
+                    else pa.nulls(batch.num_rows, field.type)
+                    for field in schema
+                ]
+                yield pa.RecordBatch.from_arrays(rows, schema=schema)
+        except GeneratorExit:
+            raise
+        except BaseException as error:  # a panic of Rust is no Exception
+            msg = f"hudi-rs refuses the table: {_first_line(str(error))}"
+            raise UnreadableTableError(msg) from error
+
+
+# -- released bundles
+
+
+def _read_by_bundle(table: HudiTable, name: str, folder: Path) -> DataFrame:
+    """Let a bundle read the table in a process of its own.
+
+    Raises:
+        NotRunError: the session's executors may not reach this machine's files, or the jars can't be resolved.
+        UnreadableTableError: Hudi refuses the table.
+    """
+    spark = table.spark
+    if is_connect(spark) or not is_local_master(str(spark.sparkContext.master)):
+        msg = "released bundles run on this machine, whose files other executors may not reach; leave out --master"
+        raise NotRunError(msg)
+    coordinate = program_version(name, spark)
+    out = folder / name.replace(" ", "-")
+    own = dict(spark.sparkContext.getConf().getAll())
+    packages = [one for one in own.get("spark.jars.packages", "").split(",") if one and "hudi" not in one]
+    conf = _HUDI_SETTINGS | {key: text for key, text in own.items() if key.startswith(_PASSED_ON)}
+    conf["spark.jars.packages"] = ",".join([coordinate, *packages])
+    if "spark.jars.ivy" in own:
+        conf["spark.jars.ivy"] = own["spark.jars.ivy"]
+    task = json.dumps({"path": table.path, "out": str(out), "conf": conf})
+    surroundings = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
+    surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, "TZ": "UTC"}
+    script = Path(__file__).with_name("released_reader.py")
+    with tempfile.TemporaryDirectory(prefix="payload-bridge-") as here:
+        ran = subprocess.run(  # noqa: S603 (our own script)
+            [sys.executable, str(script)],
+            input=task,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=here,
+            env=surroundings,
+        )
+    lines = ran.stdout.strip().splitlines()
+    if ran.returncode or not lines:
+        at = ran.stderr.find("unresolved dependency")
+        why = _first_line(ran.stderr[at:]) if at >= 0 else _reason(ran.stderr.strip().rpartition("\n")[2])
+        jars = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
+        msg = f"the process with {coordinate} ended ({why}){jars}"
+        raise NotRunError(msg)
+    answer = json.loads(lines[-1])
+    if "error" in answer:
+        msg = f"{coordinate} refuses the table: {_reason(answer['error'])}"
+        raise UnreadableTableError(msg)
+    return spark.read.parquet(str(out))
+
+
+def _reason(text: str) -> str:
+    """Return the innermost exception that Java names."""
+    causes = _EXCEPTION.findall(text)
+    return _first_line(f"{causes[-1][0].rpartition('.')[2]}: {causes[-1][1]}" if causes else text)
+
+
+def _first_line(text: str) -> str:
+    line = next(iter(text.strip().splitlines()), "no message")
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."

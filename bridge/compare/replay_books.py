@@ -1,0 +1,96 @@
+"""The books of both sides of a comparison, from the jobs that compare them: no row is merged again for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sf
+
+from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Books, Fate, books_text
+from bridge.pipeline import books_in
+from bridge.programs import Origin
+from bridge.report import Table
+from bridge.spark import ObservedFrame, can_observe, in_one_task, kept
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.compare.comparison import Comparison
+    from bridge.plan import MergePlan
+    from bridge.programs import Operations
+
+
+class ReplayBooks:
+    """Counts the rows that both sides take in, and what became of them.
+
+    Outcomes that Spark keeps tell it themselves. Others are observed while one job compares them, so that nothing has
+    to be kept.
+
+    Attributes:
+        versions: the rows of all batches, to be used in place of those that were given.
+    """
+
+    def __init__(self, versions: DataFrame, plan: MergePlan, operations: Operations) -> None:
+        """Take the rows of all batches; where the plan sets keys aside, outcomes are split, and so kept."""
+        spark = versions.sparkSession
+        self._keeps = plan.on_error == "quarantine" or in_one_task(spark) or not can_observe(spark)
+        self._counts = tuple(_counts(versions, operations))
+        self._rows = None if self._keeps else ObservedFrame(versions, *self._counts)
+        self.versions = versions if self._rows is None else self._rows.frame
+        self._sides: dict[str, Any] = {}
+
+    def of_side(self, name: str, outcomes: DataFrame) -> DataFrame:
+        """Return the outcomes of a side, to be used in place of those that were given."""
+        if self._keeps:
+            self._sides[name] = found = kept(outcomes)
+            return found
+        self._sides[name] = seen = ObservedFrame(outcomes, books_text())
+        return seen.frame
+
+    def read(self, *names: str) -> dict[str, Books]:
+        """Return the books of sides whose outcomes a job has computed.
+
+        Raises:
+            BooksError: rows were lost or doubled.
+        """
+        counts = (
+            self.versions.select(*self._counts).collect()[0].asDict() if self._rows is None else self._rows.counts()
+        )
+        rows_in = {side: int(number) for side, number in counts.items() if number}
+        found = {}
+        for name in names:
+            side = self._sides[name]
+            found[name] = books_in(side, rows_in) if self._keeps else Books.of_observed(rows_in, side.counts())
+            found[name].check_sides()
+        return found
+
+    @property
+    def kept(self) -> tuple[DataFrame, ...]:
+        """What Spark keeps for it."""
+        return tuple(self._sides.values()) if self._keeps else ()
+
+    def release(self) -> None:
+        """Release what Spark keeps."""
+        for frame in self.kept:
+            frame.unpersist()
+
+
+def _counts(versions: DataFrame, operations: Operations) -> Iterator[Column]:
+    """Count rows by side, without the keys that an overwrite removes."""
+    replacing = [number for number, one in operations.by_commit.items() if one.replaces]
+    is_row = ~(sf.col(IS_DELETE) & sf.col(COMMIT).isin(*replacing)) if replacing else sf.lit(True)
+    for origin in Origin:
+        of_side = sf.lit(origin is Origin.INCOMING)
+        if ORIGIN in versions.columns:
+            of_side = sf.col(ORIGIN) == int(origin)
+        yield sf.count_if(of_side & is_row).alias(SIDES[origin])
+
+
+def both_books_table(books: Mapping[str, Books], sides: Comparison) -> Table:
+    """Return the fates by merge point and side of both tables; a refused one has none."""
+    both = zip(sides.names, books.values(), strict=False)
+    lines = [{"table": name, **line} for name, one in both for line in one.lines()]
+    title = f"What became of the rows that came in, {sides.left.table_type.long_name}"
+    return Table.of_rows(("table", "merge_point", "side", *Fate), lines, title)

@@ -1,0 +1,272 @@
+"""Symptoms of damage in one file slice, counted with an example of each; plain Python, no session."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bridge.engines import KIND, ORDERING, PREFIX
+from bridge.hudi.base_files import schema_of
+from bridge.hudi.log_blocks import HeaderKey
+from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
+from bridge.hudi.slice_reader import SliceReader
+from bridge.hudi.slice_versions import BASE, DATA, DELETE, FILE, GroupVersions
+from bridge.spark import META_COLUMNS
+from payloads.avro import parse_schema
+from payloads.builtin import IS_DELETED, UNAVAILABLE
+from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.slice_query import SliceQuery
+
+_KEY = META_COLUMNS[2]
+_NATURAL = {"type": "int", "value": "0"}
+"""The ordering value of a delete that came without one."""
+_JAVA_TYPES = (
+    (pa.types.is_int32, {"int"}),
+    (pa.types.is_int64, {"long"}),
+    (pa.types.is_float32, {"float"}),
+    (pa.types.is_float64, {"double"}),
+    (pa.types.is_string, {"string", "utf8"}),
+)
+"""The Java types of ordering values by the type of their column; others are not checked."""
+_ABSENT = (None, UNAVAILABLE, UNAVAILABLE.encode())
+_AVRO_TYPES = {"int": pa.int32(), "long": pa.int64(), "float": pa.float32(), "double": pa.float64()}
+
+
+class SymptomKind(enum.StrEnum):
+    """What is wrong with rows of a slice; the last four are no damage: cases in which rules of merging differ."""
+
+    DIFFERS = "differs"
+    UNREADABLE = "unreadable"
+    LIVE_DELETE = "live-delete"
+    NULL_ORDERING = "null-ordering"
+    OTHER_TYPE = "other-type"
+    LATE = "late"
+    TIE = "tie"
+    DELETE = "delete"
+    NULL_VALUE = "null-value"
+
+
+class Symptom(NamedTuple):
+    """One kind of damage in one slice.
+
+    Attributes:
+        kind: what it is.
+        about: the reader (a release) that shows other rows or can't read the slice; the marker (`column=value`) of live
+            deletes; the ordering field; or the field and its two types.
+        number: how many rows, versions or slices.
+        partition: the partition of the slice.
+        key: the smallest record key; empty where the slice as a whole is meant.
+        file: the file with the last version of that key.
+        reason: why the slice can't be read.
+    """
+
+    kind: SymptomKind
+    about: str
+    number: int
+    partition: str
+    key: str
+    file: str
+    reason: str = ""
+
+
+class SliceSymptoms:
+    """Looks for damage in the slices of a table; compiled once a task."""
+
+    def __init__(
+        self,
+        readers: Mapping[str, SliceQuery],
+        ordering: Sequence[str],
+        markers: Sequence[tuple[str, str]],
+        *,
+        with_cases: bool = False,
+    ) -> None:
+        """Compile the readers.
+
+        Args:
+            readers: the query of each release; the first is what the others are compared with.
+            ordering: the ordering fields, by which versions merge.
+            markers: columns and the values that say that a row deletes its key; only columns of text or booleans count.
+            with_cases: whether keys are counted, too, of which the log has a version that is late, ties with the one
+                before it, deletes, or has null (or Debezium's marker) where that one has a value.
+
+        Raises:
+            PayloadBridgeError: a reader can't read the table.
+        """
+        self._names = list(readers)
+        self._query = next(iter(readers.values()))
+        self._readers = SliceReaders([ReaderQuery(query) for query in readers.values()])
+        self._own = SliceReader(self._query)
+        self._versions = GroupVersions(self._query)
+        names = self._own.arrow.names
+        self._ordering = [name for name in ordering if name in names]
+        self._markers = [
+            (name, value) for name, value in markers if name in names and _can_mark(self._own.arrow.field(name).type)
+        ]
+        self._with_cases = with_cases
+
+    def of(self, found: FileSlice) -> Iterator[Symptom]:
+        """Give the symptoms of a slice; that its own reader can't read it is one."""
+        try:
+            yield from self._other_types(found)
+            counted = _Counted()
+            seen = self._compare(found, counted)
+            self._live_deletes(found, counted)
+            files = self._stored(found, counted, seen.logged)
+        except PayloadBridgeError as error:
+            reason = str(error)
+            yield Symptom(SymptomKind.UNREADABLE, self._names[0], 1, found.partition, "", _first_file(found), reason)
+            return
+        for number, reason in seen.refused.items():
+            name = self._names[number]
+            yield Symptom(SymptomKind.UNREADABLE, name, 1, found.partition, "", _first_file(found), reason)
+        for (kind, about), (count, key) in counted.items():
+            yield Symptom(kind, about, count, found.partition, key, files.get(key, _first_file(found)))
+
+    def _compare(self, found: FileSlice, counted: _Counted) -> Seen:
+        """Count the rows that other readers show differently; return what was compared."""
+        seen = Seen(0, (), {})
+        for part in self._readers.compare(found):
+            if isinstance(part, Differing):
+                counted.add(SymptomKind.DIFFERS, self._names[part.reader], part.keys)
+            else:
+                seen = part
+        for number in seen.refused:
+            counted.pop((SymptomKind.DIFFERS, self._names[number]), None)
+        return seen
+
+    def _live_deletes(self, found: FileSlice, counted: _Counted) -> None:
+        for batch in self._own.read(found) if self._markers else ():
+            for name, value in self._markers:
+                says_so = pc.equal(pc.cast(batch.column(name), pa.string()), value)
+                flagged = batch.filter(pc.fill_null(says_so, fill_value=False))
+                if flagged.num_rows:
+                    counted.add(SymptomKind.LIVE_DELETE, f"{name}={value}", self._own.keys_of(flagged))
+
+    def _stored(self, found: FileSlice, counted: _Counted, logged: Collection[str]) -> dict[str, str]:
+        """Count stored versions by their ordering values; return the file of the last version of each example."""
+        files: dict[str, str] = {}
+        cases = _Cases(logged, self._ordering) if self._with_cases else None
+        examples = {key for _, key in counted.values()}
+        for batch in self._versions.read([found]):
+            keys, kinds = batch.column(_KEY), set(pc.unique(batch.column(KIND)).to_pylist())
+            for name in self._ordering if kinds & {BASE, DATA} else ():
+                counted.add(SymptomKind.NULL_ORDERING, name, keys.filter(pc.is_null(batch.column(name))).to_pylist())
+            if DELETE in kinds:
+                self._deletes(batch, counted)
+            if cases is not None:
+                cases.add(batch)
+                counted |= {(kind, ""): (len(each), min(each)) for kind, each in cases.keys.items()}
+            examples |= {key for _, key in counted.values()}
+            here = pc.is_in(keys, pa.array(sorted(examples), pa.string()))
+            files.update(zip(keys.filter(here).to_pylist(), batch.column(FILE).filter(here).to_pylist(), strict=True))
+        return files
+
+    def _deletes(self, batch: pa.RecordBatch, counted: _Counted) -> None:
+        """Count the deletes whose ordering value has another Java type than the one ordering field."""
+        if len(self._ordering) != 1:
+            return
+        (name,) = self._ordering
+        column = self._own.arrow.field(name).type
+        expected = next((types for is_type, types in _JAVA_TYPES if is_type(column)), None)
+        pairs = zip(batch.column(_KEY).to_pylist(), batch.column(ORDERING).to_pylist(), strict=True)
+        for key, value in pairs:
+            if expected and value and value != _NATURAL and value["type"] not in expected:
+                about = f"{name}: {column} in the table, {value['type']} in a delete"
+                counted.add(SymptomKind.OTHER_TYPE, about, [key])
+
+    def _other_types(self, found: FileSlice) -> Iterator[Symptom]:
+        """Give the files that store an ordering field in another type than the table has now."""
+        for name in self._ordering:
+            own = self._own.arrow.field(name).type
+            for file, kind in self._types(found, name):
+                if kind is not None and kind != own:
+                    about = f"{name}: {own} in the table, {kind} in a file"
+                    yield Symptom(SymptomKind.OTHER_TYPE, about, 1, found.partition, "", file)
+
+    def _types(self, found: FileSlice, name: str) -> Iterator[tuple[str, pa.DataType | None]]:
+        """Give the type of a numeric field in each file; None where a file has another kind of field, or none."""
+        if found.base_file is not None:
+            path = found.path_of(found.base_file)
+            schema = schema_of(self._query.files, path)
+            kind = schema.field(name).type if name in schema.names else None
+            yield found.base_file, kind if kind in _AVRO_TYPES.values() else None
+        if not found.data_logs:
+            return
+        with self._own.folder.blocks(found) as blocks:
+            types = {
+                block.file.rpartition("/")[2]: _avro_type(block.header[HeaderKey.SCHEMA], name)
+                for block, _ in blocks
+                if HeaderKey.SCHEMA in block.header
+            }
+        yield from types.items()
+
+
+class _Cases:
+    """The keys of a log of which two versions that follow each other are a case."""
+
+    def __init__(self, logged: Collection[str], ordering: Sequence[str]) -> None:
+        self._logged = pa.array(sorted(logged), pa.string())
+        self._ordering = ordering
+        self._last: dict[str, dict[str, Any]] = {}
+        self.keys: dict[SymptomKind, set[str]] = {}
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Look at the next versions."""
+        rows = batch.filter(pc.is_in(batch.column(_KEY), self._logged)) if len(self._logged) else batch.slice(0, 0)
+        for row in rows.to_pylist():
+            key, before = row[_KEY], self._last.get(row[_KEY])
+            if row[KIND] == DELETE:
+                self._note(SymptomKind.DELETE, key)
+                continue
+            self._last[key] = row
+            if before is not None:
+                self._compare(key, before, row)
+
+    def _compare(self, key: str, before: dict[str, Any], row: dict[str, Any]) -> None:
+        older, newer = ([one[name] for name in self._ordering] for one in (before, row))
+        if newer and None not in (*older, *newer):
+            if newer == older:
+                self._note(SymptomKind.TIE, key)
+            elif newer < older:
+                self._note(SymptomKind.LATE, key)
+        data = (name for name in row if name not in {*META_COLUMNS, IS_DELETED} and not name.startswith(PREFIX))
+        if any(row[name] in _ABSENT and before[name] not in _ABSENT for name in data):
+            self._note(SymptomKind.NULL_VALUE, key)
+
+    def _note(self, kind: SymptomKind, key: str) -> None:
+        self.keys.setdefault(kind, set()).add(key)
+
+
+class _Counted(dict[tuple[SymptomKind, str], tuple[int, str]]):
+    """How many keys have each symptom, and the smallest of them."""
+
+    def add(self, kind: SymptomKind, about: str, keys: Sequence[str]) -> None:
+        """Count keys."""
+        if keys:
+            count, key = self.get((kind, about), (0, keys[0]))
+            self[kind, about] = count + len(keys), min(key, *keys)
+
+
+def _avro_type(text: str, name: str) -> pa.DataType | None:
+    """Return the type of a numeric column of an Avro schema."""
+    field = parse_schema(text).by_name.get(name)
+    source = None if field is None else field.schema.source
+    branches = source if isinstance(source, list) else [source]
+    kinds = [_AVRO_TYPES[branch] for branch in branches if isinstance(branch, str) and branch in _AVRO_TYPES]
+    return kinds[0] if len(kinds) == 1 else None
+
+
+def _can_mark(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind))
+
+
+def _first_file(found: FileSlice) -> str:
+    return found.base_file or next(iter(found.data_logs), "")

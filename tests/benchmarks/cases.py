@@ -1,0 +1,181 @@
+"""The jobs that are timed: floors, what users would write by hand, and our merge points on each engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import Window
+from pyspark.sql import functions as sf
+
+from bridge import MergePlan, append, combine_input, compact, snapshot, upsert
+from tests.benchmarks import jvm_case
+from tests.benchmarks.data import KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import Column, DataFrame
+
+    from tests.benchmarks.data import Data
+
+FLOOR, BY_HAND, OURS = "floor", "by hand", "ours"
+SHUFFLE, WINDOW = "shuffle by key", "row_number window"
+"""The cases whose time the others are divided by."""
+
+_USER = "tests.benchmarks.user_payload:GreatestTs"
+_EVENT_TIME, _COMMIT_TIME = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
+
+
+class Case(NamedTuple):
+    """One line of the table.
+
+    Attributes:
+        name: says what runs.
+        kind: `FLOOR`, `BY_HAND` or `OURS`.
+        job: gives the frame that is computed, its rows thrown away.
+        goal: the most that its time may be of the window's; None without one.
+        writes: whether the frame is written as Parquet instead.
+    """
+
+    name: str
+    kind: str
+    job: Callable[[Data], DataFrame]
+    goal: float | None = None
+    writes: bool = False
+
+
+def cases() -> list[Case]:
+    """Return all cases; ours need no jars but in the last."""
+    return [*_floors(), *_by_hand(), *_upserts(), *_reads(), *_others(), *_written(), _compiled()]
+
+
+def _floors() -> list[Case]:
+    return [
+        Case("scan", FLOOR, _union),
+        Case(SHUFFLE, FLOOR, _shuffled),
+        Case("shuffle and write Parquet", FLOOR, _shuffled, writes=True),
+    ]
+
+
+def _by_hand() -> list[Case]:
+    return [
+        Case(WINDOW, BY_HAND, _window),
+        Case("max_by of a struct", BY_HAND, _max_by),
+        Case("dedup, full outer join (hash)", BY_HAND, lambda data: _joined(data, "shuffle_hash")),
+        Case("dedup, full outer join (sort)", BY_HAND, lambda data: _joined(data, "merge")),
+        Case("window, written as Parquet", BY_HAND, _window, writes=True),
+    ]
+
+
+def _upserts() -> list[Case]:
+    plans = {
+        "upsert, event time 1.2, native": (_mode(_EVENT_TIME, "native"), 0.7),
+        "upsert, commit time 1.2, native": (_mode(_COMMIT_TIME, "native"), 0.7),
+        "upsert, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
+        "upsert, Default 0.15": (_payload("DefaultHoodieRecordPayload", "0.15"), 0.9),
+        "upsert, Default 1.2, python": (_payload("DefaultHoodieRecordPayload", "1.2", engine="python"), 0.9),
+        "upsert, user's class 0.15": (_payload(_USER, "0.15"), 1.1),
+        "upsert, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
+        "upsert, PartialUpdate 0.15": (_payload("PartialUpdateAvroPayload", "0.15"), 0.9),
+        "upsert, PartialUpdate 1.2": (_payload("PartialUpdateAvroPayload", "1.2"), 0.9),
+        "upsert, NonDefaults 0.15": (_payload("OverwriteNonDefaultsWithLatestAvroPayload", "0.15"), 0.9),
+    }
+    return [Case(name, OURS, _merging(plan), goal) for name, (plan, goal) in plans.items()]
+
+
+def _reads() -> list[Case]:
+    default, user = _payload("DefaultHoodieRecordPayload", "0.15"), _payload(_USER, "0.15")
+    plans = {
+        "snapshot, event time 1.2, native": (_mode(_EVENT_TIME, "native"), 0.7),
+        "snapshot, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
+        "snapshot, Default 0.15": (default, 0.9),
+        "snapshot, user's class 0.15": (user, 1.1),
+        "snapshot, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
+    }
+    reads = [Case(name, OURS, _reading(plan), goal) for name, (plan, goal) in plans.items()]
+    compaction = Case("compact, Default 0.15", OURS, lambda data: compact(data.stored, data.log, default), 0.9)
+    return [*reads, compaction]
+
+
+def _others() -> list[Case]:
+    cases = []
+    for name, plan, goal in (
+        ("Default 0.15", _payload("DefaultHoodieRecordPayload", "0.15"), 0.9),
+        ("user's class 0.15", _payload(_USER, "0.15"), 1.1),
+    ):
+        cases += [
+            Case(
+                f"append, {name}", OURS, lambda data, plan=plan: append(data.stored, None, data.incoming, plan)[0], goal
+            ),
+            Case(
+                f"combine_input of all rows, {name}",
+                OURS,
+                lambda data, plan=plan: combine_input(_union(data), plan),
+                goal,
+            ),
+        ]
+    return cases
+
+
+def _written() -> list[Case]:
+    plan = _payload("DefaultHoodieRecordPayload", "0.15")
+    return [Case("upsert, Default 0.15, written as Parquet", OURS, _merging(plan), writes=True)]
+
+
+def _compiled() -> Case:
+    plan = _payload(jvm_case.PAYLOAD, "0.15", engine="jvm")
+    return Case(jvm_case.NAME, OURS, _merging(plan), 0.9)
+
+
+def _mode(mode: str, engine: str) -> MergePlan:
+    return MergePlan(merger=mode, release="1.2", key="id", partition="part", ordering="ts", engine=engine)  # type: ignore[arg-type]
+
+
+def _payload(payload: object, release: str, engine: str = "auto") -> MergePlan:
+    return MergePlan(payload=payload, release=release, key="id", partition="part", ordering="ts", engine=engine)
+
+
+def _merging(plan: MergePlan) -> Callable[[Data], DataFrame]:
+    return lambda data: upsert(data.stored, data.incoming, plan)
+
+
+def _reading(plan: MergePlan) -> Callable[[Data], DataFrame]:
+    return lambda data: snapshot(data.stored, data.log, plan)
+
+
+def _union(data: Data) -> DataFrame:
+    return data.stored.unionByName(data.incoming)
+
+
+def _shuffled(data: Data) -> DataFrame:
+    return _union(data).repartition(*KEY)
+
+
+def _versions(data: Data) -> DataFrame:
+    return data.stored.withColumn("side", sf.lit(0)).unionByName(data.incoming.withColumn("side", sf.lit(1)))
+
+
+def _window(data: Data) -> DataFrame:
+    latest = Window.partitionBy(*KEY).orderBy(sf.desc("ts"), sf.desc("side"))
+    return _versions(data).withColumn("rank", sf.row_number().over(latest)).where("rank = 1").drop("rank", "side")
+
+
+def _max_by(data: Data) -> DataFrame:
+    row = sf.struct(*data.stored.columns)
+    winner = sf.max_by(row, sf.struct("ts", "side")).alias("row")
+    return _versions(data).groupBy(*KEY).agg(winner).select("row.*")
+
+
+def _joined(data: Data, strategy: str) -> DataFrame:
+    """Let the winners of the batch meet the stored rows; columns stay flat."""
+    latest = Window.partitionBy(*KEY).orderBy(sf.desc("ts"))
+    ranked = data.incoming.withColumn("rank", sf.row_number().over(latest)).where("rank = 1").drop("rank")
+    newer = ranked.select(*(sf.col(name).alias(f"new_{name}") for name in ranked.columns)).hint(strategy)
+    same_key = [sf.col(name) == sf.col(f"new_{name}") for name in KEY]
+    met = data.stored.join(newer, same_key, "full_outer")
+    stays = sf.col("new_id").isNull() | sf.coalesce(sf.col("ts") > sf.col("new_ts"), sf.lit(False))
+    return met.select(*(_chosen(name, stays) for name in data.stored.columns))
+
+
+def _chosen(name: str, stays: Column) -> Column:
+    return sf.when(stays, sf.col(name)).otherwise(sf.col(f"new_{name}")).alias(name)

@@ -1,0 +1,187 @@
+"""Reading a merge-on-read table against real Hudi 1.2.0, hudi-rs and a scan of the base files: --tables.
+
+Real Hudi writes 2 million rows of 12 columns and 500,000 updates to log files, and reads them in the same session.
+Needs network or a filled Ivy cache for the bundle.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import multiprocessing
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import functions as sf
+
+from bridge import HudiTable
+from tests.benchmarks.scale import Memory
+from tests.conformance.record_table import session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_BUNDLE = "1.2.0"
+_COLUMNS = 12
+_PAYLOAD = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+_OPTIONS = {
+    "hoodie.table.name": "measured",
+    "hoodie.datasource.write.table.type": "MERGE_ON_READ",
+    "hoodie.datasource.write.recordkey.field": "id",
+    "hoodie.datasource.write.partitionpath.field": "part",
+    "hoodie.datasource.write.precombine.field": "ts",
+    "hoodie.index.type": "BUCKET",
+    "hoodie.bucket.index.num.buckets": "2",
+    "hoodie.metadata.enable": "false",
+    "hoodie.compact.inline": "false",
+    "hoodie.clean.automatic": "false",
+}
+_EVENT_TIME = {
+    "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
+    "hoodie.write.record.merge.mode": "EVENT_TIME_ORDERING",
+}
+_DEFAULT_6 = {
+    "hoodie.datasource.write.payload.class": _PAYLOAD,
+    "hoodie.payload.ordering.field": "ts",
+    "hoodie.write.table.version": "6",
+    "hoodie.write.auto.upgrade": "false",
+}
+
+
+class Case(NamedTuple):
+    """What is read, and how.
+
+    Attributes:
+        name: for the report.
+        options: of the writer.
+        release: whose reader.
+        payload: a user's class; None for the table's own settings.
+        goal: our time over Hudi's.
+    """
+
+    name: str
+    options: dict[str, str]
+    release: str
+    payload: str | None
+    goal: float
+
+
+CASES = (
+    Case("event time, 1.2", _EVENT_TIME, "1.2", None, 0.5),
+    Case("DefaultHoodieRecordPayload, 0.15", _DEFAULT_6, "0.15", None, 0.5),
+    Case("a user's Python class, 0.15", _DEFAULT_6, "0.15", "tests.benchmarks.user_payload:GreatestTs", 0.8),
+)
+
+
+def measure(rows: int, runs: int) -> Iterator[str]:
+    """Give the lines of the report: `rows` base rows, a quarter as many updates; the best of some runs counts."""
+    spark = session(
+        _BUNDLE, {"spark.master": "local[2]", "spark.default.parallelism": "2", "spark.driver.memory": "3g"}
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        yield f"{rows:,} base rows, {rows // 4:,} updates in logs, {_COLUMNS} columns; seconds, the best of {runs} runs"
+        yield f"{'table':34} {'Hudi':>7} {'here':>7} {'ratio':>6} {'goal':>5} {'Parquet':>8} {'hudi-rs':>8}"
+        written: dict[int, str] = {}
+        for case in CASES:
+            path = written.get(id(case.options)) or _written(spark, Path(folder, f"t{len(written)}"), case, rows, 1)
+            written[id(case.options)] = path
+            hudi, here, scan = _best(
+                runs,
+                lambda path=path: spark.read.format("hudi").load(path),
+                lambda path=path, case=case: HudiTable(spark, path, case.release, payload=case.payload).snapshot(),
+                lambda path=path: spark.read.parquet(*map(str, Path(path).rglob("*.parquet"))),
+            )
+            rust = _hudi_rs(path, runs)
+            yield f"{case.name:34} {hudi:7.2f} {here:7.2f} {here / hudi:6.2f} {case.goal:5.1f} {scan:8.2f} {rust:>8}"
+        yield f"{'log files a slice':>18} {'seconds':>8}  MiB at most"
+        for logs in (1, 4, 16):
+            path = _written(spark, Path(folder, f"logs{logs}"), CASES[0], rows, logs)
+            seconds, memory = _in_new_process(path)
+            found = ", ".join(f"{name} {most:,}" for name, most in memory.items())
+            yield f"{logs:18} {seconds:8.2f}  {found}"
+    spark.stop()
+
+
+def _in_new_process(path: str) -> tuple[float, dict[str, int]]:
+    with multiprocessing.get_context("spawn").Pool(1) as process:
+        return process.apply(_memory_of, (path,))
+
+
+def _memory_of(path: str) -> tuple[float, dict[str, int]]:
+    from bridge import local_session  # noqa: PLC0415 (this process has no bundle)
+
+    spark = local_session()
+    with Memory() as memory:
+        start = time.perf_counter()
+        _run(HudiTable(spark, path).snapshot())
+        seconds = time.perf_counter() - start
+    spark.stop()
+    return seconds, memory.found
+
+
+def _written(spark: SparkSession, folder: Path, case: Case, rows: int, logs: int) -> str:
+    """Write base files, and updates of every fourth row in so many commits."""
+    options = _OPTIONS | case.options
+    _save(_rows(spark.range(0, rows, 1, 2), 0), options, folder, "bulk_insert")
+    for number in range(logs):
+        updated = spark.range(number, rows // 4, logs, 2).select((sf.col("id") * 4 + sf.col("id") % 4).alias("id"))
+        _save(_rows(updated, number % 3 - 1), options, folder, "upsert")
+    return str(folder)
+
+
+def _save(frame: DataFrame, options: dict[str, str], folder: Path, operation: str) -> None:
+    own = {"hoodie.datasource.write.operation": operation}
+    frame.write.format("hudi").options(**options, **own).mode("append").save(str(folder))
+
+
+def _rows(ids: DataFrame, later: int) -> DataFrame:
+    number = sf.col("id")
+    return ids.select(
+        sf.format_string("key-%010d", number).alias("id"),
+        sf.concat(sf.lit("p"), number % 2).alias("part"),
+        (number % 1000 + later).alias("ts"),
+        sf.concat(sf.lit("name-"), number % 1000).alias("name"),
+        (number % 97).cast("int").alias("qty"),
+        (number * 0.25).alias("price"),
+        sf.concat(sf.lit("city-"), number % 50).alias("city"),
+        sf.concat(sf.lit("note on "), number).alias("note"),
+        (number % 3 == 0).alias("active"),
+        sf.timestamp_seconds(number + 1_600_000_000).alias("seen"),
+        sf.date_add(sf.lit("2020-01-01"), (number % 1500).cast("int")).alias("day"),
+        (number * 31).alias("total"),
+    )
+
+
+def _run(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def _best(runs: int, *jobs: Callable[[], DataFrame]) -> list[float]:
+    """Return the best seconds of each job; they take turns, so that all see the same machine."""
+    seconds: list[list[float]] = [[] for _ in jobs]
+    for _ in range(runs + 1):  # the first warms up
+        for job, own in zip(jobs, seconds, strict=True):
+            start = time.perf_counter()
+            _run(job())
+            own.append(time.perf_counter() - start)
+    return [min(own[1:]) for own in seconds]
+
+
+def _hudi_rs(path: str, runs: int) -> str:
+    """Return the best seconds of hudi-rs, which reads without Spark; `-` if it is not installed, or why it refuses."""
+    if importlib.util.find_spec("hudi") is None:
+        return "-"
+    from hudi import HudiTableBuilder  # noqa: PLC0415 (no dependency)
+
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        try:
+            HudiTableBuilder.from_base_uri(path).build().read_snapshot()
+        except Exception as error:  # noqa: BLE001 (whatever it refuses)
+            return type(error).__name__
+        seconds.append(time.perf_counter() - start)
+    return f"{min(seconds):.2f}"

@@ -1,0 +1,124 @@
+"""What whole columns and single calls decide is what the program makes of the same keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+
+import pyarrow as pa
+import pytest
+
+from bridge import MergeFailedError
+from bridge.engines import COMMIT, IS_DELETE, ORDERING, ORIGIN, Job
+from bridge.engines.python.worker import merged
+from bridge.programs import PROGRAMS, Origin
+from bridge.spark import META_COLUMNS
+from payloads import parse_schema
+from tests.support.plans import plan_of
+from tests.support.schemas import nullable_schema
+from tests.support.user_payloads import KeepsLongestName
+
+KEYS, SEED = 40, 20
+SCHEMA = parse_schema(nullable_schema(id="string", ts="long", name="string", _hoodie_is_deleted="boolean", Op="string"))
+NAMES = tuple(field.name for field in SCHEMA.fields)
+ARROW = [pa.field(name, {"ts": pa.int64(), "_hoodie_is_deleted": pa.bool_()}.get(name, pa.string())) for name in NAMES]
+META = [pa.field(name, pa.string()) for name in META_COLUMNS]
+TEXTS = pa.struct([pa.field("type", pa.string()), pa.field("value", pa.string())])
+CONTROL = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64()), pa.field(IS_DELETE, pa.bool_())]
+USERS = "tests.support.user_payloads:"
+SETTINGS = {
+    "default": {"payload": "DefaultHoodieRecordPayload"},
+    "latest": {"payload": "OverwriteWithLatestAvroPayload"},
+    "dms": {"payload": "AWSDmsAvroPayload"},
+    "partial": {"payload": "PartialUpdateAvroPayload"},
+    "non-defaults": {"payload": "OverwriteNonDefaultsWithLatestAvroPayload"},
+    "event time": {"payload": "EventTimeAvroPayload"},
+    "user's, edits rows": {"payload": f"{USERS}KeepsLongestName"},
+    "user's, tests deletes": {"payload": "tests.bridge.engines.test_fast_path:CallsNoNameADelete"},
+    "user's, fails": {"payload": f"{USERS}RaisesForNameBoom"},
+    "user's, makes rows": {"payload": f"{USERS}Counts"},
+    "event-time mode": {"payload": None, "merger": "EVENT_TIME_ORDERING"},
+    "commit-time mode": {"payload": None, "merger": "COMMIT_TIME_ORDERING"},
+}
+TABLES = (("0.12", False), ("0.15", False), ("0.15", True), ("1.0", True), ("1.1", False), ("1.2", True))
+"""The release, and whether stored rows have meta columns."""
+OLD = {"0.12", "0.15", "1.0"}
+LACK = {"partial": {"0.12"}, "event-time mode": OLD, "commit-time mode": OLD}
+
+
+class CallsNoNameADelete(KeepsLongestName):
+    """Has a delete test that its insert value does not follow."""
+
+    def isDeleted(self, schema, props):  # noqa: N802 (Java's name)
+        return self.record is not None and self.record["name"] is None
+
+
+def combinations():
+    programs = [name for name, spec in PROGRAMS.items() if spec.untouched is not None]
+    return [
+        pytest.param(program, release, has_meta, name, id=f"{name}-{program}-{release}{'-meta' * has_meta}")
+        for name, (release, has_meta), program in itertools.product(SETTINGS, TABLES, programs)
+        if release not in LACK.get(name, ())
+    ]
+
+
+def row(key, make):
+    return {
+        "id": key,
+        "ts": make.choice((1, 1, 2, 3)) if make.random() > 0.04 else None,
+        "name": make.choice(("a", "bb", "ccc", "boom")) if make.random() > 0.1 else None,
+        "_hoodie_is_deleted": make.choice((True, False, None, None, None)),
+        "Op": make.choice(("I", "D", None)),
+    }
+
+
+def versions(program, make):
+    """Give the rows of each key, in their order: mostly one stored row, one newer one, or one of each."""
+    newer = Origin.LOG if program in {"snapshot", "compact"} else Origin.INCOMING
+    for number in range(KEYS):
+        key = f"key-{number:03}"
+        found = [{**row(key, make), ORIGIN: int(Origin.STORED)}] if make.random() < 0.7 else []
+        for commit in range(make.choice((0, 1, 1, 1, 2))):
+            is_delete = newer is Origin.LOG and make.random() < 0.15
+            data = {"id": key} if is_delete else row(key, make)
+            text = {"type": "long", "value": str(make.choice((1, 2, 3)))} if is_delete else None
+            found.append({**data, ORIGIN: int(newer), COMMIT: commit, IS_DELETE: is_delete, ORDERING: text})
+        yield found
+
+
+def outcomes(job, schema, keys):
+    """Return what becomes of each key, or how its merge fails."""
+    failed = {}
+    while True:
+        rows = [row for name, found in keys.items() if name not in failed for row in found]
+        try:
+            made = [
+                one for batch in merged(job, [pa.RecordBatch.from_pylist(rows, schema)]) for one in batch.to_pylist()
+            ]
+        except MergeFailedError as error:
+            failed[error.key["id"]] = str(error)
+            continue
+        by_key = {name: [one for one in made if one["id"] == name] for name in keys}
+        return by_key | failed
+
+
+def parts_of(program, release, name, *, has_meta):
+    plan = plan_of(release=release, table_type="mor", **SETTINGS[name])
+    columns = (*(META_COLUMNS if has_meta else ()), *NAMES)
+    job = Job(plan, SCHEMA, columns, program, instant=None, has_entries=program in {"snapshot", "compact"})
+    control = [*CONTROL, pa.field(ORDERING, TEXTS)] if job.has_entries else CONTROL[:1]
+    return job, pa.schema([*(META if has_meta else ()), *ARROW, *control])
+
+
+@pytest.mark.parametrize(("program", "release", "has_meta", "name"), combinations())
+def test_the_fast_path_decides_as_the_program(program, release, has_meta, name, monkeypatch):
+    job, schema = parts_of(program, release, name, has_meta=has_meta)
+    generated = versions(program, random.Random(f"{SEED}{program}{name}"))  # noqa: S311 (a seed repeats it)
+    keys = {found[0]["id"]: found for found in generated if found}
+    fast = outcomes(job, schema, keys)
+    monkeypatch.setitem(PROGRAMS, program, dataclasses.replace(PROGRAMS[program], untouched=None))
+    slow = outcomes(job, schema, keys)
+    differing = [(keys[key], fast[key], slow[key]) for key in keys if fast[key] != slow[key]]
+    assert not differing, differing[0]
+    assert sum(type(found) is list and bool(found) for found in fast.values()) > KEYS // 2

@@ -1,0 +1,169 @@
+"""Logs in columns: records are read as they are one by one, and a comparison decides what the calls decide."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.engines.python import RecordReader
+from bridge.hudi import SliceReader, TableQueries, log_columns
+from bridge.hudi.avro_columns import NotColumnarError, can_be_columns, record_batches
+from bridge.hudi.schema_evolution import arrow_of
+from bridge.hudi.slice_log import LogFolder
+from bridge.merge import LogRule
+from payloads.avro import decode, encode, parse_schema
+from payloads.builtin import PairRule
+from tests.conformance.tables import difference, load, rows_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from payloads.avro import Record
+
+KINDS = {
+    "s": ["null", "string"],
+    "i": ["int", "null"],
+    "l": "long",
+    "f": ["null", "float"],
+    "d": "double",
+    "o": ["null", "boolean"],
+    "b": ["null", "bytes"],
+    "t": ["null", {"type": "long", "logicalType": "timestamp-micros"}],
+    "y": ["null", {"type": "int", "logicalType": "date"}],
+    "m": ["null", {"type": "fixed", "name": "m5", "size": 5, "logicalType": "decimal", "precision": 10, "scale": 2}],
+}
+SCHEMA = parse_schema(
+    {"type": "record", "name": "r", "fields": [{"name": name, "type": kind} for name, kind in KINDS.items()]}
+)
+LONG = st.integers(-(2**63), 2**63 - 1)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "s": st.none() | st.text(max_size=200),
+            "i": st.none() | st.integers(-(2**31), 2**31 - 1),
+            "l": LONG,
+            "f": st.none() | st.floats(width=32, allow_nan=False),
+            "d": st.floats(allow_nan=False),
+            "o": st.none() | st.booleans(),
+            "b": st.none() | st.binary(max_size=20),
+            "t": st.none() | st.integers(-(2**50), 2**50),
+            "y": st.none() | st.integers(-100_000, 100_000),
+            "m": st.none() | st.integers(-(10**10) + 1, 10**10 - 1).map(lambda n: n.to_bytes(5, "big", signed=True)),
+        }
+    ),
+    max_size=8,
+)
+
+
+def content(rows: list[Record]) -> bytes:
+    records = [encode(SCHEMA, row) for row in rows]
+    return struct.pack(">ii", 3, len(rows)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
+
+
+def read(data: bytes) -> list[Record]:
+    reader = RecordReader(SCHEMA, arrow_of(SCHEMA))
+    return [row for batch in record_batches(data, SCHEMA, arrow_of(SCHEMA)) for row in reader.rows(batch)]
+
+
+@given(ROWS)
+def test_columns_hold_what_was_written(rows: list[Record]) -> None:
+    assert can_be_columns(SCHEMA)
+    assert read(content(rows)) == rows
+
+
+def test_a_flipped_byte_is_read_as_record_by_record_or_not_at_all() -> None:
+    row = {"s": "ünï", "i": 300, "l": -1, "f": 1.5, "d": 0.25, "o": True, "b": b"\x00", "t": 1, "y": 2}
+    rows = [row | {"m": (-225).to_bytes(5, "big", signed=True)}] * 2
+    whole = content(rows)
+    length = len(encode(SCHEMA, rows[0]))
+    read_at_all = 0
+    for place in range(8, len(whole)):
+        for mask in (0x01, 0x80, 0xFF):
+            damaged = bytearray(whole)
+            damaged[place] ^= mask
+            try:
+                found = read(bytes(damaged))
+            except NotColumnarError:
+                continue
+            read_at_all += 1
+            starts = (12, 16 + length)
+            assert repr(found) == repr([decode(SCHEMA, bytes(damaged[at : at + length])) for at in starts])
+    assert read_at_all > 100
+
+
+@pytest.mark.parametrize(
+    "kind", [{"type": "array", "items": "int"}, ["null", "int", "string"], {"type": "map", "values": "int"}]
+)
+def test_other_types_are_read_record_by_record(kind: object) -> None:
+    assert not can_be_columns(parse_schema({"type": "record", "name": "r", "fields": [{"name": "x", "type": kind}]}))
+
+
+COMPARED = ("mor-plain-default", "mor-marker", "mor-plain-commit", "mor-order-by-string")
+
+
+@pytest.mark.parametrize("case", COMPARED)
+def test_a_comparison_decides_as_the_calls_do(tables: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for recorded in load(tables, case=case):
+        answer = TableQueries(str(recorded.folder / "table"), recorded.release).snapshot()
+        logs = [found for found in answer.slices if found.data_logs]
+        reader = SliceReader(answer.query)
+        assert all(reader.folder.columns(found) is not None for found in logs)
+        by_columns = rows_of(answer)
+        with monkeypatch.context() as patched:
+            patched.setattr(LogFolder, "columns", lambda *_: None)
+            assert difference(rows_of(answer), by_columns) == ""
+
+
+def test_rows_that_no_comparison_decides_are_merged_by_the_calls(
+    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Base files whose ordering values are null."""
+    recorded = next(iter(load(tables, case="mor-plain-default")))
+    table = shutil.copytree(recorded.folder / "table", tmp_path / "table")
+    for path in table.rglob("*.parquet"):
+        rows = pq.read_table(path)
+        at = rows.schema.get_field_index("ts")
+        pq.write_table(
+            rows.set_column(at, rows.schema.field(at), pa.nulls(len(rows), rows.schema.field(at).type)), path
+        )
+    answer = TableQueries(str(table), recorded.release).snapshot()
+    undecided = []
+    merge = log_columns.LogColumns.merge
+
+    def noted(*arguments: Any) -> Any:
+        seen, pairs = merge(*arguments)
+        undecided.append(len(pairs))
+        return seen, pairs
+
+    monkeypatch.setattr(log_columns.LogColumns, "merge", noted)
+    by_columns = rows_of(answer)
+    assert max(undecided) > 1
+    monkeypatch.setattr(LogFolder, "columns", lambda *_: None)
+    assert difference(rows_of(answer), by_columns) == ""
+
+
+def test_rows_that_do_not_fit_into_one_batch_are_left_to_the_calls(
+    tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = next(iter(load(tables, case="mor-plain-default")))
+    answer = TableQueries(str(recorded.folder / "table"), recorded.release).snapshot()
+    expected = rows_of(answer)
+    monkeypatch.setattr(log_columns, "_together", list)
+    reader = SliceReader(answer.query)
+    assert None in [reader.folder.columns(found) for found in answer.slices if found.data_logs]
+    assert difference(expected, rows_of(answer)) == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "decided"),
+    [(PairRule("l", (True, True, False)), True), (PairRule("l", (True, False, False)), False), (PairRule(None), True)],
+)
+def test_the_last_of_the_greatest_wins_or_columns_do_not_decide(rule: PairRule, *, decided: bool) -> None:
+    assert log_columns.decides(LogRule(rule, PairRule("l"), ()), SCHEMA) is decided

@@ -1,0 +1,108 @@
+"""Readers that are other programs: what they show is compared, what they refuse is told, and what can't run is said."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bridge import HudiTable, compare_readers
+from bridge.hudi import SliceReader, TableQueries
+from tests.conformance.tables import load
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REAL = "real 1.2"
+
+
+@pytest.fixture
+def path(tables: Path) -> str:
+    return str(next(load(tables, release="0.15.0", case="mor-plain-default")).folder / "table")
+
+
+class Bundle:
+    """Stands for the process of a bundle: it answers, refuses or fails."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.without_rows, self.answer, self.code, self.stderr = 0, "", 0, ""
+        self.tasks: list[dict[str, Any]] = []
+        self.run = subprocess.run
+        monkeypatch.setattr(subprocess, "run", self)
+
+    def __call__(self, command: list[str], **given: Any) -> subprocess.CompletedProcess[str]:
+        if "input" not in given:
+            return self.run(command, **given)  # Java's version is asked for, too
+        task = json.loads(given["input"])
+        self.tasks.append(task)
+        if not self.answer and not self.code:
+            self.write(task)
+        return subprocess.CompletedProcess(command, self.code, self.answer or '{"rows": 1}', self.stderr)
+
+    def write(self, task: dict[str, Any]) -> None:
+        answer = TableQueries(task["path"]).snapshot()
+        reader = SliceReader(answer.query)
+        rows = pa.Table.from_batches([batch for one in answer.slices for batch in reader.read(one)])
+        Path(task["out"]).mkdir()
+        pq.write_table(rows.slice(self.without_rows), Path(task["out"], "rows.parquet"))
+
+
+@pytest.fixture
+def bundle(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> Bundle:  # the session starts by real processes
+    return Bundle(monkeypatch)
+
+
+def test_what_a_bundle_shows_is_compared(path: str, spark: SparkSession, bundle: Bundle) -> None:
+    bundle.without_rows = 1
+    with compare_readers(HudiTable(spark, path, "1.2"), ["0.12", "1.1", REAL]) as found:
+        assert [one.reader for one in found.results] == ["0.12", "1.1", REAL]
+        assert found.results[0].refused
+        assert found.results[1].agrees
+        assert (found.results[2].only_left, found.results[2].total) == (1, 1)
+        assert found.results[2].how == "run: org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0"
+        (missing,) = found.collect(REAL)
+        assert missing.kind == "only-left"
+        assert found.collect("1.1") == []
+        assert "Hudi 1.2 itself 1 row" in found.verdict
+    (task,) = bundle.tasks
+    assert task["conf"]["spark.jars.packages"].endswith(":1.2.0")
+    assert not Path(task["out"]).exists()
+
+
+def test_what_a_bundle_refuses_and_what_cannot_run(path: str, spark: SparkSession, bundle: Bundle) -> None:
+    bundle.answer = json.dumps({"error": "x\nCaused by: java.lang.ClassCastException: Integer is no Long\n\tat y"})
+    with compare_readers(HudiTable(spark, path, "1.2"), [REAL]) as found:
+        assert str(found.results[0].refused).endswith("refuses the table: ClassCastException: Integer is no Long")
+        assert not found.success
+    bundle.answer, bundle.code, bundle.stderr = (
+        "",
+        1,
+        "lines\nunresolved dependency: org.apache.hudi#x;1.2.0: not found",
+    )
+    with compare_readers(HudiTable(spark, path, "1.2"), [REAL]) as found:
+        assert "unresolved dependency" in str(found.results[0].not_run)
+        assert found.success
+        assert "not run, the process with org.apache.hudi" in found.to_report().warnings[0]
+
+
+def test_hudi_rs_where_it_is_not_installed(path: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with compare_readers(HudiTable(spark, path, "0.15"), ["hudi-rs"]) as found:
+        assert "pip install 'hudi-payload-bridge[hudi-rs]'" in str(found.results[0].not_run)
+        assert found.verdict.startswith("All readers that ran")
+
+
+def test_hudi_rs_reads_the_table(path: str, tables: Path, spark: SparkSession) -> None:
+    pytest.importorskip("hudi", reason="the package hudi is not installed")
+    with compare_readers(HudiTable(spark, path, "0.15"), ["hudi-rs"]) as found:
+        assert found.results[0].agrees, found.collect("hudi-rs")
+        assert found.results[0].how.startswith("run: hudi-rs 0.")
+    refused = str(next(load(tables, release="0.15.0", case="mor-plain-postgres")).folder / "table")
+    with compare_readers(HudiTable(spark, refused, "0.15"), ["hudi-rs"]) as found:
+        assert "hudi-rs refuses the table" in str(found.results[0].refused)
