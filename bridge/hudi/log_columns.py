@@ -1,4 +1,4 @@
-"""The log of a slice in Arrow columns, where one comparison decides which version of a key stays.
+"""The log of a slice in Arrow columns, where a comparison decides which version of a key stays, or there is one.
 
 Blocks are folded once together they have more rows than there are winners, so memory holds the winners and at most
 as many rows again, or one block. Keys that have a delete, a null in the
@@ -44,35 +44,47 @@ def decides(rule: LogRule | None, schema: AvroSchema) -> bool:
 
 
 class LogColumns:
-    """The winners of a log.
+    """The winners of a log, or, without a rule, the rows of the keys that have one.
 
     Attributes:
+        rows: one of each key, once the log has ended and has rows.
+        keys: theirs.
         by_position: whether each row of the base file merges by its position.
         contested: the keys that are left to the calls.
     """
 
-    def __init__(self, rule: LogRule, keys_of: Callable[[pa.RecordBatch], Any], *, by_position: bool) -> None:
+    def __init__(self, rule: LogRule | None, keys_of: Callable[[pa.RecordBatch], Any], *, by_position: bool) -> None:
         """Begin a log without rows; `keys_of` gives the record keys of rows."""
         self._rule = rule
         self._keys_of = keys_of
         self.by_position = by_position
         self._added: list[pa.RecordBatch] = []
-        self._rows: Any = None  # a batch, once there are rows
-        self._keys: Any = pa.array([], pa.string())
+        self.rows: Any = None  # a batch, once there are rows
+        self.keys: Any = pa.array([], pa.string())
         self._met: Mask = np.zeros(0, bool)
         self.contested: set[str] = set()
 
+    @property
+    def decides_alone(self) -> bool:
+        """Whether a row whose key the base file lacks is shown as it is."""
+        return self._rule is not None
+
     def add(self, batches: list[pa.RecordBatch]) -> None:
         """Fold the rows of the next block; errors as in `end`."""
-        for batch in batches:
-            unclear = is_marked(batch, self._rule.deletes)
-            for field in {self._rule.log.field, self._rule.base.field} - {None}:
-                unclear |= batch.column(field).is_null().to_numpy(zero_copy_only=False)
-            if unclear.any():
-                self.contested.update(self._keys_of(batch).filter(pa.array(unclear)).to_pylist())
+        if self._rule is not None:
+            for batch in batches:
+                self._contest(batch, self._rule)
         self._added += batches
-        if sum(batch.num_rows for batch in self._added) > (0 if self._rows is None else self._rows.num_rows):
+        if sum(batch.num_rows for batch in self._added) > (0 if self.rows is None else self.rows.num_rows):
             self._fold()
+
+    def _contest(self, batch: pa.RecordBatch, rule: LogRule) -> None:
+        """Leave to the calls the keys of rows that may be deletes, or have no value to compare."""
+        unclear = is_marked(batch, rule.deletes)
+        for field in {rule.log.field, rule.base.field} - {None}:
+            unclear |= batch.column(field).is_null().to_numpy(zero_copy_only=False)
+        if unclear.any():
+            self.contested.update(self._keys_of(batch).filter(pa.array(unclear)).to_pylist())
 
     def end(self) -> None:
         """Fold what is left, and leave out the keys that are contested.
@@ -81,20 +93,20 @@ class LogColumns:
             NotColumnarError: the rows do not fit into one batch.
         """
         self._fold()
-        if self._rows is None:
+        if self.rows is None:
             return
         if self.contested:
-            free = pc.invert(pc.is_in(self._keys, pa.array(sorted(self.contested), pa.string())))
-            self._rows, self._keys = self._rows.filter(free), self._keys.filter(free)
-        self._met = np.zeros(self._rows.num_rows, bool)
+            free = pc.invert(pc.is_in(self.keys, pa.array(sorted(self.contested), pa.string())))
+            self.rows, self.keys = self.rows.filter(free), self.keys.filter(free)
+        self._met = np.zeros(self.rows.num_rows, bool)
 
     def _fold(self) -> None:
         """Keep the winner of each key among the rows so far.
 
         Raises:
-            NotColumnarError: they do not fit into one batch.
+            NotColumnarError: they do not fit into one batch, or one has no key.
         """
-        parts = [batch for batch in (self._rows, *self._added) if batch is not None and batch.num_rows]
+        parts = [batch for batch in (self.rows, *self._added) if batch is not None and batch.num_rows]
         self._added = []
         if not parts:
             return
@@ -103,47 +115,40 @@ class LogColumns:
             msg = "the rows of a log exceed 2 GiB in one column"
             raise NotColumnarError(msg)
         encoded = self._keys_of(rows).dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
-        last = _winners(codes, _ranks(rows, self._rule.log))
-        self._rows = rows.take(pa.array(last))
-        self._keys = encoded.dictionary
+        if encoded.null_count:
+            msg = "a row of a log has no key"
+            raise NotColumnarError(msg)
+        codes, self.keys = encoded.indices.to_numpy(), encoded.dictionary
+        if len(self.keys) == rows.num_rows:
+            self.rows = rows
+            return
+        if self._rule is None:
+            self.contested.update(self.keys.filter(pa.array(np.bincount(codes) > 1)).to_pylist())
+        last = _winners(codes, None if self._rule is None else _ranks(rows, self._rule.log))
+        self.rows = rows.take(pa.array(last))
 
-    def merge(self, batch: pa.RecordBatch) -> tuple[list[pa.RecordBatch], list[tuple[int, int]]]:
-        """Merge a batch of the base file.
+    def met(self, rows: Rows, numbers: Rows) -> tuple[Rows, Rows]:
+        """Return those of some rows of the base file that merge with the rows `numbers` of the log, each with its own.
 
-        Returns:
-            Batches of the rows that a query sees, those of contested keys as they are, and the pairs (row of `batch`,
-            number of the winner) that a comparison can't decide: they are left out.
+        Of a key that the base file has twice, the first row does; merged by position, each does.
         """
-        if self._rows is None or not self._rows.num_rows:
-            return [batch], []
-        numbers = pc.index_in(self._keys_of(batch), value_set=self._keys)
-        rows = np.flatnonzero(numbers.is_valid().to_numpy(zero_copy_only=False))
-        if not len(rows):
-            return [batch], []
-        winners = pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)[rows]
-        if not self.by_position:  # a key that the base file has twice: the first row takes what the log has
-            _, first = np.unique(winners, return_index=True)
+        if not self.by_position:
+            _, first = np.unique(numbers, return_index=True)
             first = np.sort(first)
-            rows, winners = rows[first], winners[first]
-            rows, winners = rows[~self._met[winners]], winners[~self._met[winners]]
-        self._met[winners] = True
-        taken, open_ = self._compared(batch, rows, winners)
-        gone = np.zeros(batch.num_rows, bool)
-        gone[rows[taken | open_]] = True
-        kept = batch.filter(pa.array(~gone))
-        pairs = list(zip(rows[open_].tolist(), winners[open_].tolist(), strict=True))
-        if not taken.any():
-            return [kept], pairs
-        return [kept, self._rows.take(pa.array(winners[taken]))], pairs
+            first = first[~self._met[numbers[first]]]
+            rows, numbers = rows[first], numbers[first]
+        self._met[numbers] = True
+        return rows, numbers
 
-    def _compared(self, batch: pa.RecordBatch, rows: Rows, winners: Rows) -> tuple[Mask, Mask]:
-        """Return which pairs the row of the log wins, and which nobody does."""
+    def compared(self, batch: pa.RecordBatch, rows: Rows, numbers: Rows) -> tuple[Mask, Mask]:
+        """Return which of these pairs the row of the log wins, and which no comparison decides."""
+        if self._rule is None:
+            return np.zeros(len(rows), bool), np.ones(len(rows), bool)
         rule = self._rule.base
-        if rule.field is None or self._rows is None:
+        if rule.field is None:
             return np.ones(len(rows), bool), np.zeros(len(rows), bool)
         stored = batch.column(rule.field).take(pa.array(rows))
-        logged = self._rows.column(rule.field).take(pa.array(winners))
+        logged = self.rows.column(rule.field).take(pa.array(numbers))
         taken, decided = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
         for compare, wins in zip((pc.less, pc.equal, pc.greater), rule.wins, strict=True):
             holds = pc.fill_null(compare(stored, logged), False).to_numpy(zero_copy_only=False)
@@ -152,16 +157,14 @@ class LogColumns:
                 taken |= holds
         return taken, ~decided
 
-    def winners(self, numbers: list[int]) -> tuple[list[str], pa.RecordBatch]:
-        """Return keys and rows of some winners."""
-        at = pa.array(numbers, pa.int64())
-        return self._keys.take(at).to_pylist(), self._rows.take(at)
+    def keys_at(self, numbers: Rows) -> list[str]:
+        """Return the keys of some rows."""
+        keys: list[str] = self.keys.take(pa.array(numbers, pa.int64())).to_pylist()
+        return keys
 
-    def unmatched(self) -> pa.RecordBatch | None:
-        """Return the winners whose key no row of the base file had; None for no row."""
-        if self._rows is None or self._met.all():
-            return None
-        return self._rows.filter(pa.array(~self._met))
+    def unmet(self) -> Rows:
+        """Return the rows whose key no row of the base file had."""
+        return np.flatnonzero(~self._met)
 
 
 def _together(parts: list[pa.RecordBatch]) -> list[pa.RecordBatch]:

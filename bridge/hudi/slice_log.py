@@ -19,6 +19,7 @@ from bridge.hudi.log_columns import LogColumns, decides
 from bridge.hudi.log_records import data_batches, data_records, deleted_keys
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, values_of_path
+from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.merge import SKIPPED, LogDelete, LogRow, MergePoint, MergePointError, RecordMerge
 from bridge.spark import META_COLUMNS
@@ -26,7 +27,7 @@ from mergers import HoodieKey
 from payloads.avro import rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from collections.abc import Set as AbstractSet
 
     import pyarrow as pa
@@ -163,10 +164,23 @@ class LogFolder:
     @functools.cached_property
     def _rule(self) -> LogRule | None:
         """What decides about whole columns; None where the calls have to."""
-        if self._query.unnamed_class is not None or self._query.keys is not None:
-            return None
         rule = self._whole.log_rule()
         return rule if decides(rule, self._schema) else None
+
+    @property
+    def _can_be_columns(self) -> bool:
+        """Whether a log may be read in columns: calls for single rows want keys that records carry."""
+        if self._query.unnamed_class is not None or self._query.keys is not None:
+            return False
+        return self._rule is not None or self._keys is None
+
+    def calls(self, partition: str) -> RowCalls:
+        """Return what merges the rows of a log in columns that no comparison decides."""
+
+        def key_of(record: Record) -> HoodieKey:
+            return HoodieKey(self._key_of(record), partition)
+
+        return RowCalls(self._whole.single_rows(MergePoint.SNAPSHOT, key_of), self._reader)
 
     def columns(self, found: FileSlice) -> tuple[LogColumns, SliceLog] | None:
         """Return the log of a slice in columns, and what the calls fold for the other keys; None if columns can't.
@@ -175,7 +189,7 @@ class LogFolder:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        if self._rule is None:
+        if not self._can_be_columns:
             return None
         with contextlib.suppress(NotColumnarError), self.blocks(found) as blocks:
             if any(block.is_partial for block, _ in blocks):
@@ -233,17 +247,6 @@ class LogFolder:
         for each in blocks:
             for key, fold in self._entries(each, partition, log, wanted):
                 log.add(HoodieKey(key, partition), fold)
-
-    def of_rows(self, rows: Iterable[tuple[str, Record]], partition: str, *, by_position: bool) -> SliceLog:
-        """Return a log that has one row of each of some keys.
-
-        Raises:
-            MergeFailedError: the merge failed.
-        """
-        log = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position)
-        for key, record in rows:
-            log.add(HoodieKey(key, partition), functools.partial(_fold, log.merge, LogRow(record, None)))
-        return log
 
     @contextlib.contextmanager
     def blocks(self, found: FileSlice) -> Iterator[list[FoundBlock]]:

@@ -1,34 +1,31 @@
 """Rows of file slices: base file and log merged as a release's snapshot query merges them; plain Python, no session.
 
 A slice's log is folded before its base file streams past: in columns where a comparison decides which version of a key
-stays, else key by key. Memory holds what one slice's log has of each key, and one batch of its base file. Rows that the
-log does not touch stay Arrow.
+stays or the log has one, else key by key. Memory holds what one slice's log has of each key, and some batches of its
+base file. Rows that the log does not touch stay Arrow.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.config import capabilities
-from bridge.engines.python import RecordReader, RecordWriter, UnfitRecordError
+from bridge.engines.python import RecordReader, RecordWriter
 from bridge.hudi.base_files import BOOTSTRAP_INSTANT, read_base, read_bootstrapped
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
 from bridge.hudi.slice_log import LogFolder
-from bridge.merge import Action, StoredRow
+from bridge.hudi.slice_merge import Conversion, SliceMerge, merge_rows
 from bridge.spark import META_COLUMNS, with_meta
-from mergers import HoodieKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from bridge.hudi.file_slices import FileSlice
-    from bridge.hudi.log_columns import LogColumns
     from bridge.hudi.slice_log import SliceLog
     from bridge.hudi.slice_query import SliceQuery
     from payloads.avro import Record
@@ -62,9 +59,9 @@ class SliceReader:
         )
         self._unmerged = pa.schema(field for field in self.arrow if self._is_read_unmerged(field.name))
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
-        self._reader = RecordReader(self._schema, self.arrow)
-        self._writer = RecordWriter(self._schema, self.arrow)
-        self.folder = LogFolder(query, self._schema, self._keys, self._reader, self._writer)
+        reader, writer = RecordReader(self._schema, self.arrow), RecordWriter(self._schema, self.arrow)
+        self._rows = Conversion(self._schema, reader, writer, self._key_column)
+        self.folder = LogFolder(query, self._schema, self._keys, reader, writer)
 
     def read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
         """Give the rows of a slice that the query sees.
@@ -73,11 +70,13 @@ class SliceReader:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        columns = self.folder.columns(found) if found.data_logs else None
-        if columns is not None:
-            yield from self._read_columns(found, *columns)
+        in_columns = self.folder.columns(found) if found.data_logs else None
+        if in_columns is None:
+            yield from self.merged_rows(found, self.log_of(found))
             return
-        yield from self.merged_rows(found, self.log_of(found))
+        columns, rest = in_columns
+        calls = self.folder.calls(found.partition)
+        yield from self._answered(found, SliceMerge(self._rows, found.partition, rest, columns, calls))
 
     def merged_rows(self, found: FileSlice, log: SliceLog | None) -> Iterator[pa.RecordBatch]:
         """Give the rows that the query sees of a slice whose log, if it has one, is folded; errors as in `read`."""
@@ -85,47 +84,11 @@ class SliceReader:
             for batch in self._base_rows(found, self._unmerged):
                 yield from self.answer(found, batch)
             return
-        for batch in self.base_batches(found):
-            for rows in self._merged(found, batch, log):
-                yield from self.answer(found, rows)
-        yield from self._unmatched(found, log)
+        yield from self._answered(found, SliceMerge(self._rows, found.partition, log))
 
-    def _read_columns(self, found: FileSlice, columns: LogColumns, rest: SliceLog) -> Iterator[pa.RecordBatch]:
-        """Give the rows of a slice whose log is in columns, `rest` for some keys apart."""
-        for batch in self.base_batches(found):
-            for rows in self._merged(found, batch, rest):
-                seen, undecided = columns.merge(rows)
-                for part in seen:
-                    yield from self.answer(found, part)
-                yield from self._called(found, rows, columns, undecided)
-        alone = columns.unmatched()
-        if alone is not None:
-            yield from self.answer(found, alone)
-        yield from self._unmatched(found, rest)
-
-    def _called(
-        self, found: FileSlice, batch: pa.RecordBatch, columns: LogColumns, pairs: Sequence[tuple[int, int]]
-    ) -> Iterator[pa.RecordBatch]:
-        """Merge the rows of the base file that no comparison decides, each with its winner of the log, by calls."""
-        if not pairs:
-            return
-        numbers = sorted({number for _, number in pairs})  # by position, several rows may have one winner
-        keys, winners = columns.winners(numbers)
-        logged = zip(keys, self.records(winners, range(len(keys))), strict=True)
-        log = self.folder.of_rows(logged, found.partition, by_position=columns.by_position)
-        key_of = dict(zip(numbers, keys, strict=True))
-        rows = [(row, key_of[number]) for row, number in pairs]
-        merged = zip(rows, self.merge_rows(found, batch, rows, log), strict=True)
-        made = [(key, record) for (_, key), (_, _, record) in merged if record is not None]
-        if made:
-            yield from self.answer(found, self._written(made, log))
-
-    def _unmatched(self, found: FileSlice, log: SliceLog) -> Iterator[pa.RecordBatch]:
-        """Give the rows that the log alone has."""
-        rows = ((key, log.snapshot(None, key, folded).version) for key, folded in log.unmatched())
-        made = [(key, row.record) for key, row in rows if row is not None and row.record is not None]
-        if made:
-            yield from self.answer(found, self._written(made, log))
+    def _answered(self, found: FileSlice, merge: SliceMerge) -> Iterator[pa.RecordBatch]:
+        for rows in merge.merged(self.base_batches(found)):
+            yield from self.answer(found, rows)
 
     def log_of(self, found: FileSlice) -> SliceLog | None:
         """Return the folded log of a slice; None where it has no log file.
@@ -211,23 +174,25 @@ class SliceReader:
         if self._query.keys is None:
             return batch
         wanted = pa.array(sorted(self._query.keys), pa.string())
-        keys = self._keys.of(batch) if self._keys else batch.column(_KEY)
-        return batch.filter(pc.is_in(keys, wanted))
+        return batch.filter(pc.is_in(self._key_column(batch), wanted))
 
     # -- both
 
     def keys_of(self, batch: pa.RecordBatch) -> list[str]:
         """Return the record key of each row of `base_batches`."""
-        keys: list[str] = (self._keys.of(batch) if self._keys else batch.column(_KEY)).to_pylist()
+        keys: list[str] = self._key_column(batch).to_pylist()
         return keys
+
+    def _key_column(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+        return self._keys.of(batch) if self._keys else batch.column(_KEY)
 
     def records(self, batch: pa.RecordBatch, rows: Sequence[int]) -> list[Record]:
         """Return some rows of `base_batches` as records."""
-        return self._reader.rows(batch, np.array(rows, int))
+        return self._rows.records(batch, rows)
 
     def batch(self, records: Sequence[Record]) -> pa.RecordBatch:
         """Return records as rows, in the columns of `base_batches`."""
-        return self._writer.batch(records)
+        return self._rows.writer.batch(records)
 
     def merge_rows(
         self, found: FileSlice, batch: pa.RecordBatch, rows: Sequence[tuple[int, str]], log: SliceLog
@@ -239,41 +204,7 @@ class SliceReader:
         Raises:
             MergeFailedError: the merge of a key failed.
         """
-        records = self.records(batch, [row for row, _ in rows])
-        for (row, key), record in zip(rows, records, strict=True):
-            folded = log.matched(key)
-            base = StoredRow(HoodieKey(key, found.partition), record, self._schema, row)
-            if folded is None:
-                yield row, True, record
-                continue
-            action, result = log.snapshot(base, key, folded)
-            yield row, action is Action.KEEP, None if result is None else result.record
-
-    def _merged(self, found: FileSlice, batch: pa.RecordBatch, log: SliceLog) -> Iterator[pa.RecordBatch]:
-        """Merge a batch of the base file with the log: give the rows that stay, then those that change."""
-        contested = log.folded and [(row, key) for row, key in enumerate(self.keys_of(batch)) if key in log.folded]
-        if not contested:
-            yield batch
-            return
-        stays = np.ones(batch.num_rows, bool)
-        changed: list[tuple[str, Record]] = []
-        merged_rows = self.merge_rows(found, batch, contested, log)
-        for (_, key), (row, is_base, record) in zip(contested, merged_rows, strict=True):
-            stays[row] = is_base
-            if not is_base and record is not None:
-                changed.append((key, record))
-        yield batch.filter(pa.array(stays))
-        if changed:
-            yield self._written(changed, log)
-
-    def _written(self, made: list[tuple[str, Record]], log: SliceLog) -> pa.RecordBatch:
-        """Return merged records, each with its key, as rows; a key whose record does not fit has failed."""
-        while True:
-            try:
-                return self._writer.batch([record for _, record in made])
-            except UnfitRecordError as error:
-                key, _ = made.pop(error.number)
-                log.fail(key, error)
+        return merge_rows(self._rows, found.partition, batch, rows, log)
 
     # -- the answer
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Pair = Callable[[Record, Record, list[Record]], RowSource]
     Single = Callable[[Record, list[Record]], RowSource]
+    KeyReader = Callable[[Record], HoodieKey]
 
 C = TypeVar("C")
 
@@ -145,8 +146,11 @@ class Reader(Protocol[C]):
     def log_rule(self) -> LogRule | None:
         """Return the rule by which one of the versions of a key is chosen; None if the calls have to decide."""
 
-    def single_rows(self, point: MergePoint) -> SingleRows:
-        """Return what `fold_log` and `read` come to for keys with one row in the log."""
+    def single_rows(self, point: MergePoint, key_of: KeyReader | None = None, /) -> SingleRows:
+        """Return what `fold_log` and `read` come to for keys with one row in the log.
+
+        `key_of` reads the identity of a record; by default, the plan's columns do.
+        """
 
 
 class IndexLookup(Protocol[C]):

@@ -24,6 +24,7 @@ from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
+    from bridge.merge.calls import KeyReader
     from mergers import HoodieKey
     from payloads import Record
     from payloads.builtin import PairRule
@@ -93,18 +94,19 @@ class FileGroupReader(Buffered):
             return None
         return LogRule(rule, rule, deletes)
 
-    def single_rows(self, point: MergePoint) -> SingleRows:
+    def single_rows(self, point: MergePoint, key_of: KeyReader | None = None) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log."""
+        key_of = key_of or self._key_of
 
         def pair(stored: Record, logged: Record, made: list[Record]) -> RowSource:
-            key = self._key_of(logged)
+            key = key_of(logged)
             base = StoredRow(key, stored, self.schema, RowSource.STORED)
             action, row = self.read(point, base, self.fold_log(None, key, LogRow(logged, RowSource.INCOMING)))
             return RowSource.STORED if action is KEEP else source_of(row, made)
 
         def single(logged: Record, made: list[Record]) -> RowSource:
             entry = LogRow(logged, RowSource.INCOMING)
-            _, row = self.read(point, None, self.fold_log(None, self._key_of(logged), entry))
+            _, row = self.read(point, None, self.fold_log(None, key_of(logged), entry))
             return source_of(row, made)
 
         tests = None if OPERATION_COLUMN in self.schema.by_name else delete_tests(self.schema, self._props)

@@ -27,7 +27,7 @@ from payloads.ordering import same_class
 from payloads.ordering_fields import raw_converter
 
 if TYPE_CHECKING:
-    from bridge.merge.calls import Listener, SingleRows
+    from bridge.merge.calls import KeyReader, Listener, SingleRows
     from bridge.merge.carriers import LogRow, RowShape
     from bridge.merge.outcome import RowSource
     from bridge.plan import MergePlan
@@ -96,8 +96,8 @@ class LogScanner(Payloads):
         log = PairRule(None) if compared is None else PairRule(compared, (True, True, False))
         return LogRule(log, base, (*deletes, *flag_tests(self.schema)))
 
-    def single_rows(self, point: MergePoint) -> SingleRows:
-        """Return what `fold_log` and `read` come to for keys with one row in the log."""
+    def single_rows(self, point: MergePoint, _key_of: KeyReader | None = None) -> SingleRows:
+        """Return what `fold_log` and `read` come to for keys with one row in the log; payloads know no key."""
         calls = self._single_rows(self._logged_class, self.ordering_of, MergePoint.LOG_FOLD, self._at[point])
         merge, insert = calls.pair, calls.single
 

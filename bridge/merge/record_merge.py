@@ -18,7 +18,7 @@ from bridge.merge.points import MergePoint
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
-    from bridge.merge.calls import IndexLookup, Listener, Reader, SingleRows, Writer
+    from bridge.merge.calls import IndexLookup, KeyReader, Listener, Reader, SingleRows, Writer
     from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
     from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome
@@ -112,9 +112,12 @@ class RecordMerge:
         """Return the rule by which a reader chooses one of the versions of a key; None if it has to be called."""
         return self.reader.log_rule()
 
-    def single_rows(self, point: MergePoint) -> SingleRows:
-        """Return the calls of a copy-on-write merge, a snapshot query or a compaction for keys with one newer row."""
-        return self.writer.single_rows() if point is MergePoint.UPSERT else self.reader.single_rows(point)
+    def single_rows(self, point: MergePoint, key_of: KeyReader | None = None) -> SingleRows:
+        """Return the calls of a copy-on-write merge, a snapshot query or a compaction for keys with one newer row.
+
+        `key_of` reads the identity of a record of a log; by default, the plan's columns do.
+        """
+        return self.writer.single_rows() if point is MergePoint.UPSERT else self.reader.single_rows(point, key_of)
 
 
 def merge_config(plan: MergePlan) -> EffectiveMergeConfig:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import struct
 from typing import TYPE_CHECKING, Any
@@ -13,14 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.engines.python import RecordReader
-from bridge.hudi import SliceReader, TableQueries, log_columns
+from bridge.errors import MergeFailedError
+from bridge.hudi import SliceReader, TableQueries, base_files, log_columns, row_calls, slice_merge
 from bridge.hudi.avro_columns import NotColumnarError, can_be_columns, record_batches
+from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import LogFolder
 from bridge.merge import LogRule
+from payloads import SENTINEL
 from payloads.avro import decode, encode, parse_schema
 from payloads.builtin import PairRule
 from tests.conformance.tables import difference, load, rows_of
+from tests.support.user_payloads import Newest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,19 +139,97 @@ def test_rows_that_no_comparison_decides_are_merged_by_the_calls(
             rows.set_column(at, rows.schema.field(at), pa.nulls(len(rows), rows.schema.field(at).type)), path
         )
     answer = TableQueries(str(table), recorded.release).snapshot()
-    undecided = []
-    merge = log_columns.LogColumns.merge
-
-    def noted(*arguments: Any) -> Any:
-        seen, pairs = merge(*arguments)
-        undecided.append(len(pairs))
-        return seen, pairs
-
-    monkeypatch.setattr(log_columns.LogColumns, "merge", noted)
+    called = noted_calls(monkeypatch)
     by_columns = rows_of(answer)
-    assert max(undecided) > 1
+    assert called["pairs"] > 1
     monkeypatch.setattr(LogFolder, "columns", lambda *_: None)
     assert difference(rows_of(answer), by_columns) == ""
+
+
+def noted_calls(patch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count the keys that are merged from record to record."""
+    called = {"pairs": 0, "singles": 0}
+    pairs, singles = RowCalls.pairs, RowCalls.singles
+
+    def noted_pairs(*arguments: Any) -> Any:
+        called["pairs"] += len(arguments[4])
+        return pairs(*arguments)
+
+    def noted_singles(*arguments: Any) -> Any:
+        called["singles"] += len(arguments[2])
+        return singles(*arguments)
+
+    patch.setattr(RowCalls, "pairs", noted_pairs)
+    patch.setattr(RowCalls, "singles", noted_singles)
+    return called
+
+
+class Varied(Newest):
+    """Its own row, the stored one, that one edited, a new row, none or SENTINEL, by the number in its row."""
+
+    def combine_and_get_update_value(self, current: Any, schema: Any) -> Any:
+        number = 0 if self.record is None else self.record["qty"] or 0
+        if number % 6 == 1:
+            return current
+        if number % 6 == 2:
+            current["name"] = f"{current['name']} edited"
+            return current
+        if number % 6 == 3:
+            return {**current, "name": "made"}
+        return (self.record, None, SENTINEL)[number % 3]
+
+    def get_insert_value(self, schema: Any) -> Any:
+        if self.record is None:
+            return None
+        number = self.record["qty"] or 0
+        return (self.record, {**self.record, "name": "made"}, None)[number % 3]
+
+
+BY_CALLS = {
+    "0.15.0": ("mor-log-only-compacted", "mor-plain-default", "mor-plain-postgres", "mor-rollback-partial"),
+    "1.0.2": ("mor-order-by-timestamp", "mor-rollback-default", "mor-version-6-by-1.x-partial"),
+    "1.2.0": ("mor-compacted-partial", "mor-log-only-plain", "mor-plain-partial"),
+}
+
+
+@pytest.mark.parametrize("release", BY_CALLS)
+def test_single_rows_are_merged_as_folded_ones_are(tables: Path, release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base_files, "_ROWS", 3)
+    monkeypatch.setattr(slice_merge, "_WINDOW", 2000)  # bytes: some batches
+    called = noted_calls(monkeypatch)
+    for case in BY_CALLS[release]:
+        for recorded in load(tables, release, case):
+            own = case.endswith(("partial", "postgres"))
+            payload = None if own else f"{__name__}:Varied"
+            answer = TableQueries(str(recorded.folder / "table"), release, payload=payload).snapshot()
+            if own:
+                assert difference(recorded.answers["snapshot"], rows_of(answer)) == "", case
+            without_base = [dataclasses.replace(found, base_file=None) for found in answer.slices]
+            for asked in (answer, answer._replace(slices=without_base)):
+                by_columns = rows_of(asked)
+                with monkeypatch.context() as patched:
+                    patched.setattr(LogFolder, "columns", lambda *_: None)
+                    assert difference(rows_of(asked), by_columns) == "", case
+    assert min(called.values()) > 5
+
+
+def test_a_failure_names_the_key_of_its_row(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_calls, "_ROWS", 3)
+    recorded = next(iter(load(tables, "0.15.0", "mor-plain-default")))
+    answer = TableQueries(str(recorded.folder / "table"), "0.15", payload=f"{__name__}:FailsForOdd").snapshot()
+    with pytest.raises(MergeFailedError, match="ValueError: k") as caught:
+        rows_of(answer)
+    (key,) = caught.value.key.values()
+    assert f"ValueError: {key};" in caught.value.reason
+
+
+class FailsForOdd(Newest):
+    """Fails for keys with an odd number, with the key as its message."""
+
+    def combine_and_get_update_value(self, current: Any, schema: Any) -> Any:
+        if self.record is not None and int(current["_hoodie_record_key"][-1]) % 2:
+            raise ValueError(current["_hoodie_record_key"])
+        return self.record
 
 
 def test_rows_that_do_not_fit_into_one_batch_are_left_to_the_calls(

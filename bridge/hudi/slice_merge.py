@@ -1,0 +1,220 @@
+"""The rows of a slice's base file merged with its log, batch by batch; rows that stay as they are stay Arrow.
+
+Keys are looked up for a window of batches at once: the table of the log's keys is made anew at each look-up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bridge.engines.python import UnfitRecordError
+from bridge.merge import Action, RowSource, StoredRow
+from mergers import HoodieKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from bridge.engines.python import RecordReader, RecordWriter
+    from bridge.hudi.log_columns import LogColumns
+    from bridge.hudi.row_calls import RowCalls
+    from bridge.hudi.slice_log import SliceLog
+    from payloads.avro import AvroSchema, Record
+
+    KeysOf = Callable[[pa.RecordBatch], pa.Array[Any]]
+    Rows = npt.NDArray[np.intp]
+
+_WINDOW = 1 << 25
+"""The bytes of base rows whose keys are looked up at once."""
+
+
+class Conversion:
+    """What turns rows of a slice into records, and records into rows.
+
+    Attributes:
+        schema: of the records, with meta columns.
+        reader, writer: the two directions.
+        keys_of: gives the record key of each row.
+    """
+
+    def __init__(self, schema: AvroSchema, reader: RecordReader, writer: RecordWriter, keys_of: KeysOf) -> None:
+        self.schema = schema
+        self.reader = reader
+        self.writer = writer
+        self.keys_of = keys_of
+
+    def records(self, batch: pa.RecordBatch, rows: Sequence[int]) -> list[Record]:
+        """Return some rows as records."""
+        return self.reader.rows(batch, np.array(rows, int))
+
+    def written(self, made: list[tuple[str, Record]], log: SliceLog) -> pa.RecordBatch:
+        """Return merged records, each with its key, as rows; a key whose record does not fit has failed.
+
+        Raises:
+            MergeFailedError: a record does not fit, and keys are not set aside.
+        """
+        while True:
+            try:
+                return self.writer.batch([record for _, record in made])
+            except UnfitRecordError as error:
+                key, _ = made.pop(error.number)
+                log.fail(key, error)
+
+
+class SliceMerge:
+    """Merges the rows of one base file with a log: in columns, and called for some keys apart."""
+
+    def __init__(
+        self,
+        rows: Conversion,
+        partition: str,
+        log: SliceLog,
+        columns: LogColumns | None = None,
+        calls: RowCalls | None = None,
+    ) -> None:
+        """Take a slice's log.
+
+        Args:
+            rows: between rows and records.
+            partition: the slice's.
+            log: the keys that are folded by calls.
+            columns: the others; None for none.
+            calls: merges the rows of `columns` that no comparison decides.
+        """
+        self._rows = rows
+        self._partition = partition
+        self._log = log
+        self._columns = columns
+        self._calls = calls
+        self._folded = list(log.folded)
+        keys = pa.array(self._folded, pa.string())
+        self._in_columns = 0 if columns is None else len(columns.keys)
+        self._keys = keys if columns is None else pa.concat_arrays([columns.keys, keys])
+
+    def merged(self, base: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Give the rows of the base file as a query sees them, then those of the keys that the log alone has.
+
+        Raises:
+            HudiTableError: a file can't be read.
+            MergeFailedError: the merge of a key failed.
+        """
+        for batch, numbers in looked_up(base, self._rows.keys_of, self._keys):
+            rows = np.flatnonzero(numbers >= 0)
+            if len(rows):
+                yield from self._merged(batch, rows, numbers[rows])
+            else:
+                yield batch
+        if self._columns is not None:
+            yield from self._only_in_columns(self._columns)
+        unmatched = ((key, self._log.snapshot(None, key, folded).version) for key, folded in self._log.unmatched())
+        made = [(key, row.record) for key, row in unmatched if row is not None and row.record is not None]
+        if made:
+            yield self._rows.written(made, self._log)
+
+    def _merged(self, batch: pa.RecordBatch, rows: Rows, numbers: Rows) -> Iterator[pa.RecordBatch]:
+        """Give the rows of a batch that stay, then those in place of others; `numbers` are the keys of `rows`."""
+        stays = np.ones(batch.num_rows, bool)
+        taken: list[pa.RecordBatch] = []
+        made: list[tuple[str, Record]] = []
+        is_called = numbers >= self._in_columns
+        if self._columns is not None:
+            won, made = self._by_columns(self._columns, batch, rows[~is_called], numbers[~is_called], stays)
+            taken = [self._columns.rows.take(pa.array(won))] if len(won) else []
+        called = [
+            (row, self._folded[number - self._in_columns])
+            for row, number in zip(rows[is_called].tolist(), numbers[is_called].tolist(), strict=True)
+        ]
+        outcomes = merge_rows(self._rows, self._partition, batch, called, self._log)
+        for (row, key), (_, is_base, record) in zip(called, outcomes, strict=True):
+            stays[row] = is_base
+            if not is_base and record is not None:
+                made.append((key, record))
+        yield batch.filter(pa.array(stays))
+        yield from taken
+        if made:
+            yield self._rows.written(made, self._log)
+
+    def _by_columns(
+        self, columns: LogColumns, batch: pa.RecordBatch, rows: Rows, numbers: Rows, stays: npt.NDArray[np.bool_]
+    ) -> tuple[Rows, list[tuple[str, Record]]]:
+        """Return the rows of the log that replace rows of a batch, and records made; notes which rows stay."""
+        rows, numbers = columns.met(rows, numbers)
+        is_won, is_open = columns.compared(batch, rows, numbers)
+        stays[rows[is_won]] = False
+        if self._calls is None or not is_open.any():
+            return numbers[is_won], []
+        rows, opened = rows[is_open], numbers[is_open]
+        sources, records = self._calls.pairs(batch, rows, columns, opened, self._log)
+        stays[rows[sources != RowSource.STORED]] = False
+        made = zip(columns.keys_at(opened[sources == RowSource.MADE]), records, strict=True)
+        return np.concatenate([numbers[is_won], opened[sources == RowSource.INCOMING]]), list(made)
+
+    def _only_in_columns(self, columns: LogColumns) -> Iterator[pa.RecordBatch]:
+        numbers = columns.unmet()
+        if columns.decides_alone:
+            if len(numbers):
+                yield columns.rows.take(pa.array(numbers))
+        elif self._calls is not None:
+            for part, sources, records in self._calls.singles(columns, numbers, self._log):
+                won = part[sources == RowSource.INCOMING]
+                if len(won):
+                    yield columns.rows.take(pa.array(won))
+                if records:
+                    keys = columns.keys_at(part[sources == RowSource.MADE])
+                    yield self._rows.written(list(zip(keys, records, strict=True)), self._log)
+
+
+def merge_rows(
+    rows: Conversion, partition: str, batch: pa.RecordBatch, called: Sequence[tuple[int, str]], log: SliceLog
+) -> Iterator[tuple[int, bool, Record | None]]:
+    """Merge some rows of the base file, each (row, record key), with a log that has their keys.
+
+    Gives (row, whether it stays as it is, the record that a query sees or None).
+
+    Raises:
+        MergeFailedError: the merge of a key failed.
+    """
+    records = rows.records(batch, [row for row, _ in called]) if called else []
+    for (row, key), record in zip(called, records, strict=True):
+        folded = log.matched(key)
+        base = StoredRow(HoodieKey(key, partition), record, rows.schema, row)
+        if folded is None:
+            yield row, True, record
+            continue
+        action, result = log.snapshot(base, key, folded)
+        yield row, action is Action.KEEP, None if result is None else result.record
+
+
+def looked_up(
+    batches: Iterable[pa.RecordBatch], keys_of: KeysOf, wanted: pa.Array[Any]
+) -> Iterator[tuple[pa.RecordBatch, Rows]]:
+    """Give batches, and which of the `wanted` keys each row has: its number, or -1."""
+    for window in _windows(batches) if len(wanted) else ([batch] for batch in batches):
+        if not len(wanted):
+            yield window[0], np.full(window[0].num_rows, -1)
+            continue
+        keys = pa.chunked_array([keys_of(batch) for batch in window], pa.string())
+        numbers = pc.fill_null(pc.index_in(keys, value_set=wanted), -1).to_numpy()
+        first = 0
+        for batch in window:
+            yield batch, numbers[first : first + batch.num_rows]
+            first += batch.num_rows
+
+
+def _windows(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    """Give batches together, as many as have the bytes of a window."""
+    window: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        window.append(batch)
+        size += batch.nbytes
+        if size >= _WINDOW:
+            yield window
+            window, size = [], 0
+    if window:
+        yield window
