@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from bridge.engines.python import RecordReader
     from bridge.hudi.log_columns import LogColumns
-    from bridge.hudi.slice_log import SliceLog
     from bridge.merge import RowSource, SingleRows
     from payloads.avro import Record
 
     Rows = npt.NDArray[np.intp]
+    Fail = Callable[[str, Exception], None]
     Sources = npt.NDArray[np.int8]
 
 _ROWS = 1 << 10
@@ -36,7 +36,7 @@ class RowCalls:
         self._reader = reader
 
     def pairs(
-        self, batch: pa.RecordBatch, rows: Rows, log: LogColumns, numbers: Rows, failed: SliceLog
+        self, batch: pa.RecordBatch, rows: Rows, log: LogColumns, numbers: Rows, fail: Fail
     ) -> tuple[Sources, list[Record]]:
         """Merge rows of the base file, each with a row of the log; return where each comes from, and the records made.
 
@@ -47,10 +47,10 @@ class RowCalls:
         made: list[Record] = []
         for part in _parts(len(rows)):
             stored, logged = self._reader.rows(batch, rows[part]), self._reader.rows(log.rows, numbers[part])
-            sources[part] = _called(self._calls.pair, log, numbers[part], failed, made, stored, logged)
+            sources[part] = _called(self._calls.pair, log, numbers[part], fail, made, stored, logged)
         return sources, made
 
-    def singles(self, log: LogColumns, numbers: Rows, failed: SliceLog) -> Iterator[tuple[Rows, Sources, list[Record]]]:
+    def singles(self, log: LogColumns, numbers: Rows, fail: Fail) -> Iterator[tuple[Rows, Sources, list[Record]]]:
         """Give for some rows at a time that the log alone has: which they are, and what `pairs` returns.
 
         Raises:
@@ -59,7 +59,7 @@ class RowCalls:
         for part in _parts(len(numbers)):
             made: list[Record] = []
             logged = self._reader.rows(log.rows, numbers[part])
-            yield numbers[part], _called(self._calls.single, log, numbers[part], failed, made, logged), made
+            yield numbers[part], _called(self._calls.single, log, numbers[part], fail, made, logged), made
 
 
 def _parts(rows: int) -> Iterator[slice]:
@@ -70,7 +70,7 @@ def _called(  # noqa: PLR0913, PLR0917 (the call, and whose it is)
     merge: Callable[..., RowSource],
     log: LogColumns,
     numbers: Rows,
-    failed: SliceLog,
+    fail: Fail,
     made: list[Record],
     first: list[Record],
     *others: list[Record],
@@ -81,5 +81,5 @@ def _called(  # noqa: PLR0913, PLR0917 (the call, and whose it is)
         return np.fromiter(map(merge, ahead, *others, itertools.repeat(made)), np.int8, len(first))
     except Exception as error:
         at = len(first) - operator.length_hint(ahead) - 1
-        failed.fail(log.keys_at(numbers[at : at + 1])[0], error)
+        fail(log.keys_at(numbers[at : at + 1])[0], error)
         raise

@@ -149,7 +149,7 @@ class SliceMerge:
         if self._calls is None or not is_open.any():
             return numbers[is_won], []
         rows, opened = rows[is_open], numbers[is_open]
-        sources, records = self._calls.pairs(batch, rows, columns, opened, self._log)
+        sources, records = self._calls.pairs(batch, rows, columns, opened, self._log.fail)
         stays[rows[sources != RowSource.STORED]] = False
         made = zip(columns.keys_at(opened[sources == RowSource.MADE]), records, strict=True)
         return np.concatenate([numbers[is_won], opened[sources == RowSource.INCOMING]]), list(made)
@@ -160,7 +160,7 @@ class SliceMerge:
             if len(numbers):
                 yield columns.rows.take(pa.array(numbers))
         elif self._calls is not None:
-            for part, sources, records in self._calls.singles(columns, numbers, self._log):
+            for part, sources, records in self._calls.singles(columns, numbers, self._log.fail):
                 won = part[sources == RowSource.INCOMING]
                 if len(won):
                     yield columns.rows.take(pa.array(won))
