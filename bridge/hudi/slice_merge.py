@@ -144,6 +144,8 @@ class SliceMerge:
     ) -> tuple[Rows, list[tuple[str, Record]]]:
         """Return the rows of the log that replace rows of a batch, and records made; notes which rows stay."""
         rows, numbers = columns.met(rows, numbers)
+        if not len(rows):
+            return numbers, []
         is_won, is_open = columns.compared(batch, rows, numbers)
         stays[rows[is_won]] = False
         if self._calls is None or not is_open.any():
