@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, keys, write_settings
+from bridge.display import Fragment, notebook_html
 from bridge.errors import PlanError
+from bridge.redaction import setting_shown
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
 
@@ -234,6 +236,28 @@ class MergePlan:
         names = RecordMergeMode.__members__
         return names.get(self.merger.name.upper()) if self.merger is not None else None
 
+    def _repr_html_(self) -> str:
+        version = self.table_version or capabilities(self.release).created_version
+        return notebook_html(
+            Fragment(
+                brand="MergePlan",
+                headline=f"{self.payload_name} on Hudi {self.release}: "
+                f"a {self.table_type.long_name} table of version {version}",
+                facts=[*self._facts()],
+            )
+        )
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the settings that are not the default, as text; the headline has the first ones."""
+        told = {"payload", "merger", "release", "table_type", "table_version", "props"}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name in told or value in (None, (), one.default):
+                continue
+            yield one.name.replace("_", " "), _fact(value)
+        for name, value in self.props.items():
+            yield name, setting_shown(name, value)
+
     def payload_ref(self, java_name: str) -> PayloadRef:
         """Return the reference to a payload class: the plan's own, or the table's, if it has this name."""
         known = (self.payload, self.stored_payload)
@@ -265,3 +289,17 @@ def _table_type(text: Any) -> TableType:
 
 def _names(columns: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(columns.split(",")) if isinstance(columns, str) else tuple(columns)
+
+
+def _fact(value: Any) -> str:
+    match value:
+        case tuple():
+            return ", ".join(value)
+        case bool():
+            return "yes" if value else "no"
+        case TableMergeConfig():
+            return f"{value.table_type.long_name}, version {value.version}"
+        case PayloadRef():
+            return value.name
+        case _:
+            return str(value)

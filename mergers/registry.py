@@ -6,9 +6,11 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mergers.api import RecordMergeMode
 from mergers.compat import adapt_merger
 from mergers.errors import MergerNotFoundError
 from mergers.strategies import OverwriteWithLatestMerger
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
@@ -102,8 +104,11 @@ def _named(name: str) -> HoodieRecordMerger:
             raise MergerNotFoundError(msg)
     module_name, colon, path = name.partition(":")
     if not colon:
-        known = ", ".join(java_name.rpartition(".")[2] for java_name in _BUILT_IN)
-        msg = f"unknown merger {name!r}; built in: {known}. A Python class is named package.module:Class"
+        known = [java_name.rpartition(".")[2] for java_name in _BUILT_IN]
+        hint = did_you_mean(name, [*RecordMergeMode.__members__, *known])
+        msg = (
+            f"unknown merger {name!r}{hint or f'; built in: {known[0]}.'} A Python class is named package.module:Class"
+        )
         raise MergerNotFoundError(msg)
     return adapt_merger(_at(module_name, path, name))
 

@@ -6,10 +6,18 @@ and says what to do next. Each class also subclasses the builtin that a caller w
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """Return the end of a message: what is spelt like `name`, the closest first; empty where nothing is."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=likeness)
+    return f"; did you mean {' or '.join(by_lower[match] for match in close)}?" if close else ""
 
 
 class PayloadBridgeError(Exception):

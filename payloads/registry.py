@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import importlib.metadata
@@ -14,7 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import payloads.builtin
 from payloads.builtin import ALL_RELEASES, BuiltinPayload
-from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
+from payloads.errors import (
+    PayloadBridgeError,
+    PayloadConfigError,
+    PayloadConstructorError,
+    PayloadNotFoundError,
+    did_you_mean,
+)
 from payloads.release import HudiRelease, releases
 from payloads.user import adapt
 
@@ -273,7 +278,7 @@ def _python_path(name: str, release: HudiRelease) -> type[HoodieRecordPayload] |
     found: Any = _import(module_name, name)
     for part in path.split("."):
         if not hasattr(found, part):
-            msg = f"{name}: {found.__name__} has no {part}{_close(part, _class_names(found))}"
+            msg = f"{name}: {found.__name__} has no {part}{did_you_mean(part, _class_names(found), 0.5)}"
             raise PayloadNotFoundError(msg)
         found = getattr(found, part)
         if not isinstance(found, type):
@@ -311,15 +316,9 @@ def _class_names(owner: Any) -> list[str]:
 def _not_found(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
     offered = [entry.name for entry in _offered()]
     shipped = [_short(found.java_name) for found in builtin_payloads(release)]
-    hint = _close(_short(name), [*shipped, *offered])
+    hint = did_you_mean(_short(name), [*shipped, *offered], 0.5)
     msg = (
         f"unknown payload {name!r}{hint or '.'} A Python class is named package.module:Class; "
         "a compiled Java class by its full name and its jar (--jar FILE or --package COORDINATE)"
     )
     raise PayloadNotFoundError(msg)
-
-
-def _close(name: str, known: Iterable[str]) -> str:
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(by_lower[match] for match in close)}?" if close else ""

@@ -10,7 +10,7 @@ import pytest
 import bridge
 
 ROOT = Path(__file__).parent.parent
-HEAVY = {"pyspark", "pyarrow", "pandas", "hypothesis", "click", "rich"}
+HEAVY = {"pyspark", "pyarrow", "pandas", "hypothesis", "click", "rich", "jinja2"}
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -12,6 +12,7 @@ from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.session import is_of_spark, session_options
+from bridge.config import key_hint
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.programs import WriteOperation
 from bridge.report import MOST, SAMPLE
@@ -54,6 +55,8 @@ def prop(text: str) -> tuple[str, str]:
     if not equals or not key.strip():
         msg = f"{text!r} is not a property; write key=value"
         raise click.BadParameter(msg)
+    if hint := key_hint(key.strip()):
+        click.echo(f"warning: --prop {key.strip()} decides no merge{hint}", err=True)
     return key.strip(), value
 
 

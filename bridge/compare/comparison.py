@@ -18,7 +18,7 @@ from bridge.verify import extends
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
-from payloads.errors import PayloadBridgeError
+from payloads.errors import PayloadBridgeError, did_you_mean
 
 if TYPE_CHECKING:
     import contextlib
@@ -269,7 +269,8 @@ def _named(name: str, plan: MergePlan) -> PayloadRef | MergerRef:
             raise PlanError(str(unknown)) from error
         modes = ", ".join(mode.name for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM)
         known = ", ".join(map(str, HudiRelease))
-        msg = f"{name!r} is neither a release ({known}) nor a merge mode ({modes}), and {unknown}"
+        mode = did_you_mean(name, RecordMergeMode.__members__, 0.7)
+        msg = f"{name!r} is neither a release ({known}) nor a merge mode ({modes}){mode or f', and {unknown}'}"
         raise PlanError(msg) from error
     return merger
 

@@ -10,7 +10,7 @@ from bridge.compare.differing import Difference
 from bridge.compare.grade import Grade
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of
+from bridge.report import SAMPLE, Check, Report, Table, as_notebook, json_rows, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
@@ -131,6 +131,9 @@ class ReadersReport:
     def verdict(self) -> str:
         """The result in a sentence or two."""
         return verdict_of(self)
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report(SAMPLE))
 
     def to_report(self, sample: int | None = None) -> Report:
         """Return the report of the command line, with `sample` rows a reader; without it all up to 100,000."""

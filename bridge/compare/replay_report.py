@@ -13,11 +13,11 @@ from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.replay_books import both_books_table
-from bridge.compare.tables import commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
+from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
 from bridge.merge import merger_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope, uncounted
-from bridge.report import SAMPLE, Check, Report, Table, json_rows, limit_of, plan_as_json, sides_as_json
+from bridge.report import SAMPLE, Check, Report, Table, as_notebook, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -101,6 +101,9 @@ class ReplayReport:
     def verdict(self) -> str:
         """The result in one sentence."""
         return verdict_of(self)
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report(whole=False))
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
@@ -317,15 +320,11 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
     kinds = kinds_of(part.comparison.names)
     for counts in part.counts:
         batch = part.batches.names[counts.commit - 1]
-        failure = f"{_keys_differ(counts.total)}: {_by_kind(counts, kinds)}" if counts.total else None
+        failure = f"{_keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else None
         is_last = counts.commit == part.comparison.commits
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
         checks.append(Check(f"{name} after {batch}", failure, "\n".join(lines) if is_last else ""))
     return checks
-
-
-def _by_kind(counts: Counts, kinds: dict[str, str]) -> str:
-    return ", ".join(f"{number} {kind}" for kind, number in zip(kinds.values(), counts[1:], strict=True) if number)
 
 
 # -- as text

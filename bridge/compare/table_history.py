@@ -14,7 +14,7 @@ from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of
 from bridge.compare.replay import compare
 from bridge.engines import COMMIT, KIND
 from bridge.pipeline import differences, join_rows
-from bridge.report import Report, Table
+from bridge.report import Report, Table, as_notebook
 from bridge.spark import META_COLUMNS, distinct_keys, kept
 
 if TYPE_CHECKING:
@@ -88,6 +88,9 @@ class HistoryReport:
         if self.merges_on_read:
             return seen
         return f"{seen} Commits of copy-on-write tables hold winners alone: what lost, and what was deleted, is gone."
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""
@@ -182,6 +185,9 @@ class HistoryReplay:
         told += "exactly its rows" if not self.unlike else f"other rows for {self.unlike} of its keys"
         told = f"{told} ({self.rows}). Differences show what the other release would have made of what is still held."
         return f"{told} {self.rebuilt.assumption}".rstrip()
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report(whole=False))
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line, as `ReplayReport.to_report`."""

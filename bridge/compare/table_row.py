@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 from bridge.engines import KIND, ORDERING, QUARANTINE, SEQUENCE
 from bridge.errors import InputError
 from bridge.redaction import current
-from bridge.report import Report, Table, json_rows
+from bridge.report import Report, Table, as_notebook, json_rows
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class TableRow:
             return f"{text}."
         readers = " and ".join(f"Hudi {release}" for release in self.shown)
         return f"{text}; {readers} show {'the same' if self.success else 'different rows'}."
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""

@@ -25,6 +25,11 @@ def kinds_of(names: Names) -> dict[str, str]:
     return dict(zip(KINDS, (f"only in {names[0]}", f"only in {names[1]}", "changed"), strict=True))
 
 
+def by_kind(counts: Counts, kinds: dict[str, str]) -> str:
+    """Say how many keys differ in each way in which some do."""
+    return ", ".join(f"{number} {kind}" for kind, number in zip(kinds.values(), counts[1:], strict=True) if number)
+
+
 def example_table(example: Example, names: Names) -> Table:
     """Show the versions of a key in order of arrival, then its row on both sides."""
     difference = example.difference

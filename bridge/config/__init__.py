@@ -37,6 +37,7 @@ from bridge.config.keys import (
     WRITE_RECORD_KEY,
     WRITE_TABLE_VERSION,
     is_merge_key,
+    key_hint,
 )
 from bridge.config.mode_change import TargetMode, change_mode
 from bridge.config.properties import format_properties, parse_properties, read_properties
@@ -106,6 +107,7 @@ __all__ = [
     "infer_for_creation",
     "infer_for_writes",
     "is_merge_key",
+    "key_hint",
     "literal",
     "mode_of_payload",
     "parse_properties",

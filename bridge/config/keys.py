@@ -9,6 +9,7 @@ from bridge.config.entry import ConfigEntry
 from bridge.config.table_type import TableType
 from mergers import PartialUpdateMode, RecordMergeMode, strategies
 from payloads import builtin
+from payloads.errors import did_you_mean
 from payloads.ordering_fields import (
     PAYLOAD_ORDERING_FIELD,
     TABLE_ORDERING_FIELDS,
@@ -223,3 +224,17 @@ _MERGE_KEYS: Final = frozenset(
     if entry not in {INITIAL_VERSION, TABLE_TYPE, RECORD_KEY}
     for name in (entry.key, *entry.aliases)
 )
+
+
+def key_hint(key: str) -> str:
+    """Return what a writer's option that nothing here reads may be a slip for, as the end of a message; else nothing.
+
+    Most options of Hudi say nothing about merging and are fine; one that is spelt almost like one of ours is not.
+    """
+    known = {name for entry in (*TABLE_ENTRIES, *WRITER_ENTRIES) for name in (entry.key, *entry.aliases)}
+    known |= {value for value in globals().values() if isinstance(value, str) and value.startswith("hoodie.")}
+    is_known = key in known or any(key.startswith(name) for name in known if name.endswith("."))
+    return "" if is_known else did_you_mean(key, known, _SLIP)
+
+
+_SLIP: Final = 0.94

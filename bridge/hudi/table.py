@@ -25,8 +25,10 @@ from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
 from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
 from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions
 from bridge.hudi.slice_versions import CONTROL
+from bridge.hudi.table_display import table_html
 from bridge.spark import prepare, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,6 +157,9 @@ class HudiTable:
             raise UnreadableTableError(opened.unnamed_class)
         named = opened.plan.payload if payload is None else PayloadRef(payload)
         return dataclasses.replace(opened.plan, payload=named, props=dict(props or {}), schema=schema, engine="python")
+
+    def _repr_html_(self) -> str:
+        return table_html(self._open)
 
     @property
     def readers(self) -> tuple[HudiRelease, ...]:
@@ -318,7 +323,8 @@ class HudiTable:
         unknown = [name for name in columns if name.lower() not in known]
         if unknown or not columns:
             what = f"has no column {unknown[0]}" if unknown else "was asked for no column"
-            msg = f"{self.path} {what}; its columns are {', '.join(known.values())}"
+            hint = did_you_mean(unknown[0], known.values()) if unknown else ""
+            msg = f"{self.path} {what}; its columns are {', '.join(known.values())}{hint}"
             raise HudiTableError(msg)
         return [known[name.lower()] for name in columns]
 

@@ -22,6 +22,7 @@ from mergers.record import DeleteContext
 from payloads import NATURAL_ORDER
 from payloads.api import Sentinel
 from payloads.builtin import BuiltinPayload, PartialUpdateAvroPayload
+from payloads.errors import did_you_mean
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ class ModeWriter(Buffered):
         config, plan, schema = setup.config, setup.plan, setup.schema
         for field in config.ordering:
             if field.split(".")[0] not in schema.by_name:
-                msg = f"the ordering field {field!r} is not in the data, which has {', '.join(schema.by_name)}"
+                has = ", ".join(schema.by_name)
+                msg = f"the ordering field {field!r} is not in the data, which has {has}"
+                msg += did_you_mean(field, schema.by_name)
                 raise PlanError(msg)
         props = self._insert_props = merge_props(config, plan)
         self._dedup = self._merger(config.dedup, schema, props, HoodieRecordType.AVRO, "pre_combine")

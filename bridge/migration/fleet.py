@@ -11,7 +11,7 @@ from bridge.config import TableMergeConfig, assumed_writer
 from bridge.errors import sentence_of
 from bridge.hudi import HudiTable, TableQueries, tables_below
 from bridge.migration.plan import plan_migration
-from bridge.report import Report, Table
+from bridge.report import Report, Table, as_notebook
 from bridge.spark import catalog_location, catalog_tables
 from payloads.errors import PayloadBridgeError
 
@@ -99,6 +99,9 @@ class FleetReport(NamedTuple):
     def counts_rows(self) -> bool:
         """Whether tables are graded by rows."""
         return any(one.grade is not None for one in self.tables)
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""

@@ -10,7 +10,7 @@ from bridge.hudi import SymptomKind
 from bridge.migration.findings import findings_as_json, short, worst_first
 from bridge.migration.scenarios import About
 from bridge.migration.steps import changes_between
-from bridge.report import Report, Table
+from bridge.report import Report, Table, as_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -92,6 +92,9 @@ class MigrationPlan:
     def verdict(self) -> str:
         """How much changes, in one sentence."""
         return report_plan(self, {}).verdict
+
+    def _repr_html_(self) -> str:
+        return as_notebook(report_plan(self, {}))
 
     def to_json(self) -> str:
         """Return the JSON of `payload-bridge plan`, without the settings of the command line."""

@@ -10,7 +10,7 @@ from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
 from bridge.pipeline import tell_scope
 from bridge.redaction import without_credentials
-from bridge.report import SAMPLE, Check, Report, Table, limit_of, plan_as_json, sides_as_json
+from bridge.report import SAMPLE, Check, Report, Table, as_notebook, limit_of, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,6 +65,9 @@ class MigrateReport:
     def success(self) -> bool:
         """Whether to go on; see `is_accepted`."""
         return self.is_accepted
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report(SAMPLE))
 
     def to_report(self, sample: int | None = None) -> Report:
         """Return the report of the command line; `sample` is how many differences people see."""

@@ -28,6 +28,7 @@ from bridge.spark import (
     quoted,
     widens_decimal,
 )
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -138,7 +139,7 @@ def _check_names(plan: MergePlan, fields: Iterable[str]) -> None:
             if name not in known:
                 msg = (
                     f"{plan.payload_name}: the {role} column {name!r} is not in the data, which has "
-                    f"{', '.join(sorted(known))}; name another with --{role}"
+                    f"{', '.join(sorted(known))}{did_you_mean(name, known) or f'; name another with --{role}'}"
                 )
                 raise PlanError(msg)
 

@@ -14,7 +14,7 @@ from bridge.pipeline.path_text import commits_words, compaction_words, path_word
 from bridge.pipeline.scope_report import tell_scope
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
-from bridge.report import Report, Table, cell, limit_of, plan_as_json, sides_as_json
+from bridge.report import Report, Table, as_notebook, cell, limit_of, plan_as_json, sides_as_json
 from bridge.spark import kept
 
 if TYPE_CHECKING:
@@ -73,6 +73,9 @@ class PathsReport:
     def collect(self, limit: int | None = None) -> list[KeyAnswer]:
         """Collect the answers of the keys that depend on the path, by key; those of `limit` keys."""
         return key_answers(self.answers, self.plan, limit) if self.counts.depending else []
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report(whole=False))
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""

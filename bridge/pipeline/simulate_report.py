@@ -19,7 +19,7 @@ from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.programs import Takeover
-from bridge.report import SAMPLE, Report, Table, json_rows, limit_of, plan_as_json
+from bridge.report import SAMPLE, Report, Table, as_notebook, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
@@ -126,6 +126,9 @@ class SimulateReport:
     def kept(self) -> DataFrame:
         """The snapshots, kept from the first job on."""
         return snapshots_of(self._kept_outcomes)
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report(whole=False))
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line; `whole`: with the rows of each snapshot, `sample` of them at most."""

@@ -10,6 +10,7 @@ from pyspark.sql import types as spark_types
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError
 from bridge.spark import quoted
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,8 @@ def split(frame: DataFrame, column: str, narrow: Callable[[DataFrame], DataFrame
         InputError: the column is missing, has no order, or has a null; or the frame has no rows.
     """
     if column not in frame.columns:
-        msg = f"the batch column {column!r} is not in the data, which has {', '.join(frame.columns)}; name another"
+        hint = did_you_mean(column, frame.columns) or "; name another"
+        msg = f"the batch column {column!r} is not in the data, which has {', '.join(frame.columns)}{hint}"
         raise InputError(msg)
     value = _comparable(frame.schema[column].dataType, column)
     values = frame.select(value.alias(_VALUE), quoted(column).cast("string").alias(_NUMBER)).distinct()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_rows import json_rows
 from bridge.report.json_values import cell, json_field, json_record, json_value, texts
+from bridge.report.notebook import as_notebook
 from bridge.report.report import (
     MOST,
     SAMPLE,
@@ -49,6 +50,7 @@ __all__ = [
     "Report",
     "Table",
     "View",
+    "as_notebook",
     "cell",
     "envelope_schema",
     "error_as_json",

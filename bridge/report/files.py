@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
+from bridge.display import printable
 from bridge.errors import InputError
 from bridge.redaction import without_credentials
-from bridge.report.printable import printable
 from bridge.spark import write_file
 
 if TYPE_CHECKING:

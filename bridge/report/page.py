@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import functools
 import hashlib
-import importlib.resources
 import json
 import zlib
 from typing import TYPE_CHECKING, Any, Final
 
-import jinja2
-from markupsafe import Markup
-
+from bridge.display import file_text, template_of, trusted
 from bridge.report.json_values import cell
-from bridge.report.printable import printable
 from bridge.report.view import View
 
 if TYPE_CHECKING:
@@ -35,39 +30,19 @@ def as_html(report: Report) -> str:
     words in common. Everything else is there without a script.
     """
     view = report.view or View(report.verdict)
-    script, style = _file("page.js"), _file("page.css")
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    return _template().render(
+    digest = base64.b64encode(hashlib.sha256(file_text("page.js").encode("utf-8")).digest()).decode("ascii")
+    return template_of("page.html").render(
         report=report,
         view=view,
         settings=", ".join(_head(report)),
         plan=[(name, cell(value)) for name, value in report.plan.items()],
         symbols=_SYMBOLS,
-        style=Markup(style),  # noqa: S704 (our own file)
-        script=Markup(script),  # noqa: S704 (our own file)
+        colours=trusted("colours.css"),
+        style=trusted("parts.css", "page.css"),
+        script=trusted("page.js"),
         script_hash=f"sha256-{digest}",
         data=_packed(report, view),
     )
-
-
-@functools.cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_file),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=False,
-        finalize=lambda value: printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
-    )
-    return environment.get_template("page.html")
-
-
-@functools.cache
-def _file(name: str) -> str:
-    folder = importlib.resources.files("bridge.report") / "templates"
-    return (folder / name).read_text(encoding="utf-8")
 
 
 def _head(report: Report) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bridge.report import LawCell, LawPanel, Laws, Report, Table, View, json_value
+from bridge.report import LawCell, LawPanel, Laws, Report, Table, View, as_notebook, json_value
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
 
 if TYPE_CHECKING:
@@ -64,6 +64,9 @@ class Verification:
             return f"{self.report.subject}: no violation was found{known}; seed {self.report.seed}."
         known = "" if self.unexpected else ", all of them allowed"
         return f"{self.report.subject} violates {', '.join(broken)}{known}; seed {self.report.seed}."
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""

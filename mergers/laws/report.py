@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mergers.laws.bounds import plain_ordering
 from mergers.laws.core import NAMES, Domain, Equation, Law, Operands, mentions_row
 from mergers.laws.equality import Failed, Observed
+from mergers.laws.notebook import law_html
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -173,6 +174,9 @@ class LawReport:
     def __str__(self) -> str:
         judged = [str(result) for result in self.results if result.verdict is not Verdict.NOT_APPLICABLE]
         return "\n".join((f"{self.subject}, seed {self.seed}", *judged, *self.left_out, *self.reach))
+
+    def _repr_html_(self) -> str:
+        return law_html(self.subject, self.seed, self.results)
 
     @property
     def left_out(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mergers.api import RecordMergeMode
 from mergers.avro import AvroRecordMerger
 from mergers.compat import adapt_merger
 from mergers.errors import MergerNotFoundError
@@ -15,7 +16,7 @@ from mergers.registry import MergerRef, resolve_merger
 from mergers.strategies import PartialUpdateMode
 from payloads.avro import parse_schema
 from payloads.builtin import AbstractDebeziumAvroPayload, MySqlDebeziumAvroPayload, PostgresDebeziumAvroPayload
-from payloads.errors import PayloadConfigError, PayloadNotFoundError, SchemaError
+from payloads.errors import PayloadConfigError, PayloadNotFoundError, SchemaError, did_you_mean
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIELDS
 from payloads.registry import PayloadRef, resolve_payload
 from payloads.release import HudiRelease
@@ -138,8 +139,9 @@ def _named(name: str, release: HudiRelease) -> tuple[Any, Any]:
     except PayloadNotFoundError as no_payload:
         try:
             return None, resolve_merger(name)
-        except MergerNotFoundError:
-            raise no_payload from None
+        except MergerNotFoundError as no_merger:
+            is_mode = did_you_mean(name, RecordMergeMode.__members__, 0.7)
+            raise (no_merger if is_mode else no_payload) from None
     except TypeError:
         # The path names a class that is not a payload; it may be a merger.
         return None, resolve_merger(name)

@@ -1,0 +1,9 @@
+"""Display: the template library, the style, and what pages and notebooks show alike."""
+
+from __future__ import annotations
+
+from bridge.display.notebook import Fragment, Grid, notebook_html
+from bridge.display.printable import printable
+from bridge.display.templates import file_text, template_of, trusted
+
+__all__ = ["Fragment", "Grid", "file_text", "notebook_html", "printable", "template_of", "trusted"]

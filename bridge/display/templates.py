@@ -1,0 +1,47 @@
+"""Templates, styles and scripts: where they lie, and the library that fills them in and escapes every value."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+from typing import TYPE_CHECKING
+
+from bridge.display.printable import printable
+
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+# The template library is loaded late: plans and tables are shown in notebooks by few of the programs that make them.
+
+
+@functools.cache
+def template_of(name: str) -> jinja2.Template:
+    """Return a template, which escapes all values but those of `trusted`."""
+    import jinja2  # noqa: PLC0415 (see above)
+    from markupsafe import Markup  # noqa: PLC0415 (see above)
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(file_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+        finalize=lambda value: printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
+    )
+    return environment.get_template(name)
+
+
+@functools.cache
+def file_text(name: str) -> str:
+    """Return the text of a template, a style or a script."""
+    folder = importlib.resources.files("bridge.display") / "files"
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def trusted(*names: str) -> Markup:
+    """Return files of ours, one after another, as text that a template does not escape."""
+    from markupsafe import Markup  # noqa: PLC0415 (see above)
+
+    return Markup("".join(map(file_text, names)))  # noqa: S704 (our own files)

@@ -1,0 +1,68 @@
+"""What a notebook shows of a table: how it merges, its columns, and its file slices in figures; no row is read."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from bridge.display import Fragment, notebook_html
+from bridge.errors import sentence_of
+from bridge.spark import spark_schema
+from payloads import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from bridge.hudi.queries import TableQueries
+
+
+@dataclasses.dataclass(frozen=True)
+class _Columns:
+    """The columns of a table, as a table of text."""
+
+    rows: Sequence[Sequence[str]]
+    columns: Sequence[str] = ("column", "type")
+    title: str = "Columns"
+    right: frozenset[str] = frozenset()
+    marks: frozenset[tuple[int, int]] = frozenset()
+
+
+def table_html(opens: Callable[[], TableQueries]) -> str:
+    """Return the table as it is now; what can't be read is said in a warning."""
+    opened = opens()
+    merge = opened.properties.merge
+    warnings, facts, body = [], [*_settings(opened)], []
+    try:
+        now = opened.snapshot()
+        facts += [
+            ("latest instant", opened.timeline.latest or "none"),
+            ("file slices", f"{len(now.slices):,} with {sum(one.size for one in now.slices):,} bytes"),
+        ]
+        body.append(_Columns([(one.name, one.dataType.simpleString()) for one in spark_schema(now.query.schema)]))
+    except PayloadBridgeError as error:
+        warnings.append(sentence_of(error))
+    shown = Fragment(
+        brand=f"HudiTable, read by Hudi {opened.release}",
+        headline=f"{opened.files.path}: a {merge.table_type.long_name} table of version {merge.version}",
+        warnings=warnings,
+        facts=facts,
+        body=body,
+    )
+    return notebook_html(shown)
+
+
+def _settings(opened: TableQueries) -> Iterator[tuple[str, str]]:
+    """Yield how the rows of the table merge."""
+    properties = opened.properties
+    yield "record key", ", ".join(properties.key_fields) or "generated"
+    yield "partition", ", ".join(properties.partition_fields) or "none"
+    try:
+        config = properties.config(opened.release)
+    except PayloadBridgeError as error:
+        yield "merge", sentence_of(error)
+        return
+    yield "ordering", ", ".join(config.ordering) or "none"
+    yield "merge mode", "none: by payload class" if config.read.mode is None else config.read.mode.name
+    yield "payload class", config.read.payload or "none"
+    if config.partial_update_mode is not None:
+        yield "partial updates", config.partial_update_mode
