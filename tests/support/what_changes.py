@@ -1,7 +1,8 @@
-"""The page on what an upgrade changes for each class, from recorded tables.
+"""The page on what an upgrade changes for each class, from recorded tables, and one page a class.
 
-`python -m tests.support.what_changes` writes it. Its figures are those of real Hudi: the same batches, written by
-0.15.0 and by 1.2.0. Why a key differs is what the traces of this project say.
+`python -m tests.support.what_changes` writes them. Figures are those of real Hudi: the same batches, written by two
+releases. Why a key differs is what the traces of this project say; what changes from release to release is what `plan`
+says of a new table of the class.
 """
 
 from __future__ import annotations
@@ -14,54 +15,65 @@ from bridge.explain import ExplainReport, SidesTracer
 from bridge.explain.causes import Cause, cause_of
 from bridge.explain.timeline import timeline_of
 from bridge.programs import small_file_candidates
-from payloads import builtin_payloads
 from tests.bridge.explain.test_explain import physical, schema_of
-from tests.conformance.histories import load
-from tests.conformance.replays import pairs
-from tests.support.folders import DATA, GUIDE
+from tests.support import class_pages
+from tests.support.folders import GUIDE
+from tests.support.recordings import Recordings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from payloads import Record
     from tests.conformance.replays import Key, Question
 
 PAGE: Final = GUIDE / "what_changes.md"
-OLD, NEW = "0.15.0", "1.2.0"
+FOLDER: Final = GUIDE / "classes"
 _HEAD = """\
 # What an upgrade changes for a class
 
-How many keys end in another row if real Hudi 1.2.0 writes the batches that real Hudi 0.15.0 wrote: recorded tables, one
-line each, the same batches on both sides. `late` batches have many late versions and ties, `compacted` tables compact
-inside a commit, `marker` tables have a delete marker of their own. Counts are real Hudi's; the causes are those that
-[`replay --report`](replay.md#results) gives for your own batches.
+How many keys end in another row if real Hudi 1.2.0 writes the batches that real Hudi 0.15.0 wrote (1.0.2 for a class
+that 1.1 removed): recorded tables, the same batches on both sides. The page of a class has its rules release by
+release, its laws, what it becomes, each recorded table with the reasons, and the way back.
 
+| class | in table version 9 | keys that differ, copy-on-write | merge-on-read |
+|---|---|---:|---:|"""
+_TAIL = """
 To know what changes for your rows: `payload-bridge replay --batches DIR --payload CLASS --from 0.15 --to 1.2 --report
 changes.html`. [Before an upgrade](upgrade.md) has the settings and the way back.
 """
 
 
-def text() -> str:
-    """Return the page."""
-    by_class: dict[str, list[Question]] = collections.defaultdict(list)
-    for question in pairs(list(load(DATA / "histories" / OLD)), load(DATA / "histories" / NEW)):
-        by_class[question.left.payload_class].append(question)
-    names = sorted(one.java_name for one in builtin_payloads("0.15") if one.java_name in by_class)
-    return "\n".join((_HEAD, *(line for name in names for line in _section(name, by_class[name]))))
+def pages() -> dict[Path, str]:
+    """Return the pages by their files."""
+    found: dict[Path, str] = {}
+    lines = [_HEAD]
+    tables = Recordings()
+    for payload in class_pages.classes():
+        questions = tables.questions(payload)
+        name = payload.java_name.rpartition(".")[2]
+        found[FOLDER / f"{name}.md"] = class_pages.text(payload, tables, "\n".join(_section(questions)))
+        lines.append(_summary(name, payload.java_name, questions))
+    return {PAGE: "\n".join([*lines, _TAIL]), **found}
 
 
-def _section(name: str, questions: list[Question]) -> Iterator[str]:
-    yield f"## {name.rpartition('.')[2]}\n"
-    successor = SUCCESSORS.get(name)
-    if successor is not None:
-        partial = f" with {successor.partial}" if successor.partial else ""
-        yield f"A table of version 9 has `{successor.mode.value}`{partial} in its place.\n"
-    yield "| recorded table | keys that differ | only in 0.15 | only in 1.2 | changed | why |"
+def _summary(name: str, java_name: str, questions: list[Question]) -> str:
+    successor = SUCCESSORS.get(java_name)
+    becomes = "removed in 1.1" if successor is None else class_pages.words_of(successor)
+    numbers = [
+        class_pages.differing([one for one in questions if one.left.folder.endswith(end)]) for end in ("cow", "mor")
+    ]
+    return f"| [{name}](classes/{name}.md) | {becomes} | {' | '.join(numbers)} |"
+
+
+def _section(questions: list[Question]) -> Iterator[str]:
+    old, new = questions[0].left.release, questions[0].right.release
+    yield f"| recorded table | keys that differ | only in {old} | only in {new} | changed | why |"
     yield "|---|---:|---:|---:|---:|---|"
     shown: tuple[int, str] | None = None
-    for question in sorted(questions, key=lambda one: one.left.folder):
+    for question in questions:
         if question.is_refused:
-            yield f"| {question.left.folder}, batch {question.commits} | refused by 1.2 | | | | |"
+            yield f"| {question.left.folder}, batch {question.commits} | refused by {new} | | | | |"
             continue
         versions = _versions(question)
         kinds = collections.Counter(question.differing().values())
@@ -76,7 +88,6 @@ def _section(name: str, questions: list[Question]) -> Iterator[str]:
                 shown = size, _example(question, identity, one)
     if shown is not None:
         yield shown[1]
-    yield ""
 
 
 def _versions(question: Question) -> dict[Key, list[tuple[int, Record]]]:
@@ -116,4 +127,6 @@ def _example(question: Question, identity: Key, told: ExplainReport) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(text(), encoding="utf-8")
+    FOLDER.mkdir(exist_ok=True)
+    for path, content in pages().items():
+        path.write_text(content, encoding="utf-8")

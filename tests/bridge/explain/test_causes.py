@@ -69,12 +69,16 @@ def plan_of(name: str, table_type: str) -> MergePlan:
     return MergePlan(payload=name, release="0.15", **settings)
 
 
-def test_the_page_on_what_changes_is_that_of_the_recorded_tables() -> None:
-    """Where it is not: `python -m tests.support.what_changes`."""
-    text = what_changes.text()
-    assert what_changes.PAGE.read_text("utf-8") == text
-    assert Cause.UNSEEN.title.lower() not in text
-    assert Cause.FAILURE.title.lower() not in text
+def test_the_pages_on_what_changes_are_those_of_the_recorded_tables() -> None:
+    """Where they are not: `python -m tests.support.what_changes`."""
+    pages = what_changes.pages()
+    assert {path.name for path in pages if path.parent == what_changes.FOLDER} == {
+        path.name for path in what_changes.FOLDER.iterdir()
+    }
+    assert [path.name for path, text in pages.items() if path.read_text("utf-8") != text] == []
+    everything = "".join(pages.values())
+    assert Cause.UNSEEN.title.lower() not in everything
+    assert Cause.FAILURE.title.lower() not in everything
 
 
 # -- the page of a replay
