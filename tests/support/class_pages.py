@@ -99,7 +99,7 @@ def text(payload: type[BuiltinPayload], tables: Recordings, section: str) -> str
 
 def _releases(payload: type[BuiltinPayload], tables: Recordings) -> Iterator[str]:
     broken = _broken(short(payload))
-    yield f"| release | shipped | laws violated on data | with deletes | keys of recorded tables that differ from {OLD} |"
+    yield f"| release | shipped | laws violated on data | with deletes | recorded keys that differ from {OLD} |"
     yield "|---|---|---|---|---:|"
     for release, recorded in zip(HudiRelease, RECORDED, strict=True):
         is_shipped = release in payload.shipped
