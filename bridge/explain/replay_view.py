@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 _MOST_BARS = 8
+_OF_SEVERAL = 5
+"""How many bars a chart has at most, and where each table type has its own: the first screen shows them all."""
 _EMPTY = "(none)"
 
 
@@ -124,36 +126,32 @@ def _partition(plan: MergePlan, values: Sequence[Any]) -> str:
 
 
 def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Chart]:
+    most = _MOST_BARS if len(parts) == 1 else _OF_SEVERAL
     charts = []
-    for part in parts:
-        if not part.counts:
-            continue
-        table = f", {part.comparison.left.table_type.long_name}" if len(parts) > 1 else ""
-        bars = [Bar(part.batches.names[counts.commit - 1], counts[1:]) for counts in part.counts]
-        charts.append(_chart(f"After each batch{table}", bars, _spaced))
     plan = parts[0].comparison.left
     if plan.partition and any(map(_last, parts)):
         found: dict[str, list[int]] = {}
         for part in parts:
             _add_partitions(part, found)
         bars = [Bar(name, numbers, written.get(name), ("partition", name)) for name, numbers in found.items()]
-        charts.append(_chart("By partition", sorted(bars, key=lambda bar: (-bar.total, bar.label)), _longest))
+        bars.sort(key=lambda bar: (-bar.total, bar.label))
+        charts.append(_chart("By partition", bars, bars[:most]))
+    for part in parts:
+        if part.counts:
+            table = f", {part.comparison.left.table_type.long_name}" if len(parts) > 1 else ""
+            bars = [Bar(part.batches.names[counts.commit - 1], counts[1:]) for counts in part.counts]
+            charts.append(_chart(f"After each batch{table}", bars, _spaced(bars, most)))
     return charts
 
 
-def _chart(title: str, bars: Sequence[Bar], pick: Any) -> Chart:
-    shown = bars if len(bars) <= _MOST_BARS else pick(bars)
+def _chart(title: str, bars: Sequence[Bar], shown: Sequence[Bar]) -> Chart:
     return Chart(title, shown, "" if len(shown) == len(bars) else f"{len(shown)} of {len(bars):,} are shown")
 
 
-def _spaced(bars: Sequence[Bar]) -> Sequence[Bar]:
-    """Return some bars of an order, the first and the last among them."""
-    step = (len(bars) - 1) / (_MOST_BARS - 1)
-    return [bars[round(at * step)] for at in range(_MOST_BARS)]
-
-
-def _longest(bars: Sequence[Bar]) -> Sequence[Bar]:
-    return bars[:_MOST_BARS]
+def _spaced(bars: Sequence[Bar], most: int) -> Sequence[Bar]:
+    """Return at most so many bars of an order, the first and the last among them."""
+    step = max(1, (len(bars) - 1) / (most - 1))
+    return [bars[round(at * step)] for at in range(min(most, len(bars)))]
 
 
 def _add_partitions(part: ReplayReport, found: dict[str, list[int]]) -> None:

@@ -34,6 +34,7 @@ def as_html(report: Report) -> str:
     return template_of("page.html").render(
         report=report,
         view=view,
+        remarks=[*(("Warning", one) for one in report.warnings), *(("Note", one) for one in view.notes)],
         settings=", ".join(_head(report)),
         plan=[(name, cell(value)) for name, value in report.plan.items()],
         symbols=_SYMBOLS,

@@ -22,6 +22,8 @@ _OPTIONS = (
     "--hide-scrollbars",
 )
 WIDTH, HEIGHT = 1280, 800
+READY = "return performance.getEntriesByType('navigation')[0].loadEventEnd"
+"""How long a page took to open, in milliseconds."""
 
 
 def driver() -> Any:
