@@ -6,6 +6,8 @@ import ast
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 TESTS: Final = Path(__file__).parent
 BEHAVIOUR: Final = (
     "bridge/merge/test_*.py",
@@ -22,45 +24,54 @@ ON_BOTH: Final = {"both_engines", "engine", "of_hudi", "plan"}
 _BELOW = "one merge call or program in this process, without an engine: jvm/test_twins.py compares the engines at it"
 _OF_PYTHON = "how the python engine itself handles batches, in this process; its answers are those of jvm/test_twins.py"
 _OF_JAVA = "how compiled classes are found, called and refused; what they answer is compared in jvm/test_twins.py"
-MODULES: Final = {
-    "bridge/engines/test_connection.py": _OF_JAVA,
-    "bridge/engines/test_fast_path.py": _OF_PYTHON,
-    "bridge/engines/test_java_constants.py": "that the names in Java are those in Python",
-    "bridge/engines/test_python_engine.py": _OF_PYTHON,
-    "bridge/engines/test_quarantine.py": f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too",
-    "bridge/engines/test_support_matrix.py": "the text of a page",
-    "bridge/engines/test_written_rows.py": _OF_PYTHON,
-    "bridge/merge/test_log_entries.py": _BELOW,
-    "bridge/merge/test_merge_failures.py": f"{_BELOW}; messages of both are compared in jvm/test_engines_alike.py",
-    "bridge/merge/test_spark_mergers.py": "no compiled merger of record type SPARK runs",
-    "bridge/programs/test_commits.py": _BELOW,
-    "bridge/programs/test_global_index.py": f"{_BELOW}; Java has no such program",
-    "bridge/programs/test_path_states.py": f"{_BELOW}; Java has no such program",
-    "bridge/programs/test_single_operations.py": _BELOW,
-    "bridge/programs/test_small_files.py": _BELOW,
-    "bridge/programs/test_specs.py": "a table of the code",
-    "bridge/programs/test_upgrade.py": _BELOW,
-    "bridge/programs/test_write_settings.py": _BELOW,
-    "jvm/test_cluster.py": _OF_JAVA,
-    "jvm/test_corners.py": "a class of Hudi against its port, call by call",
-    "jvm/test_custom_payloads.py": _OF_JAVA,
-    "jvm/test_determinism_java.py": "the laws, whose Python side is in mergers/laws",
-    "jvm/test_differential.py": "a class of Hudi against its port, call by call",
-    "jvm/test_fuzz.py": "a class of Hudi against its port, call by call",
-    "jvm/test_histories.py": "recorded tables, which test_conformance_histories.py runs on the python engine",
-    "jvm/test_pair.py": "a function of the jvm engine alone",
-    "jvm/test_skeletons.py": "generated Java",
-    "jvm/test_verify_java.py": "the laws, whose Python side is in mergers/laws",
-}
-"""Modules whose tests all run on one engine or below it. Those of `bridge` must not start Spark."""
-
 _NATIVE = "the native engine, which has no class to compile"
+WHOLE: Final[dict[str, tuple[int, str]]] = {
+    "bridge/engines/test_arrow_records.py": (15, "rows between Arrow and Python"),
+    "bridge/engines/test_connection.py": (5, _OF_JAVA),
+    "bridge/engines/test_fast_path.py": (1, _OF_PYTHON),
+    "bridge/engines/test_java_constants.py": (9, "that the names in Java are those in Python"),
+    "bridge/engines/test_native_engine.py": (10, _NATIVE),
+    "bridge/engines/test_python_engine.py": (23, _OF_PYTHON),
+    "bridge/engines/test_quarantine.py": (13, f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too"),
+    "bridge/engines/test_support_matrix.py": (3, "the text of a page"),
+    "bridge/engines/test_written_rows.py": (7, _OF_PYTHON),
+    "bridge/merge/test_log_entries.py": (23, _BELOW),
+    "bridge/merge/test_merge_failures.py": (7, f"{_BELOW}; messages of both are compared in jvm/test_engines_alike.py"),
+    "bridge/merge/test_spark_mergers.py": (8, "no compiled merger of record type SPARK runs"),
+    "bridge/programs/test_commits.py": (2, _BELOW),
+    "bridge/programs/test_global_index.py": (13, f"{_BELOW}; Java has no such program"),
+    "bridge/programs/test_path_search.py": (25, "Java has no such program; jvm/test_twins.py"),
+    "bridge/programs/test_path_states.py": (12, f"{_BELOW}; Java has no such program"),
+    "bridge/programs/test_single_operations.py": (2, _BELOW),
+    "bridge/programs/test_small_files.py": (9, _BELOW),
+    "bridge/programs/test_specs.py": (4, "a table of the code"),
+    "bridge/programs/test_upgrade.py": (12, _BELOW),
+    "bridge/programs/test_write_settings.py": (16, _BELOW),
+    "jvm/test_called_from_python.py": (9, _OF_JAVA),
+    "jvm/test_cluster.py": (5, _OF_JAVA),
+    "jvm/test_compiled_mergers.py": (11, _OF_JAVA),
+    "jvm/test_corners.py": (3, "a class of Hudi against its port, call by call"),
+    "jvm/test_custom_payloads.py": (24, _OF_JAVA),
+    "jvm/test_determinism_java.py": (5, "the laws, whose Python side is in mergers/laws"),
+    "jvm/test_differential.py": (2, "a class of Hudi against its port, call by call"),
+    "jvm/test_fuzz.py": (3, "a class of Hudi against its port, call by call"),
+    "jvm/test_histories.py": (3, "recorded tables, which test_conformance_histories.py runs on the python engine"),
+    "jvm/test_pair.py": (2, "a function of the jvm engine alone"),
+    "jvm/test_skeletons.py": (1, "generated Java"),
+    "jvm/test_verify_java.py": (9, "the laws, whose Python side is in mergers/laws"),
+}
+"""Modules whose reason holds for all their tests on one engine or below, and how many those are."""
+STARTS_SPARK: Final = {
+    "bridge/engines/test_arrow_records.py",
+    "bridge/engines/test_native_engine.py",
+    "bridge/programs/test_path_search.py",
+}
+"""Those of `bridge` that start Spark though they compare no engines."""
+
 _INPUT = "refused before an engine is chosen"
 _FIGURES = "compares what two runs answered, whichever engine ran them"
 _ALIKE = "the compiled class does the same in jvm/test_custom_payloads.py"
-FUNCTIONS: Final = {
-    "bridge/engines/test_arrow_records.py": dict.fromkeys(("*",), "rows between Arrow and Python"),
-    "bridge/engines/test_native_engine.py": dict.fromkeys(("*",), _NATIVE),
+FUNCTIONS: Final[dict[str, dict[str, str]]] = {
     "bridge/pipeline/test_merge_points.py": {
         "test_the_merge_modes": "a merge mode calls no class",
         "test_the_functions_chained_answer_like_simulate": "single functions and simulate share their programs, which "
@@ -93,14 +104,11 @@ FUNCTIONS: Final = {
         "test_what_is_not_ported_is_refused_by_name": _INPUT,
         "test_a_batch_that_does_not_say_what_its_operation_needs_is_refused": _INPUT,
     },
-    "bridge/programs/test_path_search.py": dict.fromkeys(("*",), "Java has no such program; jvm/test_twins.py"),
-    "jvm/test_called_from_python.py": dict.fromkeys(("*",), _OF_JAVA),
-    "jvm/test_compiled_mergers.py": dict.fromkeys(("*",), _OF_JAVA),
     "jvm/test_engines_alike.py": {"test_the_real_key_generators_say_so": "what real Hudi answers"},
     "jvm/test_support_matrix.py": {},
     "jvm/test_twins.py": {},
 }
-"""The tests on one engine of the other modules; `*` is for all that are not on both."""
+"""The tests on one engine of the other modules, each with its reason."""
 
 
 def _one_engine(module: str) -> dict[str, bool]:
@@ -118,15 +126,26 @@ def _modules() -> list[str]:
     return sorted(str(path.relative_to(TESTS)) for pattern in BEHAVIOUR for path in TESTS.glob(pattern))
 
 
-def test_a_test_on_one_engine_has_a_reason() -> None:
+def test_every_module_of_behaviour_is_listed() -> None:
+    assert _modules() == sorted([*WHOLE, *FUNCTIONS])
+
+
+@pytest.mark.parametrize("module", FUNCTIONS)
+def test_a_test_on_one_engine_has_a_reason(module: str) -> None:
     """Otherwise: take one of the fixtures `ON_BOTH`, as in jvm/test_engines_alike.py, or say why it can't."""
-    assert set(_modules()) == {*MODULES, *FUNCTIONS}
-    for module, reasons in FUNCTIONS.items():
-        found = set(_one_engine(module))
-        assert {*reasons} - {"*"} <= found, f"{module}: a reason for a test that is gone or runs on both"
-        assert "*" in reasons or found == set(reasons), f"{module}: a test on one engine without a reason"
+    assert set(_one_engine(module)) == set(FUNCTIONS[module])
+
+
+@pytest.mark.parametrize("module", WHOLE)
+def test_a_new_test_on_one_engine_does_not_pass_unnoticed(module: str) -> None:
+    known, reason = WHOLE[module]
+    found = _one_engine(module)
+    assert len(found) == known, (
+        f"{module} has {len(found)} tests on one engine; {known} are known: {reason}. Let the new ones take a fixture "
+        f"of {sorted(ON_BOTH)}; where that reason holds for them, too, correct the number"
+    )
 
 
 def test_a_module_that_stays_below_the_engines_starts_no_spark() -> None:
-    spark = {module: [name for name, starts in _one_engine(module).items() if starts] for module in MODULES}
-    assert {module: names for module, names in spark.items() if names and module.startswith("bridge/")} == {}
+    below = [module for module in WHOLE if module.startswith("bridge/")]
+    assert {module for module in below if any(_one_engine(module).values())} == STARTS_SPARK
