@@ -95,9 +95,9 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
     context = RecordContext(rows, line, schema, fields)
     if partial_blocks:
         by_mode = buffered_merger(kind, schema, props, release=line, engine=rows, merger=merger)
-        return PartialBlockMerger(by_mode, _needed(merger, "partial blocks"), schema, props)
+        return PartialBlockMerger(by_mode, _needed(merger, "partial blocks", line), schema, props)
     if kind is RecordMergeMode.CUSTOM:
-        needed = _needed(merger, "custom merging", of_spark=_CALLS_SPARK.at(line))
+        needed = _needed(merger, "custom merging", line)
         if needed.record_type is HoodieRecordType.SPARK:
             of_spark = SparkWritesMergerV1_0 if context.rows_are_avro else SparkRowsMergerV1_0
             return of_spark(context, needed, schema, props)
@@ -145,17 +145,18 @@ def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:
         raise MergerConfigError(msg)
 
 
-def _needed(merger: HoodieRecordMerger | None, purpose: str, *, of_spark: bool = False) -> HoodieRecordMerger:
+def _needed(merger: HoodieRecordMerger | None, purpose: str, release: HudiRelease) -> HoodieRecordMerger:
     if merger is None:
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
-    if merger.record_type is not HoodieRecordType.AVRO and not (
-        of_spark and merger.record_type is HoodieRecordType.SPARK
-    ):
-        name = type(merger).__qualname__
-        msg = f"{name} merges {merger.record_type.value} records; this merges row by row, so use an AVRO merger"
-        raise MergerConfigError(msg)
-    return merger
+    form = merger.record_type
+    if form is HoodieRecordType.AVRO or (form is HoodieRecordType.SPARK and _CALLS_SPARK.at(release)):
+        return merger
+    msg = (
+        f"{type(merger).__qualname__} merges {form.value} records: Hudi {release} gives it the engine's own rows "
+        "(in Spark InternalRow), and this makes Avro records; give it the record type AVRO to run its rule on them"
+    )
+    raise MergerConfigError(msg)
 
 
 def _member(names: type[E], name: E | str) -> E:

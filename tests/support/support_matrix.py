@@ -10,10 +10,11 @@ from bridge.config import capabilities
 from bridge.engines import Job, engine_of
 from bridge.engines.jvm.jars import check_spark
 from bridge.engines.jvm.job import Calls
+from bridge.engines.jvm.merger import records_refused
 from bridge.explain import check_traceable
 from bridge.merge import RecordMerge
 from bridge.programs import PROGRAMS, EngineName, check_plan, handover
-from mergers import MergerRef
+from mergers import HoodieRecordType, MergerRef
 from payloads import HudiRelease, PayloadBridgeError, PayloadRef, parse_schema
 from payloads.release import releases
 from tests.support.folders import GUIDE
@@ -47,12 +48,14 @@ class Row:
         program: the program that does it, or `explain`, which runs one without an engine.
         settings: of the plan.
         merges: what merges in a release, as the arguments of a plan in each engine; None for a payload of the user's.
+        records: the record type of its merger, which of a compiled one only Java can say.
     """
 
     what: str
     program: str
     settings: dict[str, Any] = dataclasses.field(default_factory=dict)
     merges: Callable[[HudiRelease], dict[EngineName, dict[str, Any]]] | None = None
+    records: HoodieRecordType = HoodieRecordType.AVRO
 
     def plan(self, release: HudiRelease, engine: EngineName, jar: str = "acme.jar") -> MergePlan:
         """Return the plan of the row; `jar` has its compiled class.
@@ -82,6 +85,8 @@ class Row:
                 engine_of(Job(plan, SCHEMA, tuple(SCHEMA.by_name), self.program))
             if engine is EngineName.JVM:
                 check_spark(release, SPARK)
+                if self.records is not HoodieRecordType.AVRO:
+                    raise records_refused(plan.payload_name, self.records.value, release)
                 Calls(plan, in_java=False)
             else:
                 RecordMerge(plan, SCHEMA)
@@ -156,7 +161,13 @@ ROWS: Final = (
     Row("a merge mode: write, copy-on-write", "upsert", {}, _mode),
     Row("a merge mode: query", "snapshot", _ON_READ, _mode),
     Row("a merge mode: commits", "simulate", {}, _mode),
-    Row("a merger for Spark rows", "simulate", _ON_READ, lambda _: _merger("tests.jvm.twin_mergers:OfSpark", None)),
+    Row(
+        "a merger for Spark rows",
+        "simulate",
+        _ON_READ,
+        lambda _: _merger("tests.jvm.twin_mergers:OfSpark", "com.acme.Mergers$OfSpark"),
+        HoodieRecordType.SPARK,
+    ),
     Row(
         "a merger for Avro records",
         "simulate",

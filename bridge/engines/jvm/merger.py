@@ -58,6 +58,15 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     return dataclasses.replace(plan, merger=dataclasses.replace(merger, strategy=str(detail)))
 
 
+def records_refused(name: str, record_type: str, release: HudiRelease) -> MergerConfigError:
+    """Return the error of a compiled merger for records that are not Avro."""
+    msg = (
+        f"{name} merges {record_type} records: Hudi {release} gives it the engine's own rows (in Spark InternalRow), "
+        "and the jvm engine makes Avro records; let getRecordType return AVRO and merge HoodieAvroIndexedRecord"
+    )
+    return MergerConfigError(msg)
+
+
 def _refusal(
     name: str, reason: str, detail: str | None, where: str, release: HudiRelease
 ) -> MergerConfigError | MergerNotFoundError:
@@ -84,10 +93,7 @@ def _refusal(
                 f"Hudi {release}"
             )
         case "records":
-            msg = (
-                f"{name} merges records of type {detail}, and only those of type AVRO run here; let getRecordType "
-                "return AVRO and merge HoodieAvroIndexedRecord, or rewrite its rules for Avro"
-            )
+            return records_refused(name, str(detail), release)
         case _:
             msg = f"{name} can't be instantiated ({detail}); fix its constructor, getRecordType or getMergingStrategy"
     return MergerConfigError(msg)
