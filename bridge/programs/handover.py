@@ -203,7 +203,10 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
     if (old.table_type, old.identity) != (new.table_type, new.identity):
         problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
     elif new.global_index:
-        problem = "an upgrade of a table with a global index is not ported; leave the index out"
+        problem = (
+            "an upgrade of a table with a global index is not ported: a key may then have logs in several partitions, "
+            "which the new release folds anew; leave the index out"
+        )
     elif new.runs_java and (is_downgrade(old, new) or _plans_compaction(old, new)):
         problem = "only the python engine runs downgrades and upgrades to 1.0; use a Python payload"
     elif old.runs_java != new.runs_java:

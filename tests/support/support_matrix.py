@@ -152,6 +152,7 @@ ROWS: Final = (
     Row("global index: write, merge-on-read", "append_global_index", {**_INDEX, **_ON_READ}),
     Row("global index: commits", "simulate_global_index", _INDEX),
     Row("commits with an upgrade to 1.2 in between", "simulate_upgrade", _ON_READ),
+    Row("global index: commits with an upgrade to 1.2 in between", "simulate_upgrade", _INDEX),
     Row("every path", "all_paths"),
     Row("smallest history", "smallest_history"),
     Row("explain a row", "explain"),
