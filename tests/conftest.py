@@ -71,8 +71,10 @@ def _failed_if_skipped(report: Report) -> Report:
 def spark() -> Iterator[SparkSession]:
     from bridge.spark import local_session, small_input  # noqa: PLC0415 (tests without Spark don't load it)
 
-    # The Java VM ends before an optimising compiler pays: half of its time went there.
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", small_input.JAVA_OPTIONS)
+    # The Java VM ends before an optimising compiler pays: half of its time went there. Python workers start from a
+    # process that has the engine loaded.
+    daemon = f"-Dspark.python.daemon.module={small_input.SETTINGS['spark.python.daemon.module']}"
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{small_input.JAVA_OPTIONS} {daemon}")
     session = local_session(cores=2)
     # As for small inputs: statistics cost more stages than they save, and compiling a query more than interpreting it.
     # Arrow batches are those of any user's session.

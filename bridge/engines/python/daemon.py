@@ -5,9 +5,33 @@ Run by Spark as `spark.python.daemon.module`.
 
 from __future__ import annotations
 
-from pyspark.daemon import manager
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
 
-from bridge.engines.python import run  # noqa: F401 (loaded once, for all workers)
+_ARCHIVES = ("pyspark", "py4j-")  # as Spark names them in python/lib
+
+
+def _folders_before_archives() -> None:
+    """Import PySpark from its installed folder, if there is one, and not from the archives that Spark puts first.
+
+    Spark tells a worker to look at its import path anew before each task, and Python 3.11 then reads the directory of
+    every archive on it: 7 ms for PySpark's own.
+    """
+    path = [entry for entry in sys.path if not _is_of_spark(Path(entry))]
+    if all(PathFinder.find_spec(package, path) for package in ("pyspark", "py4j")):
+        sys.path[:] = path
+        sys.path_importer_cache.clear()
+
+
+def _is_of_spark(entry: Path) -> bool:
+    return entry.suffix == ".zip" and entry.name.startswith(_ARCHIVES) and entry.parts[-3:-1] == ("python", "lib")
+
 
 if __name__ == "__main__":
+    _folders_before_archives()
+    from pyspark.daemon import manager
+
+    from bridge.engines.python import run  # noqa: F401 (loaded once, for all workers)
+
     manager()  # type: ignore[no-untyped-call]
