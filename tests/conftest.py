@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import hypothesis
 import pytest
@@ -38,6 +38,11 @@ os.environ.setdefault("PAYLOAD_BRIDGE_CACHE", "")  # commands that tests start l
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the options
 def pytest_cmdline_main(config: pytest.Config) -> None:
     parallel.distribute(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput[parallel.IN_GROUPS] = node.config.option.dist == "loadgroup"
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups

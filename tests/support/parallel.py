@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _MOST: Final = 4
 """Processes: each collects all tests and starts a Spark session of two cores."""
 
+IN_GROUPS: Final = "payload_bridge_in_groups"
+"""What the first process tells the others: whether tests run in groups."""
+
 _TOGETHER: Final = {
     "mergers/laws/test_matrix.py": "law matrix",
     "mergers/laws/test_tables.py": "law matrix",
@@ -48,8 +51,12 @@ _LONG: Final = (
 def distribute(config: pytest.Config) -> None:
     """Let a run of the whole suite use every core; a run of some files, or one with `-n`, is left as it is."""
     options = config.option
+    if hasattr(config, "workerinput"):
+        # pytest-xdist gives a process the options of the command line alone.
+        options.loadgroup = config.workerinput[IN_GROUPS]
+        return
     is_whole = config.args_source is config.ArgsSource.TESTPATHS
-    can_distribute = config.pluginmanager.hasplugin("xdist") and not hasattr(config, "workerinput")
+    can_distribute = config.pluginmanager.hasplugin("xdist")
     if not is_whole or not can_distribute or options.usepdb or options.collectonly:
         return
     if options.numprocesses is None and (cores := len(os.sched_getaffinity(0))) > 1:
