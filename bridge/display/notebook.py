@@ -16,6 +16,8 @@ _MOST_COLUMNS: Final = 30
 _MOST_PARTS: Final = 16
 _MOST_LINES: Final = 12
 _MOST_LETTERS: Final = 300
+_OF_A_LINE: Final = 600
+"""How long a line of a paragraph may be; a cell of a table may be half as long."""
 _LETTERS_IN_ALL: Final = 60_000
 """All text of a body: beyond it a notebook is no place to read."""
 
@@ -117,7 +119,7 @@ def _body(body: Sequence[str | Grid]) -> tuple[list[str | _Cut], int]:
 def _paragraph(text: str) -> str:
     lines = text.splitlines()
     more = [f"({len(lines) - _MOST_LINES} more lines)"] if len(lines) > _MOST_LINES else []
-    return "\n".join((*map(_cut, lines[:_MOST_LINES]), *more))
+    return "\n".join((*(_cut(line, _OF_A_LINE) for line in lines[:_MOST_LINES]), *more))
 
 
 def _table(grid: Grid) -> _Cut:
@@ -128,5 +130,5 @@ def _table(grid: Grid) -> _Cut:
     return _Cut(_cut(grid.title), [*map(_cut, columns)], cells, grid.right, grid.marks, ", ".join(notes))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}\u2026"
+def _cut(text: str, most: int = _MOST_LETTERS) -> str:
+    return text if len(text) <= most else f"{text[:most]}\u2026"
