@@ -93,7 +93,7 @@ def try_out(package: Path, environment: Path, folder: Path, *, demo: bool) -> No
         sys.exit(f"{page.name} has no style")
     run(bin_ / "python", "-c", _DATA, cwd=folder)
     (folder / "user.py").write_text(_USER)
-    mypy = (sys.executable, "-m", "mypy", "--strict", "--python-executable", bin_ / "python", "--cache-dir", os.devnull)
+    mypy = (sys.executable, "-m", "mypy", "--strict", "--python-executable", bin_ / "python", "--cache-dir", folder)
     told = run(*mypy, "user.py", cwd=folder, fails=True)
     errors = [line for line in told.splitlines() if ": error:" in line]
     if [line.partition(" (")[0] for line in errors] != [_WRONG]:

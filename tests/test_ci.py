@@ -109,8 +109,16 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
     assert done.returncode == 0, done.stderr
     timed = re.findall(r"^\.ci/run: (.+) took \d+ s$", done.stdout, re.MULTILINE)
     lines = ["README's first line without Java", "README's second line"]
-    checks = ["a cluster, Spark Connect and S3", "ruff check", "ruff format --check", "mypy", "lint-imports"]
-    assert timed == ["a browser for the tests", *lines, *checks]
+    parts = ["wheel and sdist", "a cluster, Spark Connect and S3"]
+    assert timed == [
+        "a browser for the tests",
+        *lines,
+        *parts,
+        "ruff check",
+        "ruff format --check",
+        "mypy",
+        "lint-imports",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -119,10 +127,10 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
         (f"{VERDICT} && false", TRUE, "README's first line without Java failed"),
         (f"{VERDICT} >&2", TRUE, "README's first line without Java failed"),
         (VERDICT, f"{TRUE} && false", "README's second line failed"),
-        (VERDICT, TRUE.replace("python", ""), "a cluster, Spark Connect and S3 failed"),
+        (VERDICT, TRUE.replace("python", ""), "wheel and sdist failed"),
         (VERDICT, TRUE.replace("mypy", ""), "mypy failed"),
     ],
-    ids=["exit code", "no verdict", "tests", "cluster", "linter"],
+    ids=["exit code", "no verdict", "tests", "package", "linter"],
 )
 def test_the_script_fails_where_a_part_fails(
     run: Callable[[str, str], subprocess.CompletedProcess[str]], first: str, second: str, says: str
