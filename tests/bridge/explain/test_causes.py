@@ -102,7 +102,7 @@ def test_the_page_of_a_replay(spark: SparkSession, limit: int) -> None:
     assert view.headline == f"{LATEST} under 0.15 and {DEFAULT} under 0.15 disagree on 7 of 7 keys"
     assert [(cause.title, cause.keys) for cause in view.causes] == [("Late version", 4), ("Late delete", 3)]
     assert view.cause_note == "counted on every key that differs (7)"
-    batches, partitions = view.charts
+    partitions, batches = view.charts
     assert [bar.parts for bar in batches.bars] == [(0, 0, 0), (0, 3, 4)]
     assert [(bar.label, bar.parts, bar.out_of) for bar in partitions.bars] == [
         ("(none)", [0, 2, 2], 4),
