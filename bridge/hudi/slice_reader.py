@@ -2,7 +2,7 @@
 
 A slice's log is folded before its base file streams past: in columns where a comparison decides which version of a key
 stays or the log has one, else key by key. Memory holds what one slice's log has of each key, and some batches of its
-base file. Rows that the log does not touch stay Arrow.
+base file; of a log that is larger than that, range by range of its keys. Rows that the log does not touch stay Arrow.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from bridge.config import capabilities
 from bridge.engines.python import RecordReader, RecordWriter
 from bridge.hudi.base_files import BOOTSTRAP_INSTANT, read_base, read_bootstrapped
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError
+from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
-from bridge.hudi.slice_log import LogFolder
 from bridge.hudi.slice_merge import Conversion, SliceMerge, merge_rows
 from bridge.spark import META_COLUMNS, with_meta
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.key_ranges import KeyRange
     from bridge.hudi.slice_log import SliceLog
     from bridge.hudi.slice_query import SliceQuery
     from payloads.avro import Record
@@ -70,34 +71,43 @@ class SliceReader:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        in_columns = self.folder.columns(found) if found.data_logs else None
-        if in_columns is None:
-            yield from self.merged_rows(found, self.log_of(found))
-            return
-        columns, rest = in_columns
-        calls = self.folder.calls(found.partition)
-        yield from self._answered(found, SliceMerge(self._rows, found.partition, rest, columns, calls))
+        for within in self.folder.ranges(found):
+            in_columns = self.folder.columns(found, within) if found.data_logs else None
+            if in_columns is None:
+                yield from self.merged_rows(found, self.log_of(found, within), within)
+                continue
+            columns, rest = in_columns
+            merge = SliceMerge(self._rows, found.partition, rest, columns, self.folder.calls(found.partition))
+            yield from self._answered(found, merge, within)
 
-    def merged_rows(self, found: FileSlice, log: SliceLog | None) -> Iterator[pa.RecordBatch]:
-        """Give the rows that the query sees of a slice whose log, if it has one, is folded; errors as in `read`."""
+    def merged_rows(
+        self, found: FileSlice, log: SliceLog | None, within: KeyRange | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Give the rows that the query sees of a slice whose log, if it has one, is folded; errors as in `read`.
+
+        With a log, only those of the keys `within` its range.
+        """
         if log is None:
             for batch in self._base_rows(found, self._unmerged):
                 yield from self.answer(found, batch)
             return
-        yield from self._answered(found, SliceMerge(self._rows, found.partition, log))
+        yield from self._answered(found, SliceMerge(self._rows, found.partition, log), within)
 
-    def _answered(self, found: FileSlice, merge: SliceMerge) -> Iterator[pa.RecordBatch]:
-        for rows in merge.merged(self.base_batches(found)):
+    def _answered(self, found: FileSlice, merge: SliceMerge, within: KeyRange | None) -> Iterator[pa.RecordBatch]:
+        base = self.base_batches(found)
+        if within is not None:
+            base = (batch.filter(within.mask(self._key_column(batch))) for batch in base)
+        for rows in merge.merged(base):
             yield from self.answer(found, rows)
 
-    def log_of(self, found: FileSlice) -> SliceLog | None:
-        """Return the folded log of a slice; None where it has no log file.
+    def log_of(self, found: FileSlice, within: KeyRange | None = None) -> SliceLog | None:
+        """Return the folded log of a slice, or of the keys `within` a range of it; None where it has no log file.
 
         Raises:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        return self.folder.folded(found) if found.data_logs else None
+        return self.folder.folded(found, within) if found.data_logs else None
 
     # -- the base file
 

@@ -47,11 +47,12 @@ def read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterato
         if not query.sets_aside:
             yield from reader.read(found)
             continue
-        log = reader.log_of(found)
-        for rows in reader.merged_rows(found, log):
-            yield rows.append_column(QUARANTINE, pa.nulls(rows.num_rows, _ASIDE))
-        if log is not None and log.failed:
-            yield from _aside(query, reader, found, log)
+        for within in reader.folder.ranges(found):
+            log = reader.log_of(found, within)
+            for rows in reader.merged_rows(found, log, within):
+                yield rows.append_column(QUARANTINE, pa.nulls(rows.num_rows, _ASIDE))
+            if log is not None and log.failed:
+                yield from _aside(query, reader, found, log)
 
 
 def _unpickled(batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:

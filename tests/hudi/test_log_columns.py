@@ -17,9 +17,9 @@ from bridge.engines.python import RecordReader
 from bridge.errors import MergeFailedError
 from bridge.hudi import SliceReader, TableQueries, base_files, log_columns, row_calls, slice_merge
 from bridge.hudi.avro_columns import NotColumnarError, can_be_columns, record_batches
+from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
-from bridge.hudi.slice_log import LogFolder
 from bridge.merge import LogRule
 from payloads import SENTINEL
 from payloads.avro import decode, encode, parse_schema

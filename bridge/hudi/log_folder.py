@@ -1,0 +1,303 @@
+"""Reads the log of a slice: its blocks in columns, or folded key by key, as a release's reader folds them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from bridge.hudi.avro_columns import NotColumnarError
+from bridge.hudi.block_order import merged_blocks
+from bridge.hudi.errors import UnreadableTableError
+from bridge.hudi.key_ranges import split
+from bridge.hudi.log_blocks import BlockType, HeaderKey
+from bridge.hudi.log_columns import LogColumns, decides
+from bridge.hudi.log_records import data_batches, data_records, deleted_keys
+from bridge.hudi.partial_blocks import PartialMerge, columns_of
+from bridge.hudi.partition_values import ComputedKeys, values_of_path
+from bridge.hudi.row_calls import RowCalls
+from bridge.hudi.schema_evolution import arrow_of
+from bridge.hudi.slice_log import SliceLog
+from bridge.merge import LogDelete, LogRow, MergePoint, RecordMerge
+from bridge.spark import META_COLUMNS
+from mergers import HoodieKey
+from payloads.avro import rewrite_record_with_new_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
+
+    from bridge.engines.python import RecordReader, RecordWriter
+    from bridge.hudi.block_order import FoundBlock
+    from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.key_ranges import KeyRange
+    from bridge.hudi.slice_query import SliceQuery
+    from bridge.merge import LogRule
+    from payloads.avro import AvroSchema, Record
+
+    Wanted = AbstractSet[str] | KeyRange
+
+_KEY = META_COLUMNS[2]
+_ROWS = 1 << 14
+_IN_COLUMNS = 1 << 28
+_BY_CALLS = 1 << 26
+"""The bytes of blocks whose rows memory holds: 256 MiB in columns, 64 MiB as objects, which take ten times as much."""
+_COMPRESSED = 4
+"""How many bytes one of Parquet stands for, about."""
+
+
+class LogFolder:
+    """Folds the logs of slices for one query."""
+
+    def __init__(
+        self,
+        query: SliceQuery,
+        schema: AvroSchema,
+        keys: ComputedKeys | None,
+        reader: RecordReader,
+        writer: RecordWriter,
+    ) -> None:
+        """Take what the blocks are read with; the merge is compiled where a log is folded.
+
+        Args:
+            query: the query.
+            schema: the columns, with meta columns.
+            keys: makes the record keys of a table without meta columns; None where records carry them.
+            reader: makes records of rows of `schema`.
+            writer: makes rows of them.
+        """
+        self._query = query
+        self._schema = schema
+        self._keys = keys
+        self._writer = writer
+        self._reader = reader
+        self._arrow = arrow_of(schema)
+
+    @functools.cached_property
+    def _whole(self) -> RecordMerge:
+        if self._query.unnamed_class is not None:
+            raise UnreadableTableError(self._query.unnamed_class)
+        return RecordMerge(self._query.plan, self._schema, has_meta=True)
+
+    @functools.cached_property
+    def _rule(self) -> LogRule | None:
+        """What decides about whole columns; None where the calls have to."""
+        rule = self._whole.log_rule()
+        return rule if decides(rule, self._schema) else None
+
+    @property
+    def _can_be_columns(self) -> bool:
+        """Whether a log may be read in columns: calls for single rows want keys that records carry."""
+        if self._query.unnamed_class is not None or self._query.keys is not None:
+            return False
+        return self._rule is not None or self._keys is None
+
+    def calls(self, partition: str) -> RowCalls:
+        """Return what merges the rows of a log in columns that no comparison decides."""
+
+        def key_of(record: Record) -> HoodieKey:
+            return HoodieKey(self._key_of(record), partition)
+
+        return RowCalls(self._whole.single_rows(MergePoint.SNAPSHOT, key_of), self._reader)
+
+    def ranges(self, found: FileSlice) -> list[KeyRange | None]:
+        """Return the ranges of keys that are read one after another: one without bounds, if memory holds the log.
+
+        Each costs another pass over base file and log.
+
+        Raises:
+            HudiTableError: a file can't be read.
+        """
+        if not found.data_logs or self._query.keys is not None or self._query.unnamed_class is not None:
+            return [None]
+        with self.blocks(found) as blocks:
+            size = sum(
+                block.content_length * (_COMPRESSED if block.type is BlockType.PARQUET_DATA else 1)
+                for block, _ in blocks
+            )
+            parts = -(-size // (_BY_CALLS if self._rule is None else _IN_COLUMNS))
+            if parts <= 1:
+                return [None]
+            return list(split((keys for each in blocks for keys in self._keys_of(each, found.partition)), parts))
+
+    def _keys_of(self, each: FoundBlock, partition: str) -> Iterator[pa.Array[Any]]:
+        """Give the keys of a block."""
+        if each.block.type is BlockType.DELETE:
+            yield pa.array([entry.record_key for entry in deleted_keys(*each, self._query.rules.release)], pa.string())
+            return
+        batches = self._columnar(each)
+        if batches is not None:
+            yield from map(self._record_keys, batches)
+            return
+        keys = (key for key, _, _ in self.rows(each, partition))
+        while chunk := list(itertools.islice(keys, _ROWS)):
+            yield pa.array(chunk, pa.string())
+
+    def columns(self, found: FileSlice, within: KeyRange | None = None) -> tuple[LogColumns, SliceLog] | None:
+        """Return the log of a slice in columns, and what the calls fold for the other keys; None if columns can't.
+
+        Only the keys `within` a range, if there is one.
+
+        Raises:
+            HudiTableError: a file can't be read.
+            MergeFailedError: the merge of a key failed.
+        """
+        if not self._can_be_columns:
+            return None
+        with contextlib.suppress(NotColumnarError), self.blocks(found) as blocks:
+            if any(block.is_partial for block, _ in blocks):
+                return None
+            by_position = _has_positions(found, blocks)
+            log = LogColumns(self._rule, self._record_keys, by_position=by_position)
+            for each in blocks:
+                if each.block.type is BlockType.DELETE:
+                    entries = deleted_keys(*each, self._query.rules.release)
+                    keys = (entry.record_key for entry in entries)
+                    log.contested.update(key for key in keys if within is None or key in within)
+                else:
+                    log.add(list(self._batches(each, found.partition, within)))
+            log.end()
+            rest = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position)
+            if log.contested:
+                self._fold(rest, blocks, found.partition, log.contested)
+            return log, rest
+        return None
+
+    def _batches(self, each: FoundBlock, partition: str, within: KeyRange | None) -> Iterator[pa.RecordBatch]:
+        """Give the rows of a data block in the columns of the table, with meta columns."""
+        batches = self._columnar(each)
+        if batches is not None:
+            for batch in batches:
+                yield batch if within is None else batch.filter(within.mask(self._record_keys(batch)))
+            return
+        records = (record for _, record, _ in self.rows(each, partition, within))
+        while chunk := list(itertools.islice(records, _ROWS)):
+            yield self._writer.batch(chunk)
+
+    def _columnar(self, each: FoundBlock) -> list[pa.RecordBatch] | None:
+        """Return the rows of a data block that needs no record for its conversion; None for another."""
+        block, stream = each
+        if block.is_partial or self._query.history is not None or self._query.properties.drops_partition_columns:
+            return None
+        return data_batches(block, stream, self._arrow)
+
+    def _record_keys(self, batch: pa.RecordBatch) -> Any:
+        return batch.column(_KEY) if self._keys is None else self._keys.of(batch)
+
+    def folded(self, found: FileSlice, within: KeyRange | None = None) -> SliceLog:
+        """Return what the log of a slice has for each key, or each key `within` a range.
+
+        Raises:
+            HudiTableError: a file can't be read.
+            MergeFailedError: the merge of a key failed.
+            PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
+        """
+        with self.blocks(found) as blocks:
+            by_position, sets_aside = _has_positions(found, blocks), self._query.sets_aside
+            log = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position, sets_aside=sets_aside)
+            self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
+        return log
+
+    def _fold(self, log: SliceLog, blocks: list[FoundBlock], partition: str, wanted: Wanted | None) -> None:
+        for each in blocks:
+            for key, fold in self._entries(each, partition, log, wanted):
+                log.add(HoodieKey(key, partition), fold)
+
+    @contextlib.contextmanager
+    def blocks(self, found: FileSlice) -> Iterator[list[FoundBlock]]:
+        """Open the logs of a slice; give the data and delete blocks that count, in the order in which they merge.
+
+        Raises:
+            HudiTableError: a file can't be read.
+        """
+        files = self._query.files
+        with contextlib.ExitStack() as stack:
+            paths = [found.path_of(name) for name in found.data_logs]
+            logs = [(files.described(path), stack.enter_context(files.open(path))) for path in paths]
+            yield merged_blocks(logs, self._query.rules)
+
+    def rows(
+        self, found: FoundBlock, partition: str, wanted: Wanted | None = None
+    ) -> Iterator[tuple[str, Record, AvroSchema]]:
+        """Give record key, record and columns of each row of a data block: those of the table that it carries.
+
+        Rows of other keys than the `wanted` ones are left out.
+
+        Raises:
+            DamagedFileError: the block can't be read.
+        """
+        batches = self._columnar(found)
+        for batch in batches or ():
+            keys = self._record_keys(batch).to_pylist()
+            at = [row for row, key in enumerate(keys) if wanted is None or key in wanted]
+            for row, record in zip(at, self._reader.rows(batch, np.array(at, int)), strict=True):
+                yield str(keys[row]), record, self._schema
+        if batches is not None:
+            return
+        block, stream = found
+        written, records = data_records(block, stream)
+        renames = self._query.renames(block.instant)
+        schema = written if renames is None else renames.of_schema(written)
+        columns = columns_of(self._schema, schema.by_name) if block.is_partial else self._schema
+        for stored in records:
+            renamed = stored if renames is None else renames.of_record(stored, written)
+            record = rewrite_record_with_new_schema(renamed, schema, columns, self._query.rules.release)
+            if self._query.properties.drops_partition_columns:
+                record = self._with_path_values(record, partition)
+            key = self._key_of(record)
+            if wanted is None or key in wanted:
+                yield key, record, columns
+
+    def _entries(
+        self, found: FoundBlock, partition: str, log: SliceLog, wanted: Wanted | None
+    ) -> Iterator[tuple[str, Callable[..., Any]]]:
+        """Give the key of each entry of a block, and what folds the entry into the versions before it."""
+        block, stream = found
+        if block.type is BlockType.DELETE:
+            for deleted in deleted_keys(block, stream, self._query.rules.release):
+                if wanted is None or deleted.record_key in wanted:
+                    yield deleted.record_key, functools.partial(_fold, log.merge, LogDelete(deleted.ordering))
+            return
+        if block.is_partial and self._query.commits is not None:
+            msg = (
+                f"{block.file}, block at byte {block.offset}: an increment of partial updates lacks the other columns "
+                "(Hudi fails, or mixes the columns up); compare two snapshots instead"
+            )
+            raise UnreadableTableError(msg)
+        if block.is_partial and not isinstance(log.merge, PartialMerge):
+            log.merge = PartialMerge(self._query.plan, self._schema)
+        for key, record, columns in self.rows(found, partition, wanted):
+            if block.is_partial:
+                yield key, functools.partial(_fold_partial, log.merge, record, columns)
+            else:
+                yield key, functools.partial(_fold, log.merge, LogRow(record, None))
+
+    def _with_path_values(self, record: Record, partition: str) -> Record:
+        values = values_of_path(partition, self._query.properties.partition_fields)
+        return {**record, **{name: text for name, text in values.items() if record.get(name) is None}}
+
+    def _key_of(self, record: Record) -> str:
+        if self._keys is None:
+            return str(record[_KEY])
+        return str(self._keys.of(self._writer.batch([record]))[0])
+
+
+def _has_positions(found: FileSlice, blocks: list[FoundBlock]) -> bool:
+    """Whether Hudi merges by position: every block names rows of this slice's base file."""
+    key = HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS
+    return bool(blocks) and all(
+        HeaderKey.RECORD_POSITIONS in block.header and block.header.get(key) == found.base_instant
+        for block, _ in blocks
+    )
+
+
+def _fold(merge: Any, entry: LogRow | LogDelete, folded: Any, key: HoodieKey) -> Any:
+    return merge.fold_log(folded, key, entry)
+
+
+def _fold_partial(merge: PartialMerge, record: Record, columns: AvroSchema, folded: Any, key: HoodieKey) -> Any:
+    return merge.fold_row(folded, key, record, columns)

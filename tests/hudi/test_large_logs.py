@@ -1,0 +1,172 @@
+"""Logs and files that are larger than what a task holds at a time: many slices, many logs, ranges of keys."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from bridge import HudiTable
+from bridge.hudi import SliceReader, TableQueries, log_folder
+from bridge.hudi.key_ranges import KeyRange, split
+from bridge.hudi.log_columns import LogColumns
+from bridge.hudi.slice_tasks import read_slices
+from tests.conformance.tables import check, load
+from tests.support.made_table import MadeTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+FIELDS = {"id": "string", "part": "string", "ts": "long", "note": "string"}
+RANGED = (
+    ("0.15.0", "mor-plain-default"),
+    ("0.15.0", "mor-log-only-compacted"),
+    ("0.15.0", "mor-rollback-partial"),
+    ("0.15.0", "mor-no-meta-default"),
+    ("0.15.0", "mor-hfile-log-default"),
+    ("1.0.2", "mor-op-insert-duplicates-default"),
+    ("1.1.1", "mor-merge-into-partial-event"),
+    ("1.2.0", "mor-plain-partial"),
+    ("1.2.0", "mor-positions-commit"),
+    ("1.2.0", "mor-types-parquet-log-default"),
+)
+
+
+def rows(first: int, count: int, ts: int) -> pa.Table:
+    ids = [f"k{number:06}" for number in range(first, first + count)]
+    return pa.table({"id": ids, "part": ["p"] * count, "ts": [ts] * count, "note": [f"{one} at {ts}" for one in ids]})
+
+
+def made(folder: Path, *, groups: int, size: int, logs: int, rows_a_group: int = 1 << 16) -> str:
+    """Write file groups of `size` rows each, and logs that update every second row each time."""
+    table = MadeTable(folder, FIELDS)
+    for group in range(groups):
+        table.base(f"g{group}", rows(group * size, size, 0), rows_a_group=rows_a_group)
+    table.commit()
+    for version in range(1, logs + 1):
+        for group in range(groups):
+            table.log(f"g{group}", "p", rows(group * size, size, version).to_pylist()[::2], version)
+        table.commit(version)
+    return str(folder)
+
+
+def notes(batches: Iterator[pa.RecordBatch]) -> list[tuple[str, str]]:
+    return sorted((row["id"], row["note"]) for batch in batches for row in batch.to_pylist())
+
+
+def expected(size: int, logs: int) -> list[tuple[str, str]]:
+    ids = [f"k{number:06}" for number in range(size)]
+    return [(one, f"{one} at {0 if number % 2 else logs}") for number, one in enumerate(ids)]
+
+
+@pytest.mark.parametrize(("release", "case"), RANGED)
+def test_ranges_of_keys_give_the_rows_of_the_whole_log(
+    tables: Path, release: str, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_folder, "_IN_COLUMNS", 500)
+    monkeypatch.setattr(log_folder, "_BY_CALLS", 500)
+    monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)
+    (recorded,) = load(tables, release, case)
+    answer = TableQueries(str(recorded.folder / "table"), release).snapshot()
+    passes = [len(SliceReader(answer.query).folder.ranges(found)) for found in answer.slices]
+    assert max(passes) > 2
+    assert [done for done in check(recorded) if done.problem] == []
+
+
+def test_a_row_without_a_key_is_in_the_first_range() -> None:
+    keys = pa.array(["a", None, "é", "\U0001f600", "\ufffd"])
+    ranges = split([keys, pa.array([], pa.string())], 1)
+    assert ranges == [KeyRange(None, None)]
+    ranges = [KeyRange(None, "é"), KeyRange("é", "\ufffe"), KeyRange("\ufffe", None)]
+    masks = [one.mask(keys).to_pylist() for one in ranges]
+    assert [list(column) for column in zip(*masks, strict=True)] == [
+        [True, False, False],
+        [True, False, False],
+        [False, True, False],
+        [False, False, True],
+        [False, True, False],
+    ]
+    assert [[key in one for one in ranges] for key in ("a", "é")] == [[True, False, False], [False, True, False]]
+
+
+def test_a_range_holds_its_share_of_the_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = TableQueries(made(tmp_path / "t", groups=1, size=2000, logs=2), "0.15").snapshot()
+    monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 8)
+    (found,) = answer.slices
+    monkeypatch.setattr(log_folder, "_IN_COLUMNS", sum(map(_size, _blocks(answer, found))) // 4)
+    folder = SliceReader(answer.query).folder
+    ranges = folder.ranges(found)
+    held = [len(log.keys) for log, _ in filter(None, (folder.columns(found, one) for one in ranges))]
+    assert len(held) in {4, 5}
+    assert sum(held) == 1000
+    assert max(held) < 1.3 * 1000 / len(held)
+    assert notes(SliceReader(answer.query).read(found)) == expected(2000, 2)
+
+
+def _blocks(answer: Any, found: Any) -> list[Any]:
+    with SliceReader(answer.query).folder.blocks(found) as blocks:
+        return [block for block, _ in blocks]
+
+
+def _size(block: Any) -> int:
+    return int(block.content_length)
+
+
+def test_sixteen_logs_of_the_same_keys_take_the_memory_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add, most = LogColumns.add, [0]
+
+    def noted(log: LogColumns, batches: list[pa.RecordBatch]) -> None:
+        add(log, batches)
+        held = [batch for batch in (log.rows, *vars(log)["_added"]) if batch is not None]
+        most[0] = max(most[0], sum(batch.nbytes for batch in held))
+
+    monkeypatch.setattr(LogColumns, "add", noted)
+    found = {}
+    for logs in (1, 2, 16):
+        answer = TableQueries(made(tmp_path / str(logs), groups=1, size=8000, logs=logs), "0.15").snapshot()
+        most[0] = 0
+        assert notes(SliceReader(answer.query).read(answer.slices[0])) == expected(8000, logs)
+        found[logs] = most[0]
+    assert found[16] < 1.1 * found[2] < 2.3 * found[1], found
+
+
+def test_a_hundred_slices_in_one_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = TableQueries(made(tmp_path / "t", groups=100, size=40, logs=1), "0.15").snapshot()
+    assert len(answer.slices) == 100
+    compiled = []
+    init = SliceReader.__init__
+    monkeypatch.setattr(SliceReader, "__init__", lambda own, query: (compiled.append(own), init(own, query))[1])
+    task = pa.RecordBatch.from_arrays([pa.array([pickle.dumps(one) for one in answer.slices])], ["slice"])
+    before = pa.total_allocated_bytes()
+    held, found = 0, []
+    for batch in read_slices(answer.query, [task]):
+        found += [(row["id"], row["note"]) for row in batch.to_pylist()]
+        held = max(held, pa.total_allocated_bytes() - before)
+    assert sorted(found) == expected(4000, 1)
+    assert len(compiled) == 1
+    assert held < 1 << 20, "the rows of some slices, not of all"
+
+
+def test_a_base_file_is_split_between_tasks_or_read_by_one(tmp_path: Path, spark: SparkSession) -> None:
+    table = MadeTable(tmp_path / "t", FIELDS)
+    table.base("alone", rows(0, 4000, 0), rows_a_group=500)
+    table.base("logged", rows(4000, 4000, 0), rows_a_group=500)
+    table.commit()
+    table.log("logged", "p", rows(4000, 4000, 1).to_pylist()[::2], 1)
+    table.commit(1)
+    setting = "spark.sql.files.maxPartitionBytes"
+    before = spark.conf.get(setting)
+    spark.conf.set(setting, str((tmp_path / "t/p/alone_0-0-0_20240101000000000.parquet").stat().st_size // 4))
+    try:
+        shown = HudiTable(spark, str(tmp_path / "t"), "0.15").snapshot()
+        assert shown.rdd.getNumPartitions() > 4
+        found = sorted((row.id, row.note) for row in shown.select("id", "note").collect())
+    finally:
+        spark.conf.set(setting, before)
+    alone = [(f"k{number:06}", f"k{number:06} at 0") for number in range(4000)]
+    assert found == alone + expected(8000, 1)[4000:]

@@ -1,0 +1,99 @@
+"""A merge-on-read table of version 6, written without Hudi: as many file groups, rows and logs as a test wants."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bridge.hudi.log_blocks import MAGIC, BlockType, HeaderKey
+from bridge.spark import META_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+FIRST = "20240101000000000"
+_PROPERTIES = {
+    "hoodie.table.name": "made",
+    "hoodie.table.type": "MERGE_ON_READ",
+    "hoodie.table.version": "6",
+    "hoodie.timeline.layout.version": "1",
+    "hoodie.table.recordkey.fields": "id",
+    "hoodie.table.partition.fields": "part",
+    "hoodie.table.precombine.field": "ts",
+    "hoodie.table.keygenerator.class": "org.apache.hudi.keygen.SimpleKeyGenerator",
+    "hoodie.compaction.payload.class": "org.apache.hudi.common.model.DefaultHoodieRecordPayload",
+    "hoodie.populate.meta.fields": "true",
+    "hoodie.table.base.file.format": "PARQUET",
+}
+
+
+class MadeTable:
+    """Writes base files, and then logs of one block a commit."""
+
+    def __init__(self, folder: Path, fields: Mapping[str, Any]) -> None:
+        """Begin a table at `folder`; `fields` has the Avro type of each column, `id`, `part` and `ts` among them."""
+        self.path = folder
+        written = [{"name": name, "type": ["null", kind], "default": None} for name, kind in fields.items()]
+        meta = [{"name": name, "type": ["null", "string"], "default": None} for name in META_COLUMNS]
+        self._table = json.dumps({"type": "record", "name": "made", "fields": written})
+        self._logged = json.dumps({"type": "record", "name": "made", "fields": [*meta, *written]})
+        self._parsed = fastavro.parse_schema(json.loads(self._logged))
+        self._commits = 0
+        (folder / ".hoodie").mkdir(parents=True)
+        text = "".join(f"{name}={value}\n" for name, value in _PROPERTIES.items())
+        (folder / ".hoodie" / "hoodie.properties").write_text(text)
+
+    def base(self, group: str, rows: pa.Table, *, rows_a_group: int = 1 << 16) -> None:
+        """Write a base file; its rows lack the meta columns, and have one partition."""
+        (partition,) = rows.column("part").unique().to_pylist()
+        size = rows.num_rows
+        name = f"{group}_0-0-0_{FIRST}.parquet"
+        ids = rows.column("id")
+        meta = [pa.repeat(FIRST, size), pa.repeat("0", size), ids, pa.repeat(partition, size), pa.repeat(name, size)]
+        (self.path / partition).mkdir(exist_ok=True)
+        (self.path / partition / ".hoodie_partition_metadata").write_text("commitTime=1\npartitionDepth=1\n")
+        whole = pa.table([*meta, *rows.columns], names=[*META_COLUMNS, *rows.column_names])
+        pq.write_table(whole, self.path / partition / name, row_group_size=rows_a_group)
+
+    def log(self, group: str, partition: str, rows: Iterable[Mapping[str, Any]], version: int) -> None:
+        """Write a log file of a group's rows; `version`, from 1, is its commit's, too."""
+        records: list[bytes] = []
+        for row in rows:
+            out = io.BytesIO()
+            meta = dict.fromkeys(META_COLUMNS, "") | {META_COLUMNS[0]: instant(version), META_COLUMNS[2]: row["id"]}
+            fastavro.schemaless_writer(out, self._parsed, {**meta, **row})
+            records.append(out.getvalue())
+        content = struct.pack(">ii", 3, len(records)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
+        header = {HeaderKey.INSTANT_TIME: instant(version), HeaderKey.SCHEMA: self._logged}
+        name = f".{group}_{FIRST}.log.{version}_0-0-0"
+        (self.path / partition / name).write_bytes(block(BlockType.AVRO_DATA, content, header))
+
+    def commit(self, version: int = 0) -> None:
+        """Complete a commit: 0 wrote the base files, each other one the logs of its version."""
+        (self.path / ".hoodie" / f"{instant(version)}.deltacommit").write_text(
+            json.dumps(
+                {"partitionToWriteStats": {}, "extraMetadata": {"schema": self._table}, "operationType": "UPSERT"}
+            )
+        )
+
+
+def instant(version: int) -> str:
+    """Return the requested time of a commit."""
+    return str(int(FIRST) + version)
+
+
+def block(kind: int, content: bytes, header: Mapping[int, str], *, layout: int = 1) -> bytes:
+    """Frame a block as Hudi does."""
+    head = struct.pack(">i", len(header))
+    for key, text in header.items():
+        head += struct.pack(">ii", key, len(text.encode())) + text.encode()
+    body = struct.pack(">ii", layout, kind) + head + struct.pack(">q", len(content)) + content + struct.pack(">i", 0)
+    size = len(body) + 8
+    return MAGIC + struct.pack(">q", size) + body + struct.pack(">q", size + len(MAGIC))
