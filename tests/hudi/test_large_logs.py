@@ -152,7 +152,7 @@ def test_a_hundred_slices_in_one_task(tmp_path: Path, monkeypatch: pytest.Monkey
     assert held < 1 << 20, "the rows of some slices, not of all"
 
 
-def test_a_base_file_is_split_between_tasks_or_read_by_one(tmp_path: Path, spark: SparkSession) -> None:
+def test_a_base_file_larger_than_a_partition_of_sparks_is_read_once(tmp_path: Path, spark: SparkSession) -> None:
     table = MadeTable(tmp_path / "t", FIELDS)
     table.base("alone", rows(0, 4000, 0), rows_a_group=500)
     table.base("logged", rows(4000, 4000, 0), rows_a_group=500)
@@ -164,7 +164,6 @@ def test_a_base_file_is_split_between_tasks_or_read_by_one(tmp_path: Path, spark
     spark.conf.set(setting, str((tmp_path / "t/p/alone_0-0-0_20240101000000000.parquet").stat().st_size // 4))
     try:
         shown = HudiTable(spark, str(tmp_path / "t"), "0.15").snapshot()
-        assert shown.rdd.getNumPartitions() > 4
         found = sorted((row.id, row.note) for row in shown.select("id", "note").collect())
     finally:
         spark.conf.set(setting, before)
