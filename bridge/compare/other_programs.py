@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from pyspark.sql import functions as sf
 
+from bridge.compare.alone import run_alone
 from bridge.compare.readers_report import HUDI_RS
 from bridge.engines import COMMIT, arrow_schema, bundle_for, check_spark
 from bridge.hudi import UnreadableTableError, converted
@@ -50,6 +51,8 @@ _HUDI_SETTINGS: Final = {
 }
 _EXCEPTION: Final = re.compile(r"^(?:Caused by: )?([\w.$]+(?:Exception|Error)): (.+)$", re.MULTILINE)
 _LONGEST: Final = 300
+_LIMIT: Final = 3600
+"""The seconds that a bundle may take."""
 
 
 class NotRunError(PayloadBridgeError):
@@ -187,15 +190,14 @@ def _read_by_bundle(table: HudiTable, name: str, folder: Path) -> DataFrame:
     surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, "TZ": "UTC"}
     script = Path(__file__).with_name("released_reader.py")
     with tempfile.TemporaryDirectory(prefix="payload-bridge-") as here:
-        ran = subprocess.run(  # noqa: S603 (our own script)
-            [sys.executable, str(script)],
-            input=task,
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=here,
-            env=surroundings,
-        )
+        try:
+            ran = run_alone([sys.executable, str(script)], task, here, surroundings, _LIMIT)
+        except subprocess.TimeoutExpired as error:
+            msg = (
+                f"the process with {coordinate} did not end in {_LIMIT // 60} minutes and was stopped; "
+                "read a copy with fewer partitions, or leave out --real"
+            )
+            raise NotRunError(msg) from error
     lines = ran.stdout.strip().splitlines()
     if ran.returncode or not lines:
         at = ran.stderr.find("unresolved dependency")

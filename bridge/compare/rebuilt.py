@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -95,14 +96,21 @@ def rebuilt_commits(table: HudiTable, scope: Scope | None = None) -> RebuiltComm
     Added in 0.1.0.
     """
     found = kept(first_of_each(table))
+    with contextlib.ExitStack() as stack:
+        stack.callback(found.unpersist)
+        rebuilt = _rebuilt(table, scope, found)
+        stack.pop_all()
+    return rebuilt
+
+
+def _rebuilt(table: HudiTable, scope: Scope | None, found: DataFrame) -> RebuiltCommits:
+    """Rebuild the commits of the versions that were found, which the result keeps."""
     moments = found.groupBy(MOMENT).agg(sf.max(sf.col(KIND) == PARTIAL)).orderBy(MOMENT).collect()
     if any(partial for _, partial in moments):
-        found.unpersist()
         msg = f"{table.path} has partial updates in its logs, which can't be written again as rows; give the batches"
         raise PlanError(msg)
     names = [instant for instant, _ in moments]
     if not names:
-        found.unpersist()
         msg = f"{table.path} holds no rows, so there is no history to replay"
         raise InputError(msg)
     numbered = list(zip(names, range(1, len(names) + 1), strict=True))

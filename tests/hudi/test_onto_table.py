@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import json
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from click.testing import CliRunner, Result
@@ -27,6 +27,7 @@ from bridge import (
 )
 from bridge.cli import main
 from bridge.compare.table_scope import _condition
+from bridge.hudi import HudiTableError
 from bridge.pipeline import Batches
 from payloads.avro import parse_schema
 from tests.conformance.histories import columns_of, parse_value
@@ -217,6 +218,25 @@ def answer(*arguments: str) -> dict[str, Any]:
     assert result.exit_code in {0, 1}, result.output
     found: dict[str, Any] = json.loads(result.stdout)
     return found
+
+
+def test_rows_are_not_kept_where_commits_cannot_be_rebuilt(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Versions:
+        is_kept = True
+
+        def groupBy(self, *_: object) -> None:  # noqa: N802 (Spark's name)
+            msg = "a file can't be read"
+            raise HudiTableError(msg)
+
+        def unpersist(self) -> None:
+            self.is_kept = False
+
+    versions = Versions()
+    monkeypatch.setattr("bridge.compare.rebuilt.first_of_each", lambda _: versions)
+    monkeypatch.setattr("bridge.compare.rebuilt.kept", lambda frame: frame)
+    with pytest.raises(HudiTableError):
+        rebuilt_commits(cast("HudiTable", None))
+    assert not versions.is_kept
 
 
 def test_a_compaction_of_some_file_groups_is_an_assumption(tables: Path, spark: SparkSession) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bridge import HudiTable, compare_readers
+from bridge.compare.alone import run_alone
 from bridge.hudi import SliceReader, TableQueries
 from tests.conformance.tables import load
 
@@ -33,13 +37,13 @@ class Bundle:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.without_rows, self.answer, self.code, self.stderr = 0, "", 0, ""
         self.tasks: list[dict[str, Any]] = []
-        self.run = subprocess.run
-        monkeypatch.setattr(subprocess, "run", self)
+        self.never_ends = False
+        monkeypatch.setattr("bridge.compare.other_programs.run_alone", self)
 
-    def __call__(self, command: list[str], **given: Any) -> subprocess.CompletedProcess[str]:
-        if "input" not in given:
-            return self.run(command, **given)  # Java's version is asked for, too
-        task = json.loads(given["input"])
+    def __call__(self, command: list[str], given: str, *others: Any) -> subprocess.CompletedProcess[str]:
+        if self.never_ends:
+            raise subprocess.TimeoutExpired(command, 3600)
+        task = json.loads(given)
         self.tasks.append(task)
         if not self.answer and not self.code:
             self.write(task)
@@ -89,6 +93,37 @@ def test_what_a_bundle_refuses_and_what_cannot_run(path: str, spark: SparkSessio
         assert "unresolved dependency" in str(found.results[0].not_run)
         assert found.success
         assert "not run, the process with org.apache.hudi" in found.to_report().warnings[0]
+
+    bundle.never_ends = True
+    with compare_readers(HudiTable(spark, path, "1.2"), [REAL]) as found:
+        assert "did not end in 60 minutes and was stopped; read a copy" in str(found.results[0].not_run)
+
+
+STARTS_ANOTHER = """
+import pathlib, subprocess, sys, time
+started = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+pathlib.Path("pid").write_text(str(started.pid))
+print(sys.stdin.read(), flush=True)
+time.sleep(float(sys.argv[1]))
+started.kill()
+"""
+
+
+def test_a_program_that_takes_too_long_ends_with_what_it_started(tmp_path: Path) -> None:
+    def run(seconds: str, limit: float) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", STARTS_ANOTHER, seconds]
+        return run_alone(command, "given", str(tmp_path), os.environ, limit)
+
+    assert run("0", 60).stdout == "given\n"
+    (tmp_path / "pid").unlink()
+    with pytest.raises(subprocess.TimeoutExpired):
+        run("60", 3)
+    state = Path("/proc", (tmp_path / "pid").read_text(), "stat")
+    for _ in range(50):
+        if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
+            return
+        time.sleep(0.1)
+    pytest.fail("the process that it started is alive")
 
 
 def test_hudi_rs_where_it_is_not_installed(path: str, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
