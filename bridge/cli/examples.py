@@ -53,6 +53,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "payload-bridge plan warehouse/orders --to 1.2",
         "payload-bridge plan warehouse/orders --to EVENT_TIME_ORDERING --payload AWSDmsAvroPayload",
     ),
+    "rehearse": (
+        "payload-bridge rehearse warehouse/orders --to 1.2 --copy rehearsed-orders",
+        "payload-bridge rehearse warehouse/orders --to 1.2 --copy rehearsed-orders --overwrite --report upgrade.html",
+    ),
     "replay": (
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --report upgrade.html",
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --upgrade-after 2 --table-type both --out keys",

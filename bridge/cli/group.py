@@ -14,6 +14,7 @@ from bridge.cli.merge import merge
 from bridge.cli.migrate import migrate_command
 from bridge.cli.payloads import payloads
 from bridge.cli.plan import plan
+from bridge.cli.rehearse import rehearse_command
 from bridge.cli.replay import replay_command
 from bridge.cli.simulate import simulate
 from bridge.cli.snapshot import snapshot
@@ -53,6 +54,7 @@ for verb in (
     migrate_command,
     payloads,
     plan,
+    rehearse_command,
     replay_command,
     simulate,
     snapshot,

@@ -6,18 +6,22 @@ from bridge.compare.comparison import Comparison, Target, comparison_of, is_rele
 from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import replay_batches
+from bridge.compare.other_programs import compared_with, program_version
 from bridge.compare.readers import compare_readers
 from bridge.compare.readers_report import (
     BASE_FILES,
     HUDI_RS,
     ReaderResult,
     ReadersReport,
+    collected,
     grade_of_reader,
     reader_of,
+    released,
     report_readers,
     report_upgraded_readers,
 )
 from bridge.compare.rebuilt import HeldCompaction, RebuiltCommits, rebuilt_commits
+from bridge.compare.released_process import NotRunError, reason_of, run_released
 from bridge.compare.replay import compare, replay
 from bridge.compare.replay_report import ReplayReport, report_replays
 from bridge.compare.side_names import side_names
@@ -37,14 +41,17 @@ __all__ = [
     "HeldCompaction",
     "HistoryReplay",
     "HistoryReport",
+    "NotRunError",
     "ReaderResult",
     "ReadersReport",
     "RebuiltCommits",
     "ReplayReport",
     "TableRow",
     "Target",
+    "collected",
     "compare",
     "compare_readers",
+    "compared_with",
     "comparison_of",
     "example_table",
     "grade_of_reader",
@@ -53,14 +60,18 @@ __all__ = [
     "kinds_of",
     "overall",
     "plan_to",
+    "program_version",
     "reader_of",
+    "reason_of",
     "rebuilt_commits",
+    "released",
     "replay",
     "replay_batches",
     "replay_history",
     "report_readers",
     "report_replays",
     "report_upgraded_readers",
+    "run_released",
     "side_names",
     "table_history",
     "table_row",

@@ -9,24 +9,18 @@ import functools
 import importlib
 import importlib.metadata
 import importlib.util
-import json
-import os
-import re
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import functions as sf
 
-from bridge.compare.alone import run_alone
 from bridge.compare.readers_report import HUDI_RS
+from bridge.compare.released_process import NotRunError, check_local, first_line, reason_of, run_released
 from bridge.engines import COMMIT, arrow_schema, bundle_for, check_spark
 from bridge.hudi import UnreadableTableError, converted
 from bridge.pipeline import KIND, LEFT, RIGHT, differences
-from bridge.spark import META_COLUMNS, find_java, is_connect, is_local_master, prepare, quoted
+from bridge.spark import META_COLUMNS, prepare, quoted
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -38,25 +32,6 @@ if TYPE_CHECKING:
     from bridge.hudi import HudiTable
 
 _KEY, _PARTITION = META_COLUMNS[2], META_COLUMNS[3]
-_PASSED_ON: Final = "spark.hadoop."
-"""Settings of the session that reach the storage, and so the released bundles too."""
-_HUDI_SETTINGS: Final = {
-    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
-    "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
-    "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    "spark.ui.enabled": "false",
-}
-_EXCEPTION: Final = re.compile(r"^(?:Caused by: )?([\w.$]+(?:Exception|Error)): (.+)$", re.MULTILINE)
-_LONGEST: Final = 300
-_LIMIT: Final = 3600
-"""The seconds that a bundle may take."""
-
-
-class NotRunError(PayloadBridgeError):
-    """A program that was to read the table is not at hand."""
 
 
 def has_bundle(release: HudiRelease) -> bool:
@@ -159,7 +134,7 @@ def _read_by_hudi_rs(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBa
         except GeneratorExit:
             raise
         except BaseException as error:  # a panic of Rust is no Exception
-            msg = f"hudi-rs refuses the table: {_first_line(str(error))}"
+            msg = f"hudi-rs refuses the table: {first_line(str(error))}"
             raise UnreadableTableError(msg) from error
 
 
@@ -174,50 +149,13 @@ def _read_by_bundle(table: HudiTable, name: str, folder: Path) -> DataFrame:
         UnreadableTableError: Hudi refuses the table.
     """
     spark = table.spark
-    if is_connect(spark) or not is_local_master(str(spark.sparkContext.master)):
-        msg = "released bundles run on this machine, whose files other executors may not reach; leave out --master"
-        raise NotRunError(msg)
+    check_local(spark)
     coordinate = program_version(name, spark)
     out = folder / name.replace(" ", "-")
-    own = dict(spark.sparkContext.getConf().getAll())
-    packages = [one for one in own.get("spark.jars.packages", "").split(",") if one and "hudi" not in one]
-    conf = _HUDI_SETTINGS | {key: text for key, text in own.items() if key.startswith(_PASSED_ON)}
-    conf["spark.jars.packages"] = ",".join([coordinate, *packages])
-    if "spark.jars.ivy" in own:
-        conf["spark.jars.ivy"] = own["spark.jars.ivy"]
-    task = json.dumps({"path": table.path, "out": str(out), "conf": conf})
-    surroundings = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
-    surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, "TZ": "UTC"}
     script = Path(__file__).with_name("released_reader.py")
-    with tempfile.TemporaryDirectory(prefix="payload-bridge-") as here:
-        try:
-            ran = run_alone([sys.executable, str(script)], task, here, surroundings, _LIMIT)
-        except subprocess.TimeoutExpired as error:
-            msg = (
-                f"the process with {coordinate} did not end in {_LIMIT // 60} minutes and was stopped; "
-                "read a copy with fewer partitions, or leave out --real"
-            )
-            raise NotRunError(msg) from error
-    lines = ran.stdout.strip().splitlines()
-    if ran.returncode or not lines:
-        at = ran.stderr.find("unresolved dependency")
-        why = _first_line(ran.stderr[at:]) if at >= 0 else _reason(ran.stderr.strip().rpartition("\n")[2])
-        jars = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
-        msg = f"the process with {coordinate} ended ({why}){jars}"
-        raise NotRunError(msg)
-    answer = json.loads(lines[-1])
+    way_out = "read a copy with fewer partitions, or leave out --real"
+    answer = run_released(spark, coordinate, script, {"path": table.path, "out": str(out)}, way_out=way_out)[-1]
     if "error" in answer:
-        msg = f"{coordinate} refuses the table: {_reason(answer['error'])}"
+        msg = f"{coordinate} refuses the table: {reason_of(answer['error'])}"
         raise UnreadableTableError(msg)
     return spark.read.parquet(str(out))
-
-
-def _reason(text: str) -> str:
-    """Return the innermost exception that Java names."""
-    causes = _EXCEPTION.findall(text)
-    return _first_line(f"{causes[-1][0].rpartition('.')[2]}: {causes[-1][1]}" if causes else text)
-
-
-def _first_line(text: str) -> str:
-    line = next(iter(text.strip().splitlines()), "no message")
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."

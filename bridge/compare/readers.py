@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.compare.other_programs import NotRunError, compared_with, has_bundle, program_version, shown_by
+from bridge.compare.other_programs import compared_with, has_bundle, program_version, shown_by
 from bridge.compare.readers_report import (
     BASE_FILES,
     HUDI_RS,
@@ -28,6 +28,7 @@ from bridge.compare.readers_report import (
     reader_of,
     released,
 )
+from bridge.compare.released_process import NotRunError
 from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_scope
 from bridge.engines import arrow_schema
 from bridge.errors import PlanError, sentence_of

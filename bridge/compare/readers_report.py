@@ -160,19 +160,7 @@ class ReadersReport:
     def collect(self, reader: str, limit: int | None = None) -> list[Difference]:
         """Collect the rows that differ for a reader, by partition and key; at most `limit`."""
         frame = self.differences(reader)
-        if frame is None:
-            return []
-        ordered = frame.orderBy(PARTITION, KEY, KIND)
-        return [self._difference(row) for row in json_rows(ordered if limit is None else ordered.limit(limit))]
-
-    def _difference(self, row: dict[str, Any]) -> Difference:
-        left, right = row[LEFT], row[RIGHT]
-        both = left is not None and right is not None
-        columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
-        shown = left or right
-        names = [name for name in self.table.identity if name in shown]
-        key = {name: shown[name] for name in names} or {PARTITION: row[PARTITION], KEY: row[KEY]}
-        return Difference(key, row[KIND], columns, left, right)
+        return [] if frame is None else collected(self.table, frame, limit)
 
     def close(self) -> None:
         """Release the rows that Spark keeps, and the files of programs."""
@@ -183,6 +171,22 @@ class ReadersReport:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def collected(table: HudiTable, frame: DataFrame, limit: int | None = None) -> list[Difference]:
+    """Collect rows of a table that differ, with the columns of `ReadersReport.differences`, by partition and key."""
+    ordered = frame.orderBy(PARTITION, KEY, KIND)
+    return [_difference(table, row) for row in json_rows(ordered if limit is None else ordered.limit(limit))]
+
+
+def _difference(table: HudiTable, row: dict[str, Any]) -> Difference:
+    left, right = row[LEFT], row[RIGHT]
+    both = left is not None and right is not None
+    columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
+    shown = left or right
+    names = [name for name in table.identity if name in shown]
+    key = {name: shown[name] for name in names} or {PARTITION: row[PARTITION], KEY: row[KEY]}
+    return Difference(key, row[KIND], columns, left, right)
 
 
 def reader_of(reader: str | HudiRelease) -> str:

@@ -11,12 +11,16 @@ from bridge.migration.inspect_report import Inspection, report_inspection
 from bridge.migration.inspection import inspect
 from bridge.migration.plan import plan_migration
 from bridge.migration.plan_report import MigrationPlan, report_plan
+from bridge.migration.rehearsal import Upgraded, check_upgrade_to, judge, rehearse, upgrade
+from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, report_rehearsal
 from bridge.migration.report import MigrateReport, files_of
 from bridge.migration.steps import PropertyChange, Step
+from bridge.migration.table_copy import CopiedTable, check_copy, copy_table
 from bridge.migration.trials import Trial
 
 __all__ = [
     "MOST_SLICES",
+    "CopiedTable",
     "Damage",
     "Finding",
     "FleetReport",
@@ -25,20 +29,30 @@ __all__ = [
     "MigrateReport",
     "MigrationPlan",
     "PropertyChange",
+    "RehearsalReport",
+    "RehearsalVerdict",
     "Severity",
     "Step",
     "TableDamage",
     "Trial",
+    "Upgraded",
     "candidates_for",
+    "check_copy",
     "check_twin",
+    "check_upgrade_to",
+    "copy_table",
     "files_of",
     "find_damage",
     "inspect",
     "inspect_catalog",
     "inspect_tables",
+    "judge",
     "migrate",
     "of_upgrade",
     "plan_migration",
+    "rehearse",
     "report_inspection",
     "report_plan",
+    "report_rehearsal",
+    "upgrade",
 ]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from mergers import RecordMergeMode
 
-_VERSION_NAMES: Final = {5: "FIVE", 6: "SIX", 8: "EIGHT", 9: "NINE"}
+VERSION_NAMES: Final = {5: "FIVE", 6: "SIX", 8: "EIGHT", 9: "NINE"}
+"""Table versions as Hudi's procedures call them."""
 
 
 class PropertyChange(NamedTuple):
@@ -124,7 +125,7 @@ def _upgrade(table: TableMergeConfig, new: TableMergeConfig, worker: HudiRelease
 def _by_procedure(verb: str, version: int, worker: HudiRelease) -> Step:
     return Step(
         f"{verb} to table version {version}, with Hudi {worker}",
-        sql=f"CALL {verb}_table(table => '<table>', to_version => '{_VERSION_NAMES[version]}')",
+        sql=f"CALL {verb}_table(table => '<table>', to_version => '{VERSION_NAMES[version]}')",
     )
 
 

@@ -38,7 +38,7 @@ class Bundle:
         self.without_rows, self.answer, self.code, self.stderr = 0, "", 0, ""
         self.tasks: list[dict[str, Any]] = []
         self.never_ends = False
-        monkeypatch.setattr("bridge.compare.other_programs.run_alone", self)
+        monkeypatch.setattr("bridge.compare.released_process.run_alone", self)
 
     def __call__(self, command: list[str], given: str, *others: Any) -> subprocess.CompletedProcess[str]:
         if self.never_ends:

@@ -1,0 +1,106 @@
+"""A process of its own in which a released Hudi bundle works, and a script of ours that tells it what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge.compare.alone import run_alone
+from bridge.spark import find_java, is_connect, is_local_master
+from payloads import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+_PASSED_ON: Final = "spark.hadoop."
+"""Settings of the session that reach the storage, and so the released bundles too."""
+_HUDI_SETTINGS: Final = {
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
+    "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.ui.enabled": "false",
+}
+_EXCEPTION: Final = re.compile(r"^(?:Caused by: )?([\w.$]+(?:Exception|Error)): (.+)$", re.MULTILINE)
+_LONGEST: Final = 300
+LIMIT: Final = 3600
+"""The seconds that a bundle may take."""
+
+
+class NotRunError(PayloadBridgeError):
+    """A program that was to work on the table is not at hand."""
+
+
+def check_local(spark: SparkSession) -> None:
+    """Refuse a session whose executors may not reach this machine's files.
+
+    Raises:
+        NotRunError: saying what to do.
+    """
+    if is_connect(spark) or not is_local_master(str(spark.sparkContext.master)):
+        msg = "released bundles run on this machine, whose files other executors may not reach; leave out --master"
+        raise NotRunError(msg)
+
+
+def run_released(
+    spark: SparkSession, coordinate: str, script: Path, task: Mapping[str, Any], *, way_out: str
+) -> list[dict[str, Any]]:
+    """Run a script with a bundle; return the JSON objects that it printed, one a line.
+
+    Args:
+        spark: the session of this process, whose settings of the storage and the Ivy cache the script gets.
+        coordinate: the bundle's Maven coordinate.
+        script: a file that imports nothing of this project, and takes one JSON object on standard input.
+        task: that object; `conf`, Spark's settings, is added.
+        way_out: what to do where it takes longer than `LIMIT`.
+
+    Raises:
+        NotRunError: the session's executors may not reach this machine's files, the jars can't be resolved, or the
+            process ended early, or not in time.
+    """
+    check_local(spark)
+    own = dict(spark.sparkContext.getConf().getAll())
+    packages = [one for one in own.get("spark.jars.packages", "").split(",") if one and "hudi" not in one]
+    settings = _HUDI_SETTINGS | {key: text for key, text in own.items() if key.startswith(_PASSED_ON)}
+    settings["spark.jars.packages"] = ",".join([coordinate, *packages])
+    if "spark.jars.ivy" in own:
+        settings["spark.jars.ivy"] = own["spark.jars.ivy"]
+    surroundings = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
+    surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, "TZ": "UTC"}
+    with tempfile.TemporaryDirectory(prefix="payload-bridge-") as here:
+        try:
+            command = [sys.executable, str(script)]
+            ran = run_alone(command, json.dumps({**task, "conf": settings}), here, surroundings, LIMIT)
+        except subprocess.TimeoutExpired as error:
+            msg = f"the process with {coordinate} did not end in {LIMIT // 60} minutes and was stopped; {way_out}"
+            raise NotRunError(msg) from error
+    answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    if ran.returncode or not answers:
+        at = ran.stderr.find("unresolved dependency")
+        why = first_line(ran.stderr[at:]) if at >= 0 else reason_of(ran.stderr.strip().rpartition("\n")[2])
+        jars = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
+        msg = f"the process with {coordinate} ended ({why}){jars}"
+        raise NotRunError(msg)
+    return answers
+
+
+def reason_of(text: str) -> str:
+    """Return the innermost exception that Java names."""
+    causes = _EXCEPTION.findall(text)
+    return first_line(f"{causes[-1][0].rpartition('.')[2]}: {causes[-1][1]}" if causes else text)
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a message, cut where it is long."""
+    line = next(iter(text.strip().splitlines()), "no message")
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."

@@ -1,0 +1,197 @@
+"""A rehearsal: the table is only read, the copy is the bundle's, and its rows are compared with the predicted ones.
+
+Here something else stands for the bundle; `python -m tests.rehearse` runs the real one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, compare_readers, rehearse
+from bridge.cli import main
+from bridge.config import change_version, format_properties
+from bridge.hudi import SliceReader, TableQueries
+from bridge.migration import copy_table
+from payloads import HudiRelease
+from tests.conformance.tables import load
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+V1_2 = HudiRelease.V1_2
+
+
+@pytest.fixture
+def path(tables: Path, tmp_path: Path) -> Path:
+    """A merge-on-read table of 0.15.0 of which 1.2 shows some rows differently."""
+    own = tmp_path / "table"
+    shutil.copytree(next(load(tables, release="0.15.0", case="mor-plain-postgres")).folder / "table", own)
+    return own
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+class Bundle:
+    """Stands for the process that upgrades: it does what is predicted, or what a test says."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.without_rows, self.error, self.properties = 0, "", {}
+        self.tasks: list[dict[str, Any]] = []
+        monkeypatch.setattr("bridge.compare.released_process.run_alone", self)
+
+    def __call__(self, command: list[str], given: str, *_: Any) -> subprocess.CompletedProcess[str]:
+        task = json.loads(given)
+        self.tasks.append(task)
+        answers = [self.upgraded(**table) for table in task["tables"]]
+        said = "\n".join(["Java says something", *map(json.dumps, answers)])
+        return subprocess.CompletedProcess(command, 0, said, "")
+
+    def upgraded(self, path: str, out: str) -> dict[str, Any]:
+        if self.error:
+            return {"error": self.error, "step": "upgrade", "seconds": 1.0}
+        table = TableQueries(path, V1_2)
+        answer = table.snapshot()
+        reader = SliceReader(answer.query)
+        rows = pa.Table.from_batches([batch for one in answer.slices for batch in reader.read(one)])
+        Path(out).mkdir(parents=True)
+        pq.write_table(rows.slice(self.without_rows), Path(out, "rows.parquet"))
+        after = change_version(dict(table.properties.stored), 9, V1_2) | self.properties
+        Path(path, ".hoodie", "hoodie.properties").write_text(format_properties(after), "utf-8")
+        return {"rows": 1, "seconds": 1.0}
+
+
+@pytest.fixture
+def bundle(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> Bundle:  # the session starts by real processes
+    return Bundle(monkeypatch)
+
+
+def test_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_path: Path) -> None:
+    before = checksums(path)
+    table = HudiTable(spark, str(path), "0.15")
+    with compare_readers(table, ["1.2"]) as readers:
+        changed = readers.results[0].total
+    with rehearse(table, "1.2", tmp_path / "copy") as found:
+        assert found.verdict is RehearsalVerdict.AS_PREDICTED
+        assert (found.change.total, found.settings) == (changed, ())
+        assert found.sentence == (
+            f"AS PREDICTED: Hudi 1.2 upgraded the copy; of {found.rows} rows {changed} are changed by it, each as "
+            "predicted."
+        )
+        assert found.deviations is not None
+        assert found.deviations.isEmpty()
+        answer = json.loads(found.to_json())
+    assert changed > 5
+    assert (answer["success"], answer["statistics"]["not_as_predicted"]["total"]) == (True, 0)
+    assert [one["about"] for one in answer["results"]] == ["upgrade"] * changed
+    assert checksums(path) == before
+    assert checksums(tmp_path / "copy").keys() == before.keys()
+    assert checksums(tmp_path / "copy") != before
+    (task,) = bundle.tasks
+    assert task["version"] == "NINE"
+    assert [one["path"] for one in task["tables"]] == [str(tmp_path / "copy")]
+    assert task["conf"]["spark.jars.packages"].endswith(":1.2.0")
+
+
+def test_not_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_path: Path) -> None:
+    bundle.without_rows = 2
+    bundle.properties = {"hoodie.record.merge.mode": "CUSTOM"}
+    with rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy") as found:
+        assert found.verdict is RehearsalVerdict.NOT_AS_PREDICTED
+        report = found.to_report(sample=1)
+    assert "2 rows of the copy are others than predicted" in report.verdict
+    assert report.statistics["not_as_predicted"] == {"total": 2, "only_left": 2, "only_right": 0, "changed": 0}
+    assert [one["about"] for one in report.results] == ["upgrade", "prediction"]
+    assert report.warnings[0].startswith("hoodie.record.merge.mode is CUSTOM in the copy; predicted was ")
+    assert "please report it" in report.warnings[1]
+
+
+def test_refused_by_hudi(path: Path, bundle: Bundle, tmp_path: Path) -> None:
+    bundle.error = "x\nCaused by: org.apache.hudi.exception.HoodieUpgradeDowngradeException: no way up\n\tat y"
+    words = ["rehearse", str(path), "--to", "1.2", "--copy", str(tmp_path / "copy"), "--output", "json"]
+    ran = CliRunner().invoke(main, words)
+    answer = json.loads(ran.stdout)
+    assert (ran.exit_code, answer["success"]) == (1, False)
+    assert answer["verdict"] == (
+        "REFUSED BY HUDI: Hudi 1.2 can't upgrade and read the copy: HoodieUpgradeDowngradeException: no way up (at the "
+        "upgrade)."
+    )
+    assert answer["statistics"]["refused"].startswith("HoodieUpgradeDowngradeException")
+
+
+def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> None:
+    table = HudiTable(spark, str(path), "0.15")
+    with pytest.raises(PlanError, match=r"name 1\.1 or a later release"):
+        rehearse(table, "1.0", tmp_path / "copy")
+    properties = path / ".hoodie" / "hoodie.properties"
+    properties.write_text(properties.read_text("utf-8").replace("table.version=6", "table.version=9"), "utf-8")
+    with pytest.raises(PlanError, match=r"has table version 9, and Hudi 1\.2 upgrades to no later one"):
+        rehearse(HudiTable(spark, str(path), "1.2"), "1.2", tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize(
+    ("copy", "words"),
+    [
+        ("table", "is the table .*, in it or around it"),
+        ("table/copy", "is the table .*, in it or around it"),
+        (".", "is the table .*, in it or around it"),
+        ("absent/copy", "the folder .*absent does not exist"),
+        ("there", "there already exists; name another"),
+    ],
+)
+def test_a_place_that_takes_no_copy(path: Path, copy: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    before = checksums(tmp_path)
+    ran = CliRunner().invoke(main, ["rehearse", str(path), "--to", "1.2", "--copy", str(tmp_path / copy)])
+    assert ran.exit_code == 2
+    assert re.search(words, ran.stderr.replace("\n", " "))
+    assert checksums(tmp_path) == before
+
+
+class Writes:
+    """Copies a folder while a writer adds an instant to it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.copytree = shutil.copytree
+        monkeypatch.setattr(shutil, "copytree", self)
+
+    def __call__(self, source: Path, target: Path) -> None:
+        self.copytree(source, target)
+        (source / ".hoodie" / "20990101000000000.deltacommit.requested").touch()
+
+
+def test_a_table_that_is_written_meanwhile_leaves_no_copy(
+    path: Path, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Writes(monkeypatch)
+    with pytest.raises(InputError, match="was written while it was copied; stop its writers"):
+        copy_table(HudiTable(spark, str(path), "0.15"), tmp_path / "copy")
+    assert [one.name for one in tmp_path.iterdir()] == ["table"]
+
+
+def test_only_a_table_is_replaced(path: Path, spark: SparkSession, tmp_path: Path) -> None:
+    table, other = HudiTable(spark, str(path), "0.15"), tmp_path / "other"
+    (other / "photos").mkdir(parents=True)
+    with pytest.raises(InputError, match="holds no table, and is never replaced"):
+        copy_table(table, other, overwrite=True)
+    (other / ".hoodie").mkdir()
+    copied = copy_table(table, other, overwrite=True)
+    assert checksums(other) == checksums(path)
+    assert copied.bytes == sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
