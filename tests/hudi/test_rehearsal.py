@@ -165,22 +165,16 @@ def test_a_place_that_takes_no_copy(path: Path, copy: str, words: str, tmp_path:
     assert checksums(tmp_path) == before
 
 
-class Writes:
-    """Copies a folder while a writer adds an instant to it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.copytree = shutil.copytree
-        monkeypatch.setattr(shutil, "copytree", self)
-
-    def __call__(self, source: Path, target: Path) -> None:
-        self.copytree(source, target)
-        (source / ".hoodie" / "20990101000000000.deltacommit.requested").touch()
-
-
 def test_a_table_that_is_written_meanwhile_leaves_no_copy(
     path: Path, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Writes(monkeypatch)
+    copytree = shutil.copytree
+
+    def copied(source: Path, *given: Any, **settings: Any) -> Any:
+        (path / ".hoodie" / "20990101000000000.deltacommit.requested").touch()
+        return copytree(source, *given, **settings)
+
+    monkeypatch.setattr(shutil, "copytree", copied)
     with pytest.raises(InputError, match="was written while it was copied; stop its writers"):
         copy_table(HudiTable(spark, str(path), "0.15"), tmp_path / "copy")
     assert [one.name for one in tmp_path.iterdir()] == ["table"]
