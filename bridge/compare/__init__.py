@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
-from bridge.compare.differing import Counts, Difference, Example
+from bridge.compare.differing import Counts, Difference, Example, collected
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import replay_batches
 from bridge.compare.other_programs import compared_with, program_version
@@ -13,7 +13,6 @@ from bridge.compare.readers_report import (
     HUDI_RS,
     ReaderResult,
     ReadersReport,
-    collected,
     grade_of_reader,
     reader_of,
     released,

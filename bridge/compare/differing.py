@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bridge.pipeline import KIND, LEFT, RIGHT
+from bridge.report import json_rows
+from bridge.spark import META_COLUMNS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from bridge.hudi import HudiTable
+
+_KEY, _PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 
 
 class Counts(NamedTuple):
@@ -56,3 +67,19 @@ class Example(NamedTuple):
     difference: Difference
     versions: list[dict[str, Any]]
     row: dict[str, str]
+
+
+def collected(table: HudiTable, frame: DataFrame, limit: int | None = None) -> list[Difference]:
+    """Collect rows of a table that differ, with the columns of `ReadersReport.differences`, by partition and key."""
+    ordered = frame.orderBy(_PARTITION, _KEY, KIND)
+    return [_difference(table, row) for row in json_rows(ordered if limit is None else ordered.limit(limit))]
+
+
+def _difference(table: HudiTable, row: dict[str, Any]) -> Difference:
+    left, right = row[LEFT], row[RIGHT]
+    both = left is not None and right is not None
+    columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
+    shown = left or right
+    names = [name for name in table.identity if name in shown]
+    key = {name: shown[name] for name in names} or {_PARTITION: row[_PARTITION], _KEY: row[_KEY]}
+    return Difference(key, row[KIND], columns, left, right)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pyspark.sql import functions as sf
 
-from bridge.compare.differing import Difference
+from bridge.compare.differing import collected
 from bridge.compare.grade import Grade
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.compare.differing import Difference
     from bridge.hudi import HudiTable
     from bridge.pipeline import Scope
 
@@ -171,22 +172,6 @@ class ReadersReport:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def collected(table: HudiTable, frame: DataFrame, limit: int | None = None) -> list[Difference]:
-    """Collect rows of a table that differ, with the columns of `ReadersReport.differences`, by partition and key."""
-    ordered = frame.orderBy(PARTITION, KEY, KIND)
-    return [_difference(table, row) for row in json_rows(ordered if limit is None else ordered.limit(limit))]
-
-
-def _difference(table: HudiTable, row: dict[str, Any]) -> Difference:
-    left, right = row[LEFT], row[RIGHT]
-    both = left is not None and right is not None
-    columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
-    shown = left or right
-    names = [name for name in table.identity if name in shown]
-    key = {name: shown[name] for name in names} or {PARTITION: row[PARTITION], KEY: row[KEY]}
-    return Difference(key, row[KIND], columns, left, right)
 
 
 def reader_of(reader: str | HudiRelease) -> str:
