@@ -10,7 +10,7 @@ from bridge.compare.differing import collected
 from bridge.compare.grade import Grade
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.report import SAMPLE, Check, Report, Table, as_notebook, json_rows, limit_of
+from bridge.report import SAMPLE, Check, Report, Table, as_notebook, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 

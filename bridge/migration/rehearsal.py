@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.compare import ReaderResult, compare_readers, compared_with, program_version, reason_of, released
 from bridge.compare import run_released as run_bundle
-from bridge.config import UpgradeCompaction, capabilities, change_version, read_table
+from bridge.config import TABLE_VERSION, UpgradeCompaction, capabilities, change_version, read_table
 from bridge.errors import PlanError
 from bridge.migration.rehearsal_report import RehearsalReport
 from bridge.migration.steps import VERSION_NAMES, PropertyChange, changes_between, merge_properties
@@ -82,7 +82,7 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
     Raises:
         PlanError: saying why.
     """
-    can, version = capabilities(release), int(table.properties["hoodie.table.version"])
+    can, version = capabilities(release), int(table.properties[TABLE_VERSION.key])
     if can.upgrade_compaction is not UpgradeCompaction.RUN:
         msg = f"an upgrade to Hudi {release} is not rehearsed; name 1.1 or a later release"
         raise PlanError(msg)
