@@ -220,6 +220,28 @@ class LogFolder:
             logs = [(files.described(path), stack.enter_context(files.open(path))) for path in paths]
             yield merged_blocks(logs, self._query.rules)
 
+    def versions(self, found: FoundBlock, partition: str) -> Iterator[tuple[pa.RecordBatch, Any]]:
+        """Give the rows of a data block in the columns of the table, some thousand at a time, and their record keys.
+
+        A partial update has null in the columns that it does not carry.
+
+        Raises:
+            DamagedFileError: the block can't be read.
+        """
+        batches = self._columnar(found)
+        for batch in batches or ():
+            yield batch, self._record_keys(batch)
+        if batches is not None:
+            return
+        rows = ((key, record) for key, record, _ in self.rows(found, partition))
+        while chunk := list(itertools.islice(rows, _ROWS)):
+            keys, records = zip(*chunk, strict=True)
+            whole = [
+                record if len(record) == len(self._arrow) else {name: record.get(name) for name in self._arrow.names}
+                for record in records
+            ]
+            yield self._writer.batch(whole), pa.array(keys, pa.string())
+
     def rows(
         self, found: FoundBlock, partition: str, wanted: Wanted | None = None
     ) -> Iterator[tuple[str, Record, AvroSchema]]:

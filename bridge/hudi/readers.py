@@ -7,10 +7,11 @@ compared as columns, and only where two releases take partition values from diff
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from bridge.hudi.slice_reader import SliceReader
 from bridge.spark import META_COLUMNS
@@ -140,9 +141,11 @@ class SliceReaders:
                 sides[number] = _SliceSide(reader, found, bases_only=bases_only)
         rows = 0
         logged = set(first.logged()).union(*(side.logged() for side in sides.values()))
+        any_logged = pa.array(sorted(logged), pa.string())
         for batch in first.reader.base_batches(found):
-            keys = first.reader.keys_of(batch)
-            contested = [(row, key) for row, key in enumerate(keys) if key in logged]
+            keys = first.reader.key_column(batch)
+            at = np.flatnonzero(pc.is_in(keys, any_logged).to_numpy(zero_copy_only=False))
+            contested = list(zip(at.tolist(), keys.take(pa.array(at)).to_pylist(), strict=True))
             mine = first.merged(batch, contested)
             rows += batch.num_rows - sum(record is None for record in mine.values())
             for number, side in sides.items():
@@ -166,19 +169,21 @@ class SliceReaders:
         number: int,
         sides: tuple[_SliceSide, _SliceSide],
         batch: pa.RecordBatch,
-        keys: list[str],
+        keys: pa.Array[Any],
         merged: tuple[dict[int, Record | None], dict[int, Record | None]],
     ) -> Iterator[Differing]:
         """Compare the rows of a batch of the base file."""
         mine, theirs = merged
         changed = sorted({*mine, *theirs})
-        stored = dict(zip(changed, sides[0].reader.records(batch, changed), strict=True))
-        pairs = [(keys[row], mine.get(row, stored[row]), theirs.get(row, stored[row])) for row in changed]
-        yield from self._differing(number, sides, pairs)
+        if changed:
+            own = zip(keys.take(pa.array(changed)).to_pylist(), sides[0].reader.records(batch, changed), strict=True)
+            stored = dict(zip(changed, own, strict=True))
+            pairs = [(key, mine.get(row, record), theirs.get(row, record)) for row, (key, record) in stored.items()]
+            yield from self._differing(number, sides, pairs)
         if self._moved[number]:
-            rest = np.setdiff1d(np.arange(batch.num_rows), np.array(changed, int))
-            same = batch.take(pa.array(rest))
-            yield from self._moved_rows(number, [keys[row] for row in rest], *(side.shown(same) for side in sides))
+            rest = pa.array(np.setdiff1d(np.arange(batch.num_rows), np.array(changed, int)))
+            same = batch.take(rest)
+            yield from self._moved_rows(number, keys.take(rest).to_pylist(), *(side.shown(same) for side in sides))
 
     def _differing(self, number: int, sides: tuple[_SliceSide, _SliceSide], pairs: _Pairs) -> Iterator[Differing]:
         """Compare merged rows, each as a record of either side."""

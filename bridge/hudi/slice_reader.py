@@ -61,7 +61,7 @@ class SliceReader:
         self._unmerged = pa.schema(field for field in self.arrow if self._is_read_unmerged(field.name))
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
         reader, writer = RecordReader(self._schema, self.arrow), RecordWriter(self._schema, self.arrow)
-        self._rows = Conversion(self._schema, reader, writer, self._key_column)
+        self._rows = Conversion(self._schema, reader, writer, self.key_column)
         self.folder = LogFolder(query, self._schema, self._keys, reader, writer)
 
     def read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
@@ -96,7 +96,7 @@ class SliceReader:
     def _answered(self, found: FileSlice, merge: SliceMerge, within: KeyRange | None) -> Iterator[pa.RecordBatch]:
         base = self.base_batches(found)
         if within is not None:
-            base = (batch.filter(within.mask(self._key_column(batch))) for batch in base)
+            base = (batch.filter(within.mask(self.key_column(batch))) for batch in base)
         for rows in merge.merged(base):
             yield from self.answer(found, rows)
 
@@ -184,16 +184,17 @@ class SliceReader:
         if self._query.keys is None:
             return batch
         wanted = pa.array(sorted(self._query.keys), pa.string())
-        return batch.filter(pc.is_in(self._key_column(batch), wanted))
+        return batch.filter(pc.is_in(self.key_column(batch), wanted))
 
     # -- both
 
     def keys_of(self, batch: pa.RecordBatch) -> list[str]:
         """Return the record key of each row of `base_batches`."""
-        keys: list[str] = self._key_column(batch).to_pylist()
+        keys: list[str] = self.key_column(batch).to_pylist()
         return keys
 
-    def _key_column(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+    def key_column(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+        """Return the record keys of rows of `base_batches`."""
         return self._keys.of(batch) if self._keys else batch.column(_KEY)
 
     def records(self, batch: pa.RecordBatch, rows: Sequence[int]) -> list[Record]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from bridge.engines import KIND, ORDERING, PREFIX, SEQUENCE, ordering_text
 from bridge.hudi.log_blocks import BlockType
@@ -41,6 +43,7 @@ CONTROL = pa.schema(
 )
 """The columns of a version after those of its row."""
 
+_ORDERING = CONTROL.field(ORDERING).type
 _KEY, _PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 
 
@@ -63,13 +66,12 @@ class GroupVersions:
         for found in group:
             with self._reader.folder.blocks(found) as blocks:
                 deletes = {block.block.offset: self._deletes(block) for block in blocks if _is_delete(block)}
-                wanted = {entry.record_key for entries in deletes.values() for entry in entries}
+                wanted = pa.array(sorted({entry.record_key for one in deletes.values() for entry in one}), pa.string())
                 known: dict[str, Record] = {}
                 position = 0
                 for batch in self._reader.base_batches(found):
-                    keys = self._reader.keys_of(batch)
-                    at = [row for row, key in enumerate(keys) if key in wanted]
-                    known.update(zip((keys[row] for row in at), self._reader.records(batch, at), strict=True))
+                    keys = self._reader.key_column(batch)
+                    self._note(known, batch, keys, wanted)
                     control = self._control(found, str(found.base_file), BASE, len(keys), sequence, first=position)
                     yield self._rows(batch, keys, found.partition, control)
                     position += len(keys)
@@ -80,28 +82,35 @@ class GroupVersions:
                         sequence += part.num_rows
 
     def _block(
-        self, found: FoundBlock, at: FileSlice, sequence: int, known: dict[str, Record], wanted: set[str]
+        self, found: FoundBlock, at: FileSlice, sequence: int, known: dict[str, Record], wanted: pa.Array[Any]
     ) -> Iterator[pa.RecordBatch]:
         block = found.block
-        orderings = None
+        name = block.file.rpartition("/")[2]
         if _is_delete(found):
             entries = self._deletes(found)
-            keys = [entry.record_key for entry in entries]
-            records = [self._bare(entry, at.partition, known.get(entry.record_key)) for entry in entries]
-            orderings = [ordering_text(entry.ordering) for entry in entries]
-            kind = DELETE
-        else:
-            rows = list(self._reader.folder.rows(found, at.partition))
-            keys = [key for key, _, _ in rows]
-            names = self._reader.arrow.names
-            records = [record if len(record) == len(names) else _whole(record, names) for _, record, _ in rows]
-            known.update((key, record) for key, record, _ in rows if key in wanted)
-            kind = PARTIAL if block.is_partial else DATA
-        if not keys:
+            if not entries:
+                return
+            rows = self._reader.batch([self._bare(one, at.partition, known.get(one.record_key)) for one in entries])
+            keys = pa.array([one.record_key for one in entries], pa.string())
+            orderings = [ordering_text(one.ordering) for one in entries]
+            control = self._control(at, name, DELETE, len(keys), sequence, block=block, orderings=orderings)
+            yield self._rows(rows, keys, at.partition, control)
             return
-        name = block.file.rpartition("/")[2]
-        control = self._control(at, name, kind, len(keys), sequence, block=block, orderings=orderings)
-        yield self._rows(self._reader.batch(records), keys, at.partition, control)
+        kind, first = PARTIAL if block.is_partial else DATA, 0
+        for batch, keys in self._reader.folder.versions(found, at.partition):
+            self._note(known, batch, keys, wanted)
+            control = self._control(at, name, kind, len(keys), sequence + first, first=first, block=block)
+            first += len(keys)
+            if len(keys):
+                yield self._rows(batch, keys, at.partition, control)
+
+    def _note(self, known: dict[str, Record], batch: pa.RecordBatch, keys: Any, wanted: pa.Array[Any]) -> None:
+        """Note the rows of keys that a log deletes: an entry of a delete does not say all that identifies a row."""
+        at = np.flatnonzero(pc.is_in(keys, wanted).to_numpy(zero_copy_only=False))
+        if len(at):
+            known.update(
+                zip(keys.take(pa.array(at)).to_pylist(), self._reader.records(batch, at.tolist()), strict=True)
+            )
 
     def _deletes(self, found: FoundBlock) -> list[DeletedKey]:
         return deleted_keys(found.block, found.stream, self._query.rules.release)
@@ -153,21 +162,19 @@ class GroupVersions:
             KIND: kind,
         }
         columns = {
-            POSITION: pa.array(range(first, first + rows), pa.int64()),
-            SEQUENCE: pa.array(range(sequence, sequence + rows), pa.int64()),
-            ORDERING: pa.array(orderings or [None] * rows, CONTROL.field(ORDERING).type),
+            POSITION: pa.array(np.arange(first, first + rows), pa.int64()),
+            SEQUENCE: pa.array(np.arange(sequence, sequence + rows), pa.int64()),
+            ORDERING: pa.array(orderings, _ORDERING) if orderings else pa.nulls(rows, _ORDERING),
         }
         return [
             columns[field.name] if field.name in columns else pa.repeat(pa.scalar(given[field.name], field.type), rows)
             for field in CONTROL
         ]
 
-    def _rows(
-        self, batch: pa.RecordBatch, keys: list[str], partition: str, control: list[pa.Array[Any]]
-    ) -> pa.RecordBatch:
+    def _rows(self, batch: pa.RecordBatch, keys: Any, partition: str, control: list[pa.Array[Any]]) -> pa.RecordBatch:
         """Return rows with their key and partition path, which deletes and tables without meta columns lack."""
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        columns[_KEY] = pa.array(keys, pa.string())
+        columns[_KEY] = keys
         columns[_PARTITION] = pa.repeat(pa.scalar(partition, pa.string()), len(keys))
         own = [columns[name] for name in self._reader.arrow.names]
         return pa.RecordBatch.from_arrays([*own, *control], schema=self.arrow)
@@ -175,10 +182,6 @@ class GroupVersions:
 
 def _is_delete(found: FoundBlock) -> bool:
     return found.block.type is BlockType.DELETE
-
-
-def _whole(record: Record, names: Sequence[str]) -> Record:
-    return {name: record.get(name) for name in names}
 
 
 def _fields_of(key: str, names: Sequence[str]) -> dict[str, str | None]:
