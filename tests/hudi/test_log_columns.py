@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from bridge.engines.python import RecordReader
 from bridge.errors import MergeFailedError
-from bridge.hudi import SliceReader, TableQueries, base_files, log_columns, row_calls, slice_merge
+from bridge.hudi import SliceReader, TableQueries, base_files, log_columns, log_folder, row_calls, slice_merge
 from bridge.hudi.avro_columns import NotColumnarError, can_be_columns, record_batches
 from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
+from bridge.hudi.slice_versions import GroupVersions
 from bridge.merge import LogRule
 from payloads import SENTINEL
 from payloads.avro import decode, encode, parse_schema
@@ -221,6 +222,29 @@ def test_a_failure_names_the_key_of_its_row(tables: Path, monkeypatch: pytest.Mo
         rows_of(answer)
     (key,) = caught.value.key.values()
     assert f"ValueError: {key};" in caught.value.reason
+
+
+@pytest.mark.parametrize("case", ["mor-plain-default", "mor-appended-blocks-partial", "mor-no-meta-default"])
+def test_versions_in_columns_are_those_of_records(tables: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With rows of deletes, whose other columns are those of the version before."""
+    recorded = next(iter(load(tables, "0.15.0", case)))
+    answer = TableQueries(str(recorded.folder / "table"), "0.15").snapshot()
+
+    def versions() -> list[Any]:
+        reader = GroupVersions(answer.query)
+        return [row for found in answer.slices for batch in reader.read([found]) for row in batch.to_pylist()]
+
+    by_columns = versions()
+    assert {row["_pb_kind"] for row in by_columns} == {"base", "data", "delete"}
+    positions = [row["_pb_seq"] for row in by_columns]
+    assert positions == [number for found in answer.slices for number in range(_count(answer, found))]
+    monkeypatch.setattr(LogFolder, "_columnar", lambda *_: None)
+    monkeypatch.setattr(log_folder, "_ROWS", 3)
+    assert versions() == by_columns
+
+
+def _count(answer: Any, found: Any) -> int:
+    return sum(batch.num_rows for batch in GroupVersions(answer.query).read([found]))
 
 
 class FailsForOdd(Newest):
