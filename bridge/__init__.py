@@ -36,7 +36,15 @@ if TYPE_CHECKING:
     )
     from bridge.config import MergeConfigError, TableMergeConfig
     from bridge.engines import Books, Fate
-    from bridge.errors import BooksError, EngineError, InputError, JavaNotFoundError, MergeFailedError, PlanError
+    from bridge.errors import (
+        BooksError,
+        ConflictError,
+        EngineError,
+        InputError,
+        JavaNotFoundError,
+        MergeFailedError,
+        PlanError,
+    )
     from bridge.explain import ExplainReport, explain, replay_causes
     from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
@@ -80,6 +88,7 @@ if TYPE_CHECKING:
     from bridge.redaction import redacted
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
+    from bridge.write import MergeIntoReport, merge_batch, merge_into  # type: ignore[no-redef]
     from payloads import PayloadBridgeError
 
 __all__ = [
@@ -88,6 +97,7 @@ __all__ = [
     "Books",
     "BooksError",
     "Comparison",
+    "ConflictError",
     "Counts",
     "Damage",
     "Difference",
@@ -109,6 +119,7 @@ __all__ = [
     "JavaNotFoundError",
     "MergeConfigError",
     "MergeFailedError",
+    "MergeIntoReport",
     "MergePlan",
     "MergePoint",
     "MergeReport",
@@ -143,7 +154,9 @@ __all__ = [
     "inspect_tables",
     "key_paths",
     "local_session",
+    "merge_batch",
     "merge_frames",
+    "merge_into",
     "migrate",
     "plan_migration",
     "rebuilt_commits",
@@ -189,7 +202,15 @@ _HOMES: Final = {
     ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
     "bridge.engines": ("Books", "Fate"),
-    "bridge.errors": ("BooksError", "EngineError", "InputError", "JavaNotFoundError", "MergeFailedError", "PlanError"),
+    "bridge.errors": (
+        "BooksError",
+        "ConflictError",
+        "EngineError",
+        "InputError",
+        "JavaNotFoundError",
+        "MergeFailedError",
+        "PlanError",
+    ),
     "bridge.explain": ("ExplainReport", "explain", "replay_causes"),
     "bridge.hudi": ("HudiTable", "HudiTableError"),
     "bridge.merge": ("MergePoint",),
@@ -233,6 +254,7 @@ _HOMES: Final = {
     "bridge.redaction": ("redacted",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
+    "bridge.write": ("MergeIntoReport", "merge_batch", "merge_into"),
     "payloads": ("PayloadBridgeError",),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}

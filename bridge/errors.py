@@ -33,6 +33,13 @@ class EngineError(PayloadBridgeError, RuntimeError):
     """
 
 
+class ConflictError(PayloadBridgeError, RuntimeError):
+    """Another writer changed a table between the read of a merge and its commit.
+
+    Added in 0.1.0.
+    """
+
+
 class BooksError(PayloadBridgeError, RuntimeError):
     """The rows that came into a run are not those that it accounts for.
 
@@ -94,6 +101,7 @@ _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MUL
 
 # Errors whose messages name settings, columns and files, and quote data only where it may be shown.
 _ABOUT_SETTINGS = {
+    "ConflictError",
     "EngineError",
     "InputError",
     "JavaNotFoundError",

@@ -300,6 +300,12 @@ class HudiTable:
         prepare(self.spark, answer.query.plan.payload_name)
         return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
 
+    def rows_of(self, answer: Answer) -> DataFrame:
+        """Return the merged rows of an answer."""
+        return self.slices_of(answer).mapInArrow(
+            functools.partial(read_slices, answer.query), answer_columns(answer.query)
+        )
+
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
     ) -> DataFrame:
@@ -310,9 +316,7 @@ class HudiTable:
         if where is None or known:
             slices = kept_slices(answer, known, self._selected)
             answer = Answer(keyed(narrowed(answer.query, names, known), known), slices)
-        rows = self.slices_of(answer).mapInArrow(
-            functools.partial(read_slices, answer.query), answer_columns(answer.query)
-        )
+        rows = self.rows_of(answer)
         if where is not None:
             rows = self._where(rows, where)
         return rows if names is None else rows.select(*map(quoted, names))

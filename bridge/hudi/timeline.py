@@ -103,6 +103,30 @@ class ActiveTimeline:
         return self.commits[-1].requested if self.commits else None
 
     @functools.cached_property
+    def writes(self) -> tuple[Instant, ...]:
+        """What users wrote or are writing: the commits that no table service made, pending or not, and restores."""
+        return tuple(i for i in self.instants if i.action == "restore" or (i.is_commit and not self._is_service(i)))
+
+    def _is_service(self, instant: Instant) -> bool:
+        if not instant.is_completed:
+            return self._is_scheduled(instant)
+        return str(self.metadata(instant).get("operationType") or "").lower() in _NO_WRITES
+
+    def commits_with(self, name: str) -> Iterator[tuple[str, str]]:
+        """Give requested time and value of an entry of the extra metadata, for each completed commit that has it.
+
+        Archived commits come last; layout 1 is asked for none.
+
+        Raises:
+            DamagedFileError: a file of the timeline can't be read.
+        """
+        for instant in reversed(self.commits):
+            yield from _entry(instant.requested, self.metadata(instant), name)
+        for path, table in self._history(["instantTime", "metadata"]):
+            for requested, data in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                yield from _entry(requested, self._parsed(data, path) if data else {}, name)
+
+    @functools.cached_property
     def pending_compactions(self) -> tuple[Instant, ...]:
         """The compactions that have been scheduled and have not completed."""
         return tuple(i for i in self.instants if i.action == "compaction" and not i.is_completed)
@@ -228,10 +252,17 @@ class ActiveTimeline:
     @functools.cached_property
     def _archived(self) -> dict[str, str]:
         """Completion times of archived instants; layout 1 archives none."""
+        found: dict[str, str] = {}
+        for _, table in self._history(["instantTime", "completionTime"]):
+            pairs = zip(*(column.to_pylist() for column in table.columns), strict=True)
+            found.update({requested: completed for requested, completed in pairs if completed})
+        return found
+
+    def _history(self, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
+        """Give columns of each file of the archived timeline, and its path; none in layout 1."""
         folder = self._properties.history_folder
         if not self._properties.has_completion_times or "_version_" not in self._files.names(folder):
-            return {}
-        found: dict[str, str] = {}
+            return
         number = self._files.read(f"{folder}/_version_").decode().strip()
         manifest_path = f"{folder}/manifest_{number}"
         try:
@@ -246,18 +277,17 @@ class ActiveTimeline:
                 raise self._damaged(path, "the manifest names it, and it is not there")
             try:
                 with self._files.open(path) as stream:
-                    table = pq.read_table(stream, columns=["instantTime", "completionTime"])
+                    table = pq.read_table(stream, columns=columns).select(columns)
             except (pa.ArrowException, OSError) as error:
                 raise self._damaged(path, error) from error
-            pairs = zip(*(table.column(index).to_pylist() for index in range(2)), strict=True)
-            found.update({requested: completed for requested, completed in pairs if completed})
-        return found
+            yield path, table
 
     def _read_metadata(self, name: str) -> dict[str, Any]:
         path = f"{self._folder}/{name}"
         data = self._files.read(path)
-        if not data:
-            return {}
+        return self._parsed(data, path) if data else {}
+
+    def _parsed(self, data: bytes, path: str) -> dict[str, Any]:
         try:
             is_avro = data.startswith(_CONTAINER)
             found = next(iter(read_container(io.BytesIO(data))[1])) if is_avro else json.loads(data)
@@ -270,6 +300,13 @@ class ActiveTimeline:
     def _damaged(self, path: str, reason: object) -> DamagedFileError:
         msg = f"{self._files.described(path)} can't be read: {reason}; repair the timeline with Hudi's own tools"
         return DamagedFileError(msg)
+
+
+def _entry(requested: str, metadata: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
+    """Give an instant and what its extra metadata says under a name, if it does."""
+    extra = metadata.get("extraMetadata")
+    if isinstance(extra, dict) and name in extra:
+        yield requested, str(extra[name])
 
 
 def _instants_of(names: list[str]) -> tuple[Instant, ...]:

@@ -9,7 +9,7 @@ from bridge.pipeline.books_report import books_in, books_table, statistics_of, t
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
-from bridge.pipeline.layout import Layout, arrival_of, incoming_side, join_rows, layout_of
+from bridge.pipeline.layout import Layout, arrival_of, data_fields, incoming_side, join_rows, layout_of
 from bridge.pipeline.merge_points import (
     append,
     append_outcomes,
@@ -68,6 +68,7 @@ __all__ = [
     "choice_of",
     "combine_input",
     "compact",
+    "data_fields",
     "differences",
     "extent_of",
     "incoming_side",

@@ -1,0 +1,56 @@
+"""Hudi's own Spark writer: whether the session has it, and one commit by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from py4j.protocol import Py4JJavaError
+
+from bridge.config import capabilities
+from bridge.errors import EngineError
+from bridge.spark import is_connect
+from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+_SOURCE: Final = "org.apache.hudi.DefaultSource"
+_KRYO: Final = "org.apache.spark.serializer.KryoSerializer"
+WRITER_SETTINGS: Final = {"spark.serializer": _KRYO}
+"""What Hudi's writer wants of a session."""
+
+
+def check_writer_is_there(spark: SparkSession) -> None:
+    """Check that a session can write Hudi's tables.
+
+    Raises:
+        EngineError: it has no Hudi bundle, or is one of Spark Connect.
+    """
+    if is_connect(spark):
+        msg = "a merge into a table needs a session with a JVM of its own, and this is Spark Connect; use --master"
+        raise EngineError(msg)
+    able = capabilities(HudiRelease.latest())
+    bundle = f"org.apache.hudi:hudi-spark{able.newest_spark}-bundle_2.12:{able.bundle}"
+    loader = spark._jsparkSession.sharedState().jarClassLoader()  # noqa: SLF001 (PySpark's only way to it)
+    try:
+        spark._jvm.java.lang.Class.forName(_SOURCE, False, loader)  # type: ignore[union-attr]  # noqa: SLF001
+    except Py4JJavaError as error:
+        msg = (
+            "this session has no Hudi, whose writer makes the commit; start it with --package, or "
+            f"spark.jars.packages={bundle}"
+        )
+        raise EngineError(msg) from error
+    if spark.sparkContext.getConf().get("spark.serializer") != _KRYO:
+        msg = f"Hudi's writer wants a session with spark.serializer={_KRYO}; start one with it"
+        raise EngineError(msg)
+
+
+def commit(rows: DataFrame, path: str, options: Mapping[str, str]) -> None:
+    """Write rows into a table, in one commit.
+
+    Raises:
+        PySparkException, Py4JJavaError: Hudi refuses, or fails; the commit is not visible then.
+    """
+    rows.write.format("hudi").options(**options).mode("append").save(path)

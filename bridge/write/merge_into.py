@@ -1,0 +1,182 @@
+"""merge_into: a batch merged into a real table by a plan's payload, as one commit of Hudi's own writer."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import uuid
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from bridge.errors import InputError, PlanError
+from bridge.hudi import HudiTable
+from bridge.pipeline import PointRun
+from bridge.plan import TableType
+from bridge.spark import META_COLUMNS, described, observing
+from bridge.write.changes import (
+    CHANGE,
+    DELETED,
+    INSERTED,
+    UPDATED,
+    as_commit,
+    changes,
+    check_columns,
+    check_rows,
+)
+from bridge.write.hudi_writer import check_writer_is_there, commit
+from bridge.write.merge_into_report import MergeIntoReport
+from bridge.write.moment import Moment
+from bridge.write.stored_rows import stored_rows
+from bridge.write.target import WriteTarget
+from payloads.builtin import IS_DELETED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pyspark.sql import DataFrame
+
+    from bridge.plan import MergePlan
+
+
+def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
+    table: HudiTable | str,
+    incoming: DataFrame,
+    plan: MergePlan,
+    *,
+    batch: str | None = None,
+    options: Mapping[str, str] | None = None,
+    before_commit: Callable[[DataFrame | None], None] | None = None,
+) -> MergeIntoReport:
+    """Merge a batch into a Hudi table: the plan's payload decides, and Hudi's own writer makes one commit.
+
+    The stored rows of the batch's keys are read, `combine-input` and `upsert` run as in the plan's release, and what
+    they insert, change and delete is written, each row whole. The table must be one of Hudi 1.0 or later in mode
+    COMMIT_TIME_ORDERING, whose readers show what was written last and merge nothing. Where nothing changes, nothing is
+    written.
+
+    One writer at a time: an instant of another one that is there before the commit ends the merge, and one found
+    after it is an error; a completed commit is never rolled back. A run that fails leaves no visible row.
+
+    Args:
+        table: the table, or its base path.
+        incoming: the batch, in the columns of the table; others are added to it.
+        plan: what merges, and how; its key and partition are those of the table. Its table type has no effect.
+        batch: the identity of the batch, any text: a batch that a commit of the table has merged already changes
+            nothing. A batch without changes leaves no commit, and so no identity.
+        options: other options of Hudi's writer, such as its index.
+        before_commit: is given the quarantine of the run (None where the plan sets nothing aside) before the commit
+            begins; if it raises, nothing is written.
+
+    Raises:
+        InputError: the table would merge again what is written, or the batch does not fit it.
+        PlanError: the plan is about another key, or an option would change what is written.
+        EngineError: the session has no Hudi bundle.
+        ConflictError: another writer was there since the read, or in between; its instant is named.
+        HudiTableError: the table can't be read.
+        MergeFailedError, PySparkException: a key can't be merged, or Hudi's writer fails.
+
+    Added in 0.1.0.
+    """
+    if incoming.isStreaming:
+        msg = "the batch is a stream; write it with foreachBatch(bridge.merge_batch(table, plan))"
+        raise InputError(msg)
+    spark = incoming.sparkSession
+    found = HudiTable(spark, table) if isinstance(table, str) else table
+    queries = found.queries()
+    target = WriteTarget(found, queries)
+    target.check_plan(plan)
+    run = uuid.uuid4().hex
+    written_as = target.options(options or {}, batch, run)
+    check_columns(incoming)
+    check_writer_is_there(spark)
+
+    moment = Moment(found.path, queries.timeline)
+    merged_by = None if batch is None else moment.instant_of(batch)
+    if merged_by is not None:
+        return MergeIntoReport(found.path, plan, moment.latest, batch=batch, merged_by=merged_by)
+    rows = dataclasses.replace(plan, table_type=TableType.COPY_ON_WRITE)
+    what = f"merge into {found.path}: {plan.payload_name}, Hudi {plan.release}"
+    with contextlib.ExitStack() as kept, described(spark, what):
+        keep = functools.partial(_kept, kept)
+        batch_rows = keep(incoming.drop(*META_COLUMNS))
+        stored = keep(stored_rows(found, queries, batch_rows, rows))
+        point = PointRun("upsert", {"stored": stored, "incoming": batch_rows}, rows)
+        with observing(spark):
+            outcomes = keep(point.outcomes)
+            outcomes.write.format("noop").mode("overwrite").save()
+        books = point.books(outcomes)
+        aside = point.split(outcomes).get("quarantine")
+        changed = keep(changes(outcomes, stored, rows))
+        counts = {row[0]: row[1] for row in changed.groupBy(CHANGE).agg(sf.count(sf.lit(1))).collect()}
+        check_rows(changed)
+        if before_commit is not None:
+            before_commit(aside)
+        columns = found.columns.names
+        report = MergeIntoReport(
+            found.path,
+            plan,
+            moment.latest,
+            batch=batch,
+            inserted=counts.get(INSERTED, 0),
+            updated=counts.get(UPDATED, 0),
+            deleted=counts.get(DELETED, 0),
+            adds_flag=DELETED in counts and IS_DELETED not in columns,
+            books=books,
+            quarantine=aside,
+        )
+        if counts:
+            moment.check_before(found.queries().timeline)
+            commit(as_commit(changed, columns, deletes=DELETED in counts), found.path, written_as)
+            report = dataclasses.replace(report, instant=moment.own_commit(found.queries().timeline, run))
+        if aside is not None:
+            kept.pop_all()
+            return dataclasses.replace(report, _kept=(batch_rows, stored, outcomes, changed))
+        return report
+
+
+def merge_batch(
+    table: str,
+    plan: MergePlan,
+    *,
+    stream: str | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Callable[[DataFrame, int], None]:
+    """Return what `foreachBatch` of a structured stream calls: each micro-batch is merged into a table, once.
+
+    A micro-batch that the stream repeats after a restart changes nothing: its commit has the stream's name and the
+    number of the batch.
+
+    Args:
+        table: the base path of the table.
+        plan: what merges; its `on_error` is `fail`, because a stream has nowhere to put what is set aside.
+        stream: a name of the stream that outlives a restart; None for the id that its checkpoint has.
+        options: other options of Hudi's writer.
+
+    Raises:
+        PlanError: the plan sets keys aside.
+
+    Added in 0.1.0.
+    """
+    if plan.on_error != "fail":
+        msg = (
+            "a stream has nowhere to put a quarantine; call merge_into(..., before_commit=...) in your own foreachBatch"
+        )
+        raise PlanError(msg)
+
+    def merge(rows: DataFrame, number: int) -> None:
+        name = stream or rows.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
+        if not name:
+            msg = "Spark does not tell the id of this stream; name it: merge_batch(..., stream=NAME)"
+            raise InputError(msg)
+        merge_into(table, rows, plan, batch=f"{name}/{number}", options=options)
+
+    return merge
+
+
+def _kept(stack: contextlib.ExitStack, frame: DataFrame) -> DataFrame:
+    """Let Spark keep the rows of a frame until a stack ends."""
+    found = frame.persist()
+    stack.callback(found.unpersist)
+    return found

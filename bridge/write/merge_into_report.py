@@ -1,0 +1,98 @@
+"""MergeIntoReport: what a merge into a table did, in figures and sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Self
+
+from bridge.engines import Fate
+from bridge.pipeline import books_table, statistics_of, tell_quarantine
+from bridge.report import Report, plan_as_json
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from bridge.engines import Books
+    from bridge.plan import MergePlan
+
+
+@dataclasses.dataclass(frozen=True)
+class MergeIntoReport:
+    """What `merge_into` answers.
+
+    Attributes:
+        path: the table.
+        plan: what merged.
+        read: the commit that the stored rows were read of (requested time); None for an empty table.
+        instant: the commit that was made; None where nothing changed.
+        batch: the identity of the batch; None if it has none.
+        merged_by: the earlier commit that has merged this batch already, so that nothing was done; None for none.
+        inserted: how many rows are new.
+        updated: how many rows are changed.
+        deleted: how many rows are gone.
+        adds_flag: whether the commit added the column `_hoodie_is_deleted` to the table.
+        books: what became of the rows that came in; None if the batch was merged before.
+        quarantine: the versions of the keys that can't be merged, as in `MergeReport`; None unless the plan sets them
+            aside.
+
+    Added in 0.1.0.
+    """
+
+    path: str
+    plan: MergePlan
+    read: str | None
+    instant: str | None = None
+    batch: str | None = None
+    merged_by: str | None = None
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    adds_flag: bool = False
+    books: Books | None = None
+    quarantine: DataFrame | None = None
+    _kept: tuple[DataFrame, ...] = dataclasses.field(default=(), repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """What was done, in a sentence."""
+        if self.merged_by is not None:
+            return f"{self.path}: the commit {self.merged_by} has merged this batch ({self.batch}); nothing is written."
+        if self.instant is None:
+            return f"{self.path}: the batch changes no row; nothing is written."
+        counts = f"{self.inserted} rows inserted, {self.updated} updated, {self.deleted} deleted"
+        return f"{self.path}: {counts} in the commit {self.instant}."
+
+    def to_report(self) -> Report:
+        """Return the report of the command line."""
+        about = {"table": self.path, "batch": self.batch, "read": self.read, "instant": self.instant}
+        report = Report("merge-into", self.verdict, plan=plan_as_json(self.plan) | about)
+        counts: dict[str, Any] = {} if self.books is None else statistics_of(self.books)
+        written = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}
+        report.statistics = counts | {"written": written, "merged_by": self.merged_by}
+        if self.adds_flag:
+            report.warnings.append(
+                "the table has a new column _hoodie_is_deleted, by which Hudi deletes and updates in one commit"
+            )
+        if self.books is None:
+            return report
+        report.body.append(books_table(self.books))
+        aside = self.books.total(Fate.QUARANTINED)
+        came = self.books.rows_in["incoming"]
+        all_of_it = self.books.total(Fate.QUARANTINED, ["incoming"]) == came
+        tell_quarantine(report, aside, all_that_came=all_of_it, where="in the quarantine of this run")
+        return report
+
+    def to_json(self) -> str:
+        """Return what `payload-bridge merge-into --output json` prints."""
+        return self.to_report().as_json()
+
+    def close(self) -> None:
+        """Release the rows that Spark keeps for `quarantine`."""
+        for frame in self._kept:
+            frame.unpersist()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,138 @@
+"""WriteTarget: a table that shows what is written into it as it is, and the options by which Hudi writes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge.config import capabilities, keys
+from bridge.errors import InputError, PlanError
+from mergers import RecordMergeMode
+from payloads import HudiRelease
+from payloads.builtin import DELETE_FIELD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from bridge.hudi import HudiTable, TableQueries
+    from bridge.plan import MergePlan
+
+BATCH: Final = "_payload_bridge_batch"
+RUN: Final = "_payload_bridge_run"
+"""What a commit says about itself in its extra metadata: the identity of its batch, and of the run that wrote it."""
+
+_PREFIX: Final = "_"
+_MODE: Final = RecordMergeMode.COMMIT_TIME_ORDERING
+_MAKE: Final = (
+    f"write into a new table, of Hudi 1.0 or later, created with {keys.WRITE_MERGE_MODE.key}={_MODE.value} and no "
+    "payload class, and load the rows of this one into it first"
+)
+_LAYOUT: Final = (keys.WRITE_HIVE_STYLE, keys.WRITE_URL_ENCODED, keys.INDEX_TYPE)
+
+
+class WriteTarget:
+    """A table that a merge writes into, checked: no reader merges its rows again by a rule other than the last write.
+
+    Attributes:
+        path: its base path.
+        table: the table.
+    """
+
+    def __init__(self, table: HudiTable, queries: TableQueries) -> None:
+        """Check a table.
+
+        Raises:
+            InputError: a reader of the table, or Hudi's writer, would make other rows of what is written.
+        """
+        self.table = table
+        self.path = table.path
+        self._properties = queries.properties
+        for wrong, why in self._problems():
+            if wrong:
+                msg = f"{self.path} {why}"
+                raise InputError(msg)
+
+    def _problems(self) -> Iterator[tuple[bool, str]]:
+        own = self._properties
+        has_modes = capabilities(HudiRelease.latest(), own.version).stored_modes
+        yield not has_modes, f"has table version {own.version}, whose payload class merges what is written; {_MAKE}"
+        yield from self._rules()
+        yield not own.key_fields, "has generated keys, by which no row is found again; name record keys in a new table"
+        yield not own.has_meta_fields, "has no meta columns, and a merge into such a table has not been tried"
+        yield own.drops_partition_columns, "stores no partition columns, and a merge into such a table is not ported"
+        yield own.paths_are_formatted, "formats its partition values, and a merge into such a table is not ported"
+        yield not own.keys_tell_values, "has a key generator of its own, by which rows can't be found by their columns"
+        yield own.bootstrap_source is not None, "is bootstrapped, and a merge into such a table has not been tried"
+
+    def _rules(self) -> Iterator[tuple[bool, str]]:
+        """Give what readers of each release would do to the rows."""
+        for release in self.table.readers:
+            config = self._properties.config(release)
+            rule = next((rule for name, rule in config.rules if name != "dedup" and rule.mode is not _MODE), None)
+            how = "" if rule is None else f"{rule.mode.value if rule.mode else rule.payload} ({rule.why})"
+            yield rule is not None, f"merges what is written again, by {how}; {_MAKE}"
+            partial = config.partial_update_mode
+            yield partial is not None, f"merges what is written again, by the partial update mode {partial}; {_MAKE}"
+            marker = config.merge_properties.get(DELETE_FIELD)
+            yield marker is not None, f"deletes by the marker column {marker} what a payload may keep; {_MAKE}"
+
+    def check_plan(self, plan: MergePlan) -> None:
+        """Check that a plan is about this table.
+
+        Raises:
+            PlanError: it names another key, or asks for what is not ported here.
+        """
+        own = self._properties
+        for what, named, stored in (
+            ("record key", plan.key, own.key_fields),
+            ("partition", plan.partition, own.partition_fields),
+        ):
+            if set(named) != set(stored):
+                msg = (
+                    f"the plan has the {what} {', '.join(named) or 'of no columns'}, and {self.path} has "
+                    f"{', '.join(stored) or 'none'}; name those of the table"
+                )
+                raise PlanError(msg)
+        if plan.global_index:
+            msg = "a merge into a table by a global index is not ported; leave it out where keys stay in a partition"
+            raise PlanError(msg)
+        if not plan.combine_before_upsert:
+            msg = "a merge into a table writes one row a key; leave out combine_before_upsert=False"
+            raise PlanError(msg)
+
+    def options(self, given: Mapping[str, str], batch: str | None, run: str) -> dict[str, str]:
+        """Return the options of Hudi's writer for one commit.
+
+        Args:
+            given: other options of the writer.
+            batch: the identity of the batch, if it has one.
+            run: the identity of the run.
+
+        Raises:
+            PlanError: an option that is given would change what is written.
+        """
+        own = self._properties
+        stored: Mapping[str, Any] = own.stored
+        needed = {
+            keys.TABLE_NAME: stored[keys.TABLE_NAME],
+            keys.WRITE_TABLE_TYPE: stored.get(keys.TABLE_TYPE.key, "COPY_ON_WRITE"),
+            keys.WRITE_OPERATION: "upsert",
+            keys.WRITE_RECORD_KEY: ",".join(own.key_fields),
+            keys.WRITE_PARTITION: stored.get(keys.PARTITION_FIELDS, ""),
+            keys.WRITE_MERGE_MODE.key: _MODE.value,
+            keys.COMBINE_BEFORE_UPSERT.key: "false",
+            keys.WRITE_TABLE_VERSION.key: str(own.version),
+            keys.AUTO_UPGRADE.key: "false",
+            keys.COMMIT_METADATA_PREFIX: _PREFIX,
+            RUN: run,
+        }
+        if batch is not None:
+            needed[BATCH] = batch
+        needed |= {name: stored[name] for name in _LAYOUT if name in stored}
+        if stored.get(keys.KEYGEN_CLASS):
+            needed[keys.WRITE_KEYGEN_CLASS] = stored[keys.KEYGEN_CLASS]
+        refused = {*needed, keys.WRITE_PAYLOAD_CLASS.key, keys.WRITE_STRATEGY_ID.key, BATCH} - {keys.INDEX_TYPE}
+        for name, text in given.items():
+            if name in refused and needed.get(name) != text:
+                msg = f"the option {name}={text} would change what is written; leave it out"
+                raise PlanError(msg)
+        return {**needed, **given}

@@ -1,0 +1,1 @@
+"""Merges into tables that real Hudi writes and reads: `python -m tests.write --help`."""

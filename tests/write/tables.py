@@ -1,0 +1,172 @@
+"""A table that real Hudi creates, random batches for it, and every reader's rows next to those of the model."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import random
+from typing import TYPE_CHECKING, Any
+
+from bridge import HudiTable, MergePlan
+from tests.write.payloads import DELETED, MODELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tests.write.payloads import Row
+
+FLAG = "_hoodie_is_deleted"
+_KEYS = 12
+_COLUMNS = {"id": "string", "part": "string", "ts": "bigint", "name": "string", "qty": "int", "Op": "string"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A table and its writer.
+
+    Attributes:
+        model: a name of MODELS.
+        table_type: `COPY_ON_WRITE` or `MERGE_ON_READ`.
+        partitioned: whether `part` is a partition.
+        release: the Hudi of this process, in full.
+        version: the table version; None for the release's own.
+    """
+
+    model: str
+    table_type: str
+    partitioned: bool
+    release: str
+    version: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What tells it from others."""
+        kind = "mor" if self.table_type.startswith("MERGE") else "cow"
+        return f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Spark types by name."""
+        return _COLUMNS | ({FLAG: "boolean"} if MODELS[self.model].has_flag else {})
+
+    @property
+    def plan(self) -> MergePlan:
+        """What merges: Hudi 0.15 as a table of 0.15 would."""
+        partition = ("part",) if self.partitioned else ()
+        return MergePlan(
+            payload=MODELS[self.model].payload, release="0.15", key=("id",), partition=partition, ordering=("ts",)
+        )
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that identify a row."""
+        return ("part", "id") if self.partitioned else ("id",)
+
+
+WRITER = {
+    "hoodie.parquet.small.file.limit": "0",
+    "hoodie.metadata.enable": "false",
+    "hoodie.embed.timeline.server": "false",
+    "hoodie.write.markers.type": "DIRECT",
+    "hoodie.upsert.shuffle.parallelism": "1",
+    "hoodie.insert.shuffle.parallelism": "1",
+    "hoodie.compact.inline": "true",
+    "hoodie.compact.inline.max.delta.commits": "3",
+    "hoodie.clean.commits.retained": "2",
+    "hoodie.keep.min.commits": "3",
+    "hoodie.keep.max.commits": "4",
+}
+"""Options of every write: logs are compacted and the timeline is archived after a few commits."""
+
+
+def create(spark: SparkSession, case: Case, table: Path) -> dict[tuple[Any, ...], Row]:
+    """Let real Hudi create the table with two rows; return them as the model has them."""
+    source = random.Random(case.name)  # noqa: S311 (seeded on purpose)
+    rows = [{**_row(source, case), "id": f"k{at}", FLAG: False} for at in range(2)]
+    rows = [{name: row[name] for name in case.columns} for row in rows]
+    own = {
+        "hoodie.table.name": "written",
+        "hoodie.datasource.write.table.type": case.table_type,
+        "hoodie.datasource.write.recordkey.field": "id",
+        "hoodie.datasource.write.partitionpath.field": "part" if case.partitioned else "",
+        "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING",
+        "hoodie.write.record.merge.mode": "COMMIT_TIME_ORDERING",
+    }
+    if case.model in {"default", "dms"}:  # an ordering field decides nothing in this mode
+        own["hoodie.datasource.write.precombine.field"] = "ts"
+    if case.partitioned:
+        own["hoodie.datasource.write.hive_style_partitioning"] = "true"
+    if case.version is not None:
+        own |= {"hoodie.write.table.version": case.version, "hoodie.write.auto.upgrade": "false"}
+    frame_of(spark, case, rows).write.format("hudi").options(**WRITER, **own).mode("append").save(str(table))
+    return {_key(case, row): row for row in rows}
+
+
+def batch_of(case: Case, source: random.Random) -> list[Row]:
+    """Return a random batch: of few keys, some of them several times."""
+    return [_row(source, case) for _ in range(source.randint(1, 8))]
+
+
+def _row(source: random.Random, case: Case) -> Row:
+    number = source.randrange(_KEYS)
+    row: Row = {
+        "id": f"k{number}",
+        "part": f"p{number % 3}" if source.random() < 0.9 else "p9",
+        "ts": source.randrange(6),
+        "name": source.choice(["a", "b", None, "skip"]),
+        "qty": source.randint(-4, 4),
+        "Op": source.choice(["I", "U", "U", "D"]),
+        FLAG: source.random() < 0.25,
+    }
+    return {name: row[name] for name in case.columns}
+
+
+def merged(case: Case, stored: dict[tuple[Any, ...], Row], batch: list[Row]) -> dict[tuple[Any, ...], Row]:
+    """Return the rows of the table after a batch, by the model."""
+    found = dict(stored)
+    by_key: dict[tuple[Any, ...], list[Row]] = {}
+    for row in batch:
+        by_key.setdefault(_key(case, row), []).append(row)
+    for key, versions in by_key.items():
+        row = MODELS[case.model].merge(stored.get(key), versions)
+        if row == DELETED or row is None:
+            found.pop(key, None)
+        else:
+            found[key] = row  # type: ignore[assignment]
+    return found
+
+
+def frame_of(spark: SparkSession, case: Case, rows: Iterable[Row]) -> DataFrame:
+    """Return rows as a frame."""
+    ddl = ", ".join(f"`{name}` {kind}" for name, kind in case.columns.items())
+    return spark.createDataFrame([tuple(row[name] for name in case.columns) for row in rows], ddl).coalesce(1)
+
+
+def readers_that_differ(spark: SparkSession, case: Case, table: Path, rows: Iterable[Row]) -> list[str]:
+    """Return the readers that show other rows than the model."""
+    names = [name for name in case.columns if name != FLAG]
+    expected = _sorted([row[name] for name in names] for row in rows)
+    found = {
+        f"Hudi {case.release}": spark.read.format("hudi").load(str(table)),
+        "HudiTable": HudiTable(spark, str(table)).snapshot(),
+    }
+    shown = {reader: _sorted(map(list, frame.select(*names).collect())) for reader, frame in found.items()}
+    shown["hudi-rs"] = _sorted(_by_hudi_rs(table, names))
+    return [f"{reader}: {rows} instead of {expected}" for reader, rows in shown.items() if rows != expected]
+
+
+def _by_hudi_rs(table: Path, names: list[str]) -> list[list[Any]]:
+    hudi = importlib.import_module("hudi")
+    found = [row for batch in hudi.HudiTable(str(table)).read_snapshot() for row in batch.to_pylist()]
+    return [[row[name] for name in names] for row in found]
+
+
+def _sorted(rows: Iterable[list[Any]]) -> list[list[Any]]:
+    return sorted(rows, key=repr)
+
+
+def _key(case: Case, row: Row) -> tuple[Any, ...]:
+    return tuple(row[name] for name in case.identity)
