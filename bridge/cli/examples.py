@@ -40,6 +40,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "payload-bridge merge upsert --payload acme:Mine --key id --stored a/ --incoming b/ --on-error quarantine",
         "payload-bridge merge combine-input --mode EVENT_TIME_ORDERING --key id --ordering ts --incoming b/",
     ),
+    "merge-into": (
+        "payload-bridge merge-into warehouse/orders --incoming day/ --payload AWSDmsAvroPayload --release 0.15",
+        "payload-bridge merge-into warehouse/orders --incoming day/ --payload acme:Mine --batch-id 2024-06-01",
+    ),
     "migrate": (
         f"payload-bridge migrate {_DAYS} --table-type both --out migration",
         "payload-bridge migrate --payload AWSDmsAvroPayload --key id --ordering ts",

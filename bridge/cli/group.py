@@ -11,6 +11,7 @@ from bridge.cli.explain import explain_command
 from bridge.cli.history import history
 from bridge.cli.inspect import inspect
 from bridge.cli.merge import merge
+from bridge.cli.merge_into import merge_into_command
 from bridge.cli.migrate import migrate_command
 from bridge.cli.payloads import payloads
 from bridge.cli.plan import plan
@@ -51,6 +52,7 @@ for verb in (
     history,
     inspect,
     merge,
+    merge_into_command,
     migrate_command,
     payloads,
     plan,

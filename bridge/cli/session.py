@@ -8,6 +8,7 @@ import click
 
 from bridge.cli.decorators import with_options
 from bridge.spark import SessionOptions
+from bridge.write import WRITER_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,12 @@ def _noted(context: click.Context, option: click.Parameter, value: Any) -> None:
     context.meta.setdefault(_META, {})[option.name] = value
 
 
+bundle_option = click.option(
+    "--bundle",
+    metavar="COORDINATE",
+    help="Hudi's Spark bundle, as a Maven package: org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0. Default: the one "
+    "that the session has already.",
+)
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--master",
@@ -80,7 +87,10 @@ def asked_session() -> SessionOptions:
         msg = "--master and --remote are two ways to run; give one"
         raise click.UsageError(msg, context)
     packages = tuple(filter(is_of_spark, context.params.get("package") or ()))
-    return SessionOptions(given.get("master"), given.get("remote"), dict(given.get("conf") or ()), packages)
+    conf = dict(given.get("conf") or ())
+    if bundle := context.params.get("bundle"):
+        packages, conf = (*packages, bundle), {**WRITER_SETTINGS, **conf}
+    return SessionOptions(given.get("master"), given.get("remote"), conf, packages)
 
 
 def is_of_spark(coordinate: str) -> bool:

@@ -8,7 +8,7 @@ from py4j.protocol import Py4JJavaError
 
 from bridge.config import capabilities
 from bridge.errors import EngineError
-from bridge.spark import is_connect
+from bridge.spark import is_connect, place_of
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -53,4 +53,6 @@ def commit(rows: DataFrame, path: str, options: Mapping[str, str]) -> None:
     Raises:
         PySparkException, Py4JJavaError: Hudi refuses, or fails; the commit is not visible then.
     """
-    rows.write.format("hudi").options(**options).mode("append").save(path)
+    place = place_of(path, rows.sparkSession)
+    uri = f"{place.scheme}://{place.path}" if place.scheme else f"file:{place.path}"
+    rows.write.format("hudi").options(**options).mode("append").save(uri)

@@ -85,7 +85,7 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     spark = incoming.sparkSession
     found = HudiTable(spark, table) if isinstance(table, str) else table
     queries = found.queries()
-    target = WriteTarget(found, queries)
+    target = WriteTarget(queries)
     target.check_plan(plan)
     run = uuid.uuid4().hex
     written_as = target.options(options or {}, batch, run)
@@ -113,7 +113,7 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
         check_rows(changed)
         if before_commit is not None:
             before_commit(aside)
-        columns = found.columns.names
+        columns = list(queries.schema(moment.latest or "0").by_name)
         report = MergeIntoReport(
             found.path,
             plan,

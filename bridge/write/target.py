@@ -13,7 +13,7 @@ from payloads.builtin import DELETE_FIELD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from bridge.hudi import HudiTable, TableQueries
+    from bridge.hudi import TableQueries
     from bridge.plan import MergePlan
 
 BATCH: Final = "_payload_bridge_batch"
@@ -34,17 +34,15 @@ class WriteTarget:
 
     Attributes:
         path: its base path.
-        table: the table.
     """
 
-    def __init__(self, table: HudiTable, queries: TableQueries) -> None:
+    def __init__(self, queries: TableQueries) -> None:
         """Check a table.
 
         Raises:
             InputError: a reader of the table, or Hudi's writer, would make other rows of what is written.
         """
-        self.table = table
-        self.path = table.path
+        self.path = queries.files.path
         self._properties = queries.properties
         for wrong, why in self._problems():
             if wrong:
@@ -65,7 +63,9 @@ class WriteTarget:
 
     def _rules(self) -> Iterator[tuple[bool, str]]:
         """Give what readers of each release would do to the rows."""
-        for release in self.table.readers:
+        for release in HudiRelease:
+            if capabilities(release).created_version < self._properties.version:
+                continue
             config = self._properties.config(release)
             rule = next((rule for name, rule in config.rules if name != "dedup" and rule.mode is not _MODE), None)
             how = "" if rule is None else f"{rule.mode.value if rule.mode else rule.payload} ({rule.why})"

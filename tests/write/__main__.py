@@ -23,8 +23,9 @@ import click
 from bridge import ConflictError, HudiTable, merge_into
 from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 from tests.conformance.record_table import session
+from tests.write.guide import run_page
 from tests.write.payloads import MODELS
-from tests.write.tables import WRITER, Case, batch_of, create, frame_of, merged, readers_that_differ
+from tests.write.tables import COMPACTING, WRITER, Case, batch_of, create, frame_of, merged, readers_that_differ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _RELEASES = ("1.2.0", "1.0.2")
-_ALONE = {name: text for name, text in WRITER.items() if "compact" not in name}
-"""Options of a commit that no compaction follows."""
 
 
 class CrashError(Exception):
@@ -46,8 +45,16 @@ class CrashError(Exception):
 @click.option("--payload", "names", multiple=True, type=click.Choice(list(MODELS)), help="Only these; may be repeated.")
 @click.option("--table-type", "kinds", multiple=True, type=click.Choice(["cow", "mor"]), default=("cow", "mor"))
 @click.option("--seed", default=0, show_default=True)
-def main(*, releases: tuple[str, ...], batches: int, names: tuple[str, ...], kinds: tuple[str, ...], seed: int) -> None:
+@click.option("--guide", is_flag=True, help="Only run the commands of the page of the guide.")
+def main(  # noqa: PLR0913 (one parameter an option)
+    *, releases: tuple[str, ...], batches: int, names: tuple[str, ...], kinds: tuple[str, ...], seed: int, guide: bool
+) -> None:
     """Run the tables; exit 1 where a reader shows other rows, or a run that should end does not."""
+    if guide:
+        with tempfile.TemporaryDirectory(prefix="page-") as folder:
+            wrong = run_page(Path(folder))
+        click.echo("\n".join(wrong) or "the page answers as it says")
+        sys.exit(int(bool(wrong)))
     if len(releases) > 1:
         own = [f"--batches={batches}", f"--seed={seed}", *(f"--payload={name}" for name in names)]
         own += [f"--table-type={kind}" for kind in kinds]
@@ -86,6 +93,7 @@ class Run:
         self._spark, self._case, self._table, self._source = spark, case, table, source
         self.counts: collections.Counter[str] = collections.Counter()
         self.problems: list[str] = []
+        self._options = WRITER | (COMPACTING if case.is_merge_on_read else {})
         self._rows = create(spark, case, table)
         self._merged: list[str] = []
 
@@ -116,7 +124,7 @@ class Run:
 
     def _run(self, rows: list[Any], name: str, **more: Any) -> Any:
         frame = frame_of(self._spark, self._case, rows)
-        return merge_into(str(self._table), frame, self._case.plan, batch=name, **{"options": WRITER, **more})
+        return merge_into(str(self._table), frame, self._case.plan, batch=name, **{"options": self._options, **more})
 
     def _check(self, what: str) -> None:
         for problem in readers_that_differ(self._spark, self._case, self._table, self._rows.values()):
@@ -189,7 +197,7 @@ class Run:
         raise CrashError
 
     def _is_data(self, path: Path) -> bool:
-        return path.suffix == (".deltacommit" if self._case.table_type.startswith("MERGE") else ".commit")
+        return path.suffix == (".deltacommit" if self._case.is_merge_on_read else ".commit")
 
     def _second_writer(self) -> None:
         other = {**batch_of(self._case, self._source)[0], "id": "other", "qty": 1, "Op": "I"}
@@ -201,7 +209,7 @@ class Run:
                 str(self._table),
                 frame_of(self._spark, self._case, [other]),
                 self._case.plan,
-                options=_ALONE,
+                options=WRITER,
             )
             if report.instant is None:
                 self._wrong("the second writer changed nothing")
@@ -227,7 +235,7 @@ class Run:
             after()
 
         with mock.patch.object(module, "commit", around):
-            self._run(rows, name, options=_ALONE)
+            self._run(rows, name, options=WRITER)
 
     def _fails(self, kind: type[Exception], run: Callable[[], object]) -> None:
         try:

@@ -44,8 +44,13 @@ class Case:
     @property
     def name(self) -> str:
         """What tells it from others."""
-        kind = "mor" if self.table_type.startswith("MERGE") else "cow"
+        kind = "mor" if self.is_merge_on_read else "cow"
         return f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
+
+    @property
+    def is_merge_on_read(self) -> bool:
+        """Whether the table has logs."""
+        return self.table_type.startswith("MERGE")
 
     @property
     def columns(self) -> dict[str, str]:
@@ -73,13 +78,13 @@ WRITER = {
     "hoodie.write.markers.type": "DIRECT",
     "hoodie.upsert.shuffle.parallelism": "1",
     "hoodie.insert.shuffle.parallelism": "1",
-    "hoodie.compact.inline": "true",
-    "hoodie.compact.inline.max.delta.commits": "3",
     "hoodie.clean.commits.retained": "2",
     "hoodie.keep.min.commits": "3",
     "hoodie.keep.max.commits": "4",
 }
-"""Options of every write: logs are compacted and the timeline is archived after a few commits."""
+"""Options of every write: the timeline is archived after a few commits."""
+COMPACTING = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "3"}
+"""More options, for merge-on-read tables: logs are compacted after a few commits."""
 
 
 def create(spark: SparkSession, case: Case, table: Path) -> dict[tuple[Any, ...], Row]:

@@ -1,0 +1,135 @@
+"""`payload-bridge merge-into`: a batch merged into a real table by its payload, committed by Hudi's own writer."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bridge.cli.inputs import InputPath
+from bridge.cli.on_error import on_error_option
+from bridge.cli.options import plan_of, plan_options, prop, sample_option, with_schema
+from bridge.cli.out import out_options, target_of
+from bridge.cli.quiet import quiet_session
+from bridge.cli.session import bundle_option
+from bridge.cli.table_input import located, table_argument
+from bridge.cli.verb import Verb, wants_json
+from bridge.hudi import HudiTable, TableQueries
+from bridge.pipeline import read_frame
+from bridge.plan import TableType
+from bridge.report import Table, json_rows, limit_of
+from bridge.spark import files_of, is_local, output, place_of
+from bridge.write import merge_into
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from bridge.report import Report
+    from bridge.spark import Place, Target
+    from bridge.write import MergeIntoReport
+
+
+@click.command("merge-into", cls=Verb, short_help="Merge a batch into a real table, as one commit of Hudi.")
+@table_argument
+@click.option(
+    "--incoming",
+    type=InputPath(),
+    metavar="PATH",
+    required=True,
+    help="The batch to merge: a file or flat folder of Parquet, Avro, ORC, JSON lines or CSV.",
+)
+@bundle_option
+@click.option(
+    "--batch-id",
+    metavar="NAME",
+    help="The identity of the batch: if a commit of the table has merged it, nothing is done. Default: the names and "
+    "the content of its files.",
+)
+@click.option(
+    "--write-option",
+    "write_options",
+    type=prop,
+    multiple=True,
+    metavar="key=value",
+    help="An option of Hudi's own writer, such as hoodie.index.type=SIMPLE; may be repeated.",
+)
+@plan_options
+@on_error_option
+@out_options
+@sample_option("rows in quarantine")
+def merge_into_command(  # noqa: PLR0913 (one parameter an option)
+    *,
+    table: str,
+    incoming: str,
+    batch_id: str | None,
+    write_options: tuple[tuple[str, str], ...],
+    out: str | None,
+    sample: int | None,
+    **options: Any,
+) -> Report:
+    """Merge a batch into a Hudi table: the payload of --release decides, and Hudi's own writer makes one commit.
+
+    TABLE must be of Hudi 1.0 or later in mode COMMIT_TIME_ORDERING: every reader then shows what was written last, and
+    needs no payload. Key and partition are those of the table. Nothing is written where nothing changes, or where
+    another writer was there since the stored rows were read. --out takes what is in quarantine, before the commit.
+    """
+    if (out or options["out_table"]) and options["on_error"] == "fail":
+        msg = "--out takes what is in quarantine; add --on-error quarantine, or leave it out"
+        raise click.UsageError(msg, click.get_current_context())
+    target = target_of(out, options)
+    path = located(table)
+    if not is_local(path):
+        quiet_session()  # its settings have the credentials
+    plan = plan_of(TableType.COPY_ON_WRITE, **_with_keys(options, path))
+    spark = quiet_session()
+    plan, struct = with_schema(plan, options["schema"])
+    frame = read_frame(spark, incoming, struct, arrival=True)
+    batch = batch_id or _identity(place_of(incoming, spark))
+    keep = None if target is None else functools.partial(_put_aside, spark, target)
+    settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": keep}
+    with merge_into(HudiTable(spark, path), frame, plan, **settings) as found:
+        report = found.to_report()
+        if found.quarantine is not None:
+            _show_aside(report, found, sample)
+    return report
+
+
+def _with_keys(options: dict[str, Any], path: str) -> dict[str, Any]:
+    """Return the options of a plan with key and partition of the table, where they are left out."""
+    own = TableQueries(path).properties
+    stored = {"key": own.key_fields, "partition": own.partition_fields}
+    return options | {name: options[name] or columns or None for name, columns in stored.items()}
+
+
+def _identity(place: Place) -> str:
+    """Return the identity of the files of a batch: a digest of their names and their bytes."""
+    digest = hashlib.sha256()
+    for file in files_of(place).paths:
+        digest.update(f"{file.name}\n{file.size()}\n".encode())
+        with contextlib.closing(file.open()) as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _put_aside(spark: SparkSession, target: Target, aside: DataFrame | None) -> None:
+    """Write what is in quarantine."""
+    if aside is not None:
+        with output(spark, target) as run:
+            run.write(aside)
+
+
+def _show_aside(report: Report, found: MergeIntoReport, sample: int | None) -> None:
+    """Add the versions that are set aside to the report."""
+    aside = found.quarantine
+    if aside is None:
+        return
+    total = aside.count()
+    if total:
+        rows = json_rows(aside.limit(min(total, limit_of(sample, whole=wants_json()))))
+        report.results += rows
+        title = f"quarantine: {total}" if len(rows) == total else f"quarantine: {len(rows)} of {total}"
+        report.body.append(Table.of_rows(tuple(aside.columns), rows, title))

@@ -1,0 +1,224 @@
+"""What a merge gives Hudi's writer, and when it gives it nothing; the writer itself runs in `python -m tests.write`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bridge import ConflictError, InputError, MergePlan, PlanError, merge_batch, merge_into
+from bridge.errors import EngineError
+from bridge.hudi import TableQueries
+from bridge.write import WriteTarget
+from payloads import SENTINEL
+from tests.bridge.write.table import MadeTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+MODULE = importlib.import_module("bridge.write.merge_into")
+STORED = [{"id": "a", "city": "Oslo", "qty": 1}, {"id": "b", "city": "Lima", "qty": 2}, {"id": "c", "qty": 3}]
+BATCH = [("a", "Rome", 4), ("b", None, 0), ("c", None, -9), ("c", None, 1), ("d", "Bern", 5), ("e", None, -1)]
+
+
+class Adder:
+    """Adds quantities; a row below zero goes."""
+
+    def __init__(self, record: Any, ordering: Any = None) -> None:
+        self.record = record
+
+    def pre_combine(self, older: Adder) -> Adder:
+        return Adder({**self.record, "qty": self.record["qty"] + older.record["qty"]})
+
+    def combine_and_get_update_value(self, current: Any, schema: Any) -> Any:
+        if self.record["city"] == "fails":
+            msg = "no such city"
+            raise ValueError(msg)
+        if self.record["city"] == "skip":
+            return SENTINEL
+        found = {**current, "qty": self.record["qty"] + current["qty"]}
+        return found if found["qty"] >= 0 else None
+
+    def get_insert_value(self, schema: Any) -> Any:
+        return self.record if self.record["qty"] >= 0 else None
+
+
+PLAN = MergePlan(payload=f"{__name__}:Adder", release="0.15", key="id")
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
+    made = MadeTable(tmp_path / "table")
+    made.write(STORED)
+    monkeypatch.setattr(MODULE, "commit", made.commit)
+    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda _: None)
+    return made
+
+
+def batch(spark: SparkSession, rows: list[Any]) -> DataFrame:
+    return spark.createDataFrame(rows, "id string, city string, qty bigint").coalesce(1)
+
+
+def test_inserts_updates_and_deletes_are_one_commit_and_a_second_run_of_it_is_none(
+    table: MadeTable, spark: SparkSession
+) -> None:
+    first = merge_into(str(table.path), batch(spark, BATCH), PLAN, batch="monday", options={"hoodie.x": "1"})
+    assert (first.inserted, first.updated, first.deleted, first.adds_flag) == (1, 1, 1, True)
+    assert table.rows == {
+        "a": {"id": "a", "city": "Oslo", "qty": 5, "_hoodie_is_deleted": False},
+        "b": {"id": "b", "city": "Lima", "qty": 2},  # nothing was added: the row was not written
+        "d": {"id": "d", "city": "Bern", "qty": 5, "_hoodie_is_deleted": False},
+    }
+    (asked,) = table.asked
+    assert asked["hoodie.datasource.write.operation"] == "upsert"
+    assert asked["hoodie.combine.before.upsert"] == "false"
+    assert (asked["hoodie.x"], asked["_payload_bridge_batch"]) == ("1", "monday")
+    assert first.books is not None
+    assert first.books.rows_in == {"stored": 3, "incoming": 6}
+
+    before = table.instants
+    again = merge_into(str(table.path), batch(spark, BATCH), PLAN, batch="monday")
+    assert again.merged_by == first.instant
+    assert table.instants == before
+    # The column of the first commit is no column of the batch; nothing changes, so nothing is written.
+    none = merge_into(str(table.path), batch(spark, [("a", "skip", 1), ("b", None, 0)]), PLAN, batch="tuesday")
+    assert (none.instant, none.read) == (None, first.instant)
+    assert table.instants == before
+    assert "changes no row" in none.verdict
+    assert json.loads(first.to_json())["statistics"]["written"] == {"inserted": 1, "updated": 1, "deleted": 1}
+
+
+def test_another_writer_is_noticed_before_and_after_the_commit(
+    table: MadeTable, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = batch(spark, [("d", "Bern", 5)])
+
+    def other(_: object = None) -> str:
+        return table.write([{"id": "z", "city": "Bonn", "qty": 1}])
+
+    with pytest.raises(ConflictError, match="20240101000000002 of another writer came after 20240101000000001"):
+        merge_into(str(table.path), rows, PLAN, before_commit=other)
+    assert "d" not in table.rows
+
+    def both(*arguments: Any) -> None:
+        other()
+        table.commit(*arguments)
+
+    monkeypatch.setattr(MODULE, "commit", both)
+    with pytest.raises(ConflictError, match=r"the commit 20240101000000004 .* without the rows of 20240101000000003"):
+        merge_into(str(table.path), rows, PLAN)
+    assert {"d", "z"} <= table.rows.keys()  # a completed commit stays
+
+
+def test_a_commit_under_way_and_one_that_is_rolled_back_are_other_writers(
+    table: MadeTable, spark: SparkSession
+) -> None:
+    table.write([])
+    rows = batch(spark, [("d", "Bern", 5)])
+    pending = table.timeline / "20240101000000009.commit.inflight"
+    with pytest.raises(ConflictError, match="20240101000000009"):
+        merge_into(str(table.path), rows, PLAN, before_commit=lambda _: pending.touch())
+    last = table.timeline / table.instants[1]
+    merge_into(str(table.path), rows, PLAN)  # what was there when the rows were read is no conflict
+    with pytest.raises(ConflictError, match="20240101000000002"):
+        merge_into(str(table.path), batch(spark, [("e", "Bern", 5)]), PLAN, before_commit=lambda _: last.unlink())
+
+
+def test_what_can_t_be_merged_is_handed_over_before_the_commit(table: MadeTable, spark: SparkSession) -> None:
+    rows = batch(spark, [("a", "fails", 1), ("d", "Bern", 5)])
+    plan = MergePlan(payload=f"{__name__}:Adder", release="0.15", key="id", on_error="quarantine")
+    seen: list[Any] = []
+
+    def note(aside: DataFrame | None) -> None:
+        assert aside is not None
+        assert len(table.instants) == 1
+        seen.extend((row["id"], row["_pb_side"]) for row in aside.collect())
+
+    with merge_into(str(table.path), rows, plan, before_commit=note) as report:
+        assert sorted(seen) == [("a", "incoming"), ("a", "stored")]
+        assert report.quarantine is not None
+        assert report.quarantine.count() == 2
+    assert table.rows["a"]["qty"] == 1
+    assert "d" in table.rows
+
+
+def test_a_batch_is_found_among_archived_commits(table: MadeTable) -> None:
+    table.write([], {"_payload_bridge_batch": "new"})
+    folder = table.timeline / "history"
+    folder.mkdir()
+    (folder / "_version_").write_text("1")
+    (folder / "manifest_1").write_text(json.dumps({"files": [{"fileName": "1_2_0.parquet"}]}))
+    said = json.dumps({"extraMetadata": {"_payload_bridge_batch": "old"}}).encode()
+    rows = {"instantTime": ["1", "2"], "completionTime": ["1", "2"], "metadata": [said, None]}
+    pq.write_table(pa.table(rows), folder / "1_2_0.parquet")
+    found = list(TableQueries(str(table.path)).timeline.commits_with("_payload_bridge_batch"))
+    assert found == [("20240101000000002", "new"), ("1", "old")]
+
+
+@pytest.mark.parametrize(
+    ("properties", "why"),
+    [
+        (
+            {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"},
+            "by EVENT_TIME_ORDERING .*created with .*=COMMIT_TIME_ORDERING",
+        ),
+        (
+            {"hoodie.record.merge.mode": "CUSTOM", "hoodie.record.merge.strategy.id": "x"},
+            "merges what is written again",
+        ),
+        ({"hoodie.table.version": "6", "hoodie.record.merge.mode": None}, "has table version 6, whose payload class"),
+        ({"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}, "partial update mode IGNORE_DEFAULTS"),
+        ({"hoodie.record.merge.property.hoodie.payload.delete.field": "op"}, "marker column op"),
+        ({"hoodie.table.recordkey.fields": None}, "generated keys"),
+        ({"hoodie.populate.meta.fields": "false"}, "no meta columns"),
+        ({"hoodie.datasource.write.drop.partition.columns": "true"}, "stores no partition columns"),
+        ({"hoodie.table.keygenerator.type": "TIMESTAMP"}, "formats its partition values"),
+    ],
+)
+def test_a_table_that_would_make_other_rows_of_what_is_written_is_refused(
+    tmp_path: Path, properties: dict[str, str | None], why: str
+) -> None:
+    made = MadeTable(tmp_path / "table", properties)
+    with pytest.raises(InputError, match=why):
+        WriteTarget(TableQueries(str(made.path)))
+
+
+def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path) -> None:
+    target = WriteTarget(TableQueries(str(MadeTable(tmp_path / "table").path)))
+    target.check_plan(PLAN)
+    for settings, why in (
+        ({"key": "city"}, "the record key city, and .* has id"),
+        ({"key": "id", "partition": "city"}, "the partition city, and .* has none"),
+        ({"key": "id", "combine_before_upsert": False}, "one row a key"),
+    ):
+        with pytest.raises(PlanError, match=why):
+            target.check_plan(MergePlan(payload="OverwriteWithLatestAvroPayload", **settings))  # type: ignore[arg-type]
+    for option in ("hoodie.datasource.write.operation", "hoodie.datasource.write.payload.class"):
+        with pytest.raises(PlanError, match=f"the option {option}=insert would change"):
+            target.options({option: "insert"}, None, "run")
+    with pytest.raises(PlanError, match="nowhere to put a quarantine"):
+        merge_batch("t", MergePlan(payload="OverwriteWithLatestAvroPayload", key="id", on_error="quarantine"))
+
+
+def test_a_batch_that_hudi_would_read_otherwise_is_refused(table: MadeTable, spark: SparkSession) -> None:
+    with pytest.raises(InputError, match="_hoodie_operation"):
+        merge_into(str(table.path), spark.createDataFrame([("a", "D")], "id string, _hoodie_operation string"), PLAN)
+    with pytest.raises(InputError, match="_hoodie_is_deleted is int"):
+        merge_into(str(table.path), spark.createDataFrame([("a", 1)], "id string, _hoodie_is_deleted int"), PLAN)
+    kept = spark.createDataFrame(
+        [("f", "x", 1, True)], "id string, city string, qty bigint, _hoodie_is_deleted boolean"
+    )
+    with pytest.raises(InputError, match="the payload keeps a row"):
+        merge_into(str(table.path), kept, PLAN)
+
+
+def test_a_session_without_hudi_says_how_to_start_one_with_it(tmp_path: Path, spark: SparkSession) -> None:
+    made = MadeTable(tmp_path / "table")
+    with pytest.raises(EngineError, match=r"spark.jars.packages=org.apache.hudi:hudi-spark3.5-bundle"):
+        merge_into(str(made.path), batch(spark, BATCH), PLAN)
