@@ -87,16 +87,19 @@ class Model(NamedTuple):
         payload: its name in a plan, of Hudi 0.15 where Hudi ships it.
         has_flag: whether rows have `_hoodie_is_deleted`.
         merge: the stored row (None: there is none) and the versions of a batch to the row that is stored then.
+        implementation: `java` where the compiled class runs, of the bundle of its own release.
     """
 
     payload: str
     has_flag: bool
     merge: Callable[[Row | None, Sequence[Row]], Row | str | None]
+    implementation: str | None = None
 
 
 MODELS = {
     "default": Model("DefaultHoodieRecordPayload", True, _default),
     "nondefaults": Model("OverwriteNonDefaultsWithLatestAvroPayload", True, _non_defaults),
     "dms": Model("AWSDmsAvroPayload", False, _dms),
+    "compiled": Model("AWSDmsAvroPayload", False, _dms, "java"),
     "tally": Model("tests.write.payloads:Tally", False, _tally),
 }

@@ -60,10 +60,9 @@ class Case:
     @property
     def plan(self) -> MergePlan:
         """What merges: Hudi 0.15 as a table of 0.15 would."""
-        partition = ("part",) if self.partitioned else ()
-        return MergePlan(
-            payload=MODELS[self.model].payload, release="0.15", key=("id",), partition=partition, ordering=("ts",)
-        )
+        model = MODELS[self.model]
+        settings = {"partition": ("part",) if self.partitioned else (), "implementation": model.implementation}
+        return MergePlan(payload=model.payload, release="0.15", key=("id",), ordering=("ts",), **settings)
 
     @property
     def identity(self) -> tuple[str, ...]:
