@@ -108,7 +108,9 @@ def as_commit(changed: DataFrame, columns: Sequence[str], *, deletes: bool) -> D
     ordered = [name for name in columns if name in own] + [name for name in own if name not in columns]
     if deletes or IS_DELETED in columns:
         kept = sf.col(IS_DELETED) if IS_DELETED in own else sf.lit(False)
-        flag = sf.when(sf.col(CHANGE) == DELETED, True).otherwise(kept).alias(IS_DELETED)
+        is_delete = sf.col(CHANGE) == DELETED
+        # Two conditions in place of one make a column that may be null, as Hudi wants of one that it adds.
+        flag = sf.when(is_delete, True).when(~is_delete, kept).alias(IS_DELETED)
         ordered = [name for name in ordered if name != IS_DELETED]
         return changed.select(*map(quoted, ordered), flag)
     return changed.select(*map(quoted, ordered))
