@@ -302,9 +302,8 @@ class HudiTable:
 
     def rows_of(self, answer: Answer) -> DataFrame:
         """Return the merged rows of an answer."""
-        return self.slices_of(answer).mapInArrow(
-            functools.partial(read_slices, answer.query), answer_columns(answer.query)
-        )
+        read = functools.partial(read_slices, answer.query)
+        return self.slices_of(answer).mapInArrow(read, answer_columns(answer.query))
 
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
