@@ -174,18 +174,27 @@ def check_operated(old: MergePlan, change: Handover, operations: Operations) -> 
     Raises:
         PlanError: naming the setting.
     """
-    new, problem = change.upgraded, None
+    is_only = change.then is None
+    step: Handover | None = change
+    while step is not None:
+        problem = _not_operated(old, step, operations)
+        if problem is None and not is_only and step.compacting is not None:
+            problem = "a downgrade after an upgrade; end with the upgrade"
+        if problem is not None:
+            msg = f"operations other than upserts are not ported for {problem}"
+            raise PlanError(msg)
+        old, step = step.left, step.then
+
+
+def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> str | None:
+    new = change.upgraded
     reads_logs = old.table_type is TableType.MERGE_ON_READ and capabilities(old.release).upgrade_compaction is _LEAVES
     later = (one for number, one in operations.by_commit.items() if number > change.after)
-    if change.then is not None:
-        problem = "an upgrade in steps; upgrade in one"
-    elif new is not None and capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED:
-        problem = "an upgrade to 1.0; name a later release"
-    elif reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
-        problem = "an SQL UPDATE of a later release on this merge-on-read table; upsert the rows"
-    if problem is not None:
-        msg = f"operations other than upserts are not ported for {problem}"
-        raise PlanError(msg)
+    if new is not None and capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED:
+        return "an upgrade to 1.0; name a later release"
+    if reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
+        return "an SQL UPDATE of a later release on this merge-on-read table; upsert the rows"
+    return None
 
 
 def is_downgrade(old: MergePlan, new: MergePlan) -> bool:

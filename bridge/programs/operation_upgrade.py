@@ -81,7 +81,7 @@ class _NotedSlice(KeyRows):
 
 
 class OperationUpgrade(OperationTable):
-    """Commits in order, each by its own operation, of a table that another release takes over.
+    """Commits in order, each by its own operation, of a table that other releases take over in turn.
 
     Adds what `Simulate` adds.
     """
@@ -104,16 +104,17 @@ class OperationUpgrade(OperationTable):
         super().__init__(merge, compact_after=compact_after, **settings)  # type: ignore[arg-type]
         self._last = commits
         self._first = merge, self.plain
-        (self._stage,) = stages_of(merge, handover, commits, log_updates=log_updates)
-        new = self._stage.new
+        self._stages = tuple(stages_of(merge, handover, commits, log_updates=log_updates))
         has_statements = any(operation.is_statement for operation in operations.by_commit.values())
-        self._new = new, new.with_plan(new.plan.as_plain()) if has_statements else new
-        self._is_passed = False
+        self._plains = [
+            stage.new.with_plan(stage.new.plan.as_plain()) if has_statements else stage.new for stage in self._stages
+        ]
+        self._passed = 0
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the first release."""
         super().start(key)
-        self._is_passed = False
+        self._passed = 0
         self.merge, self.plain = self._first
 
     def new_slice(self) -> KeyRows:
@@ -123,18 +124,18 @@ class OperationUpgrade(OperationTable):
     def fold_input(self, arrival: Arrival) -> None:
         """Take a version of the current commit, as its operation does."""
         merge = self.merge
-        if self._is_passed and arrival.commit == self._stage.after + 1:
-            self.merge = self._stage.upgrading
+        if self._passed and arrival.commit == self._stages[self._passed - 1].after + 1:
+            self.merge = self._stages[self._passed - 1].upgrading
         super().fold_input(arrival)
         self.merge = merge
 
     def _end_commit(self, next_commit: int, emit: Emit) -> None:
-        after = self._stage.after
-        if not self._is_passed and self._commit <= after < next_commit:
-            super()._end_commit(after + 1, emit)
-            for one in self.slices:
-                one.take_over(self._stage)
-            self.merge, self.plain = self._new
-            self._is_passed = True
-            self.query(after if after == self._last else after + 1, emit)
+        for stage in self._stages[self._passed :]:
+            if self._commit <= stage.after < next_commit:
+                super()._end_commit(stage.after + 1, emit)
+                for one in self.slices:
+                    one.take_over(stage)
+                self.merge, self.plain = stage.new, self._plains[self._passed]
+                self._passed += 1
+                self.query(stage.after if stage.after == self._last else stage.after + 1, emit)
         super()._end_commit(next_commit, emit)
