@@ -117,8 +117,8 @@ def check_operations(plan: MergePlan, operations: Operations) -> None:
     """
     for operation in operations.by_commit.values():
         problem = None
-        if plan.has_record_index:
-            problem = "a record index; take another index"
+        if plan.has_record_index and operation.inserts:
+            problem = "a record index, which has one place a key and loses the other one; upsert, or take another index"
         elif operation.inserts and plan.global_index and inserts_into_files(plan.props):
             problem = f"a global index with the small-file rule; leave out {keys.SMALL_FILE_LIMIT}"
         elif not plan.combine_before_upsert:

@@ -201,19 +201,19 @@ def test_an_impossible_operation_is_a_usage_error(folder: Path, options: tuple[s
 def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     rows, bare = spark.createDataFrame(ROWS, COLUMNS), spark.createDataFrame([("a", "x")], "id string, part string")
     batches = Batches.of([rows, Batch(bare, "delete")])
+    inserts = Batches.of([rows, Batch(rows, "insert")])
+    indexed = MergePlan(payload=PLAN.payload, key="id", partition="part", props={"hoodie.index.type": "RECORD_INDEX"})
+    with pytest.raises(PlanError, match="the operation insert is not ported for a record index, which has one place a"):
+        simulate(inserts, indexed)
     for settings, message in (
-        (
-            {"props": {"hoodie.index.type": "RECORD_INDEX"}},
-            "the operation delete is not ported for a record index",
-        ),
         ({"combine_before_upsert": False}, "the operation delete is not ported for batches that are not combined"),
     ):
         given: dict[str, Any] = {"payload": PLAN.payload, "key": "id", "partition": "part", **settings}
         with pytest.raises(PlanError, match=message):
             simulate(batches, MergePlan(**given))
-    later, between = (dataclasses.replace(PLAN, release=release) for release in ("1.2", "1.1"))
-    with pytest.raises(PlanError, match="not ported for an upgrade in steps"):
-        simulate_upgrade(batches, PLAN, later, upgrade_after=2, via=[Takeover(1, between)])
+    later = dataclasses.replace(PLAN, release="1.2")
+    with pytest.raises(PlanError, match="not ported for a downgrade after an upgrade"):
+        simulate_upgrade(batches, PLAN, PLAN, upgrade_after=2, via=[Takeover(1, later)])
     with pytest.raises(PlanError, match=r"not ported for an upgrade to 1\.0"):
         simulate_upgrade(batches, PLAN, dataclasses.replace(PLAN, release="1.0"), upgrade_after=1)
     changed = Batches.of([rows, Batch(rows.drop("ts"), "sql_update")])
