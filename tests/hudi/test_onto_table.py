@@ -102,10 +102,12 @@ def test_the_next_writes_come_to_what_real_hudi_stores(
     with replay_batches(table, batches, "1.2", payload=payload, keep_table_version=kept, as_of=moment) as found:
         assert found.right is not None, found.refused
         last = found.right.where(f"_pb_commit = {len(batches)}").drop("_pb_commit").collect()
-        keys = {(row["part"], row["id"]) for batch in batches for row in batch.collect()}
+        steps = after.answers["steps"][OLD_STEPS:]
+        keys = {(row["part"], row["id"]) for step in steps for row in step["incoming"]}
+        written = sum(len(step["incoming"]) for step in steps)
         assert as_text([row.asDict() for row in last]) == as_text(expected(after, keys))
         for books in found.books.values():
-            assert books.rows_in["incoming"] == sum(batch.count() for batch in batches)
+            assert books.rows_in["incoming"] == written
             assert books.total(Fate.KEPT, ["stored", "log"]) > 0
         assert "in the table" in found.to_report().as_text() or found.is_equal
 

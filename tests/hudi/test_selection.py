@@ -37,12 +37,12 @@ def queries_of(recorded: Recorded) -> TableQueries:
 
 @pytest.fixture(scope="module")
 def answers(tables: Path) -> list[tuple[Recorded, Answer, list[dict[str, Any]]]]:
-    """The queries of all recorded tables that real Hudi answered, with their rows."""
-    return list(_answers(tables))
+    """Queries that real Hudi answered, of a seeded third of the recorded tables, with their rows."""
+    return list(_answers(random.Random(11).sample(list(load(tables)), 130)))  # noqa: S311
 
 
-def _answers(tables: Path) -> Iterator[tuple[Recorded, Answer, list[dict[str, Any]]]]:
-    for recorded in load(tables):
+def _answers(tables: list[Recorded]) -> Iterator[tuple[Recorded, Answer, list[dict[str, Any]]]]:
+    for recorded in tables:
         expected = recorded.answers
         if expected["table_version"] is None or "snapshot" in (expected.get("refused") or {}):
             continue
@@ -63,7 +63,7 @@ def as_texts(rows: list[dict[str, Any]], names: list[str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_fewer_columns_and_keys_are_the_same_rows_of_every_table(answers: Any) -> None:
+def test_fewer_columns_and_keys_are_the_same_rows(answers: Any) -> None:
     chance = random.Random(16)  # noqa: S311 (a seeded choice)
     narrow, looked_up, fewer = 0, 0, 0
     for recorded, answer, rows in answers:
@@ -86,7 +86,7 @@ def test_fewer_columns_and_keys_are_the_same_rows_of_every_table(answers: Any) -
         assert as_texts(found, names) == as_texts(asked, names), (recorded.label, where)
         looked_up += query.keys is not None
         fewer += len(list(_rows_read(answer, query))) < len(rows)
-    assert min(narrow, looked_up, fewer) > 200, (narrow, looked_up, fewer)
+    assert min(narrow, looked_up, fewer) > 60, (narrow, looked_up, fewer)
 
 
 def _rows_read(answer: Answer, query: Any) -> Iterator[dict[str, Any]]:
@@ -97,7 +97,7 @@ def _rows_read(answer: Answer, query: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_a_partition_path_gives_the_values_of_its_rows(answers: Any) -> None:
-    """Of every recorded table: partitions are skipped by these values."""
+    """Partitions are skipped by these values."""
     told = 0
     for recorded, answer, _ in answers:
         schema, known = partition_rows(answer)
@@ -108,7 +108,7 @@ def test_a_partition_path_gives_the_values_of_its_rows(answers: Any) -> None:
                 for row in batch.select(schema.names).to_pylist() if found.partition in values else ():
                     assert tuple(row.values()) == values[found.partition], (recorded.label, found)
                     told += bool(row)
-    assert told > 500
+    assert told > 150
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ class TestOnSpark:
         chance = random.Random(5)  # noqa: S311 (a seeded choice)
         for recorded in partitioned:
             table = opened(spark, recorded)
-            every = table.snapshot()
+            every = table.snapshot().localCheckpoint()
             rows = every.collect()
             *_, name = table.identity
             texts = {str(row[name]) for row in rows}

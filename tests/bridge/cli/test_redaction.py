@@ -68,7 +68,9 @@ def test_no_output_of_a_verb_on_batches_has_a_hidden_value(spark, days, tmp_path
     folder.mkdir()
     if name == "migrate":
         words += ["--out", folder / "files"]
-    for number, more in enumerate((("--output", "json", "--report", "a.html"), ("--report", "b.md"))):
+    # Text and Markdown are written from the same report: of one verb with tables of rows, and of one without.
+    forms = [("--output", "json", "--report", "a.html"), ("--report", "b.md")]
+    for number, more in enumerate(forms if name in {"replay", "explain-two"} else forms[:1]):
         *rest, file = more
         code, text = everything_written(folder, *words, *(["--overwrite"] if number else []), *rest, folder / file)
         assert code in {0, 1} or name == "explain-none", text
