@@ -74,6 +74,8 @@ class LogColumns:
         if self._rule is not None:
             for batch in batches:
                 self._contest(batch, self._rule)
+        if self.by_position:
+            self._contest_copies(batches)
         self._added += batches
         if sum(batch.num_rows for batch in self._added) > (0 if self.rows is None else self.rows.num_rows):
             self._fold()
@@ -85,6 +87,12 @@ class LogColumns:
             unclear |= batch.column(field).is_null().to_numpy(zero_copy_only=False)
         if unclear.any():
             self.contested.update(self._keys_of(batch).filter(pa.array(unclear)).to_pylist())
+
+    def _contest_copies(self, batches: list[pa.RecordBatch]) -> None:
+        """Leave to the calls the keys that a block has twice: those that the base file has twice."""
+        keys = pa.chunked_array([self._keys_of(batch) for batch in batches], pa.string())
+        counted = keys.value_counts()
+        self.contested.update(counted.field("values").filter(pc.greater(counted.field("counts"), 1)).to_pylist())
 
     def end(self) -> None:
         """Fold what is left, and leave out the keys that are contested.

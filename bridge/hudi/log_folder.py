@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import itertools
@@ -204,7 +205,12 @@ class LogFolder:
 
     def _fold(self, log: SliceLog, blocks: list[FoundBlock], partition: str, wanted: Wanted | None) -> None:
         for each in blocks:
+            numbers: collections.Counter[str] = collections.Counter()
             for key, fold in self._entries(each, partition, log, wanted):
+                if log.by_position:
+                    numbers[key] += 1
+                    if log.is_copy(key, numbers[key]):
+                        continue
                 log.add(HoodieKey(key, partition), fold)
 
     @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import TYPE_CHECKING, Any
 
 from bridge.engines.python import is_of_all_keys
@@ -27,6 +28,7 @@ class SliceLog:
     Attributes:
         folded: by key, in the order in which keys first appear.
         failed: the keys that can't be merged, and why, where they are set aside; they show no row.
+        by_position: whether each row of the base file merges by its position.
     """
 
     def __init__(
@@ -38,8 +40,9 @@ class SliceLog:
         self._sets_aside = sets_aside
         self.merge: Any = merge
         self._payload = payload
-        self._by_position = by_position
-        self._met: set[str] = set()
+        self.by_position = by_position
+        self._copies: dict[str, int] = {}
+        self._met: collections.Counter[str] = collections.Counter()
 
     def matched(self, key: str) -> Any:
         """Return what a base row of this key merges with; None for nothing.
@@ -47,14 +50,28 @@ class SliceLog:
         A base file may hold a key twice. Merged by key, the first row takes what the log has. Merged by position, each
         does: the writer logs an update for every row that it finds.
         """
-        if key in self._met and not self._by_position and key not in self.failed:
+        if key in self._met and not self.by_position and key not in self.failed:
             return None
-        self._met.add(key)
+        self._met[key] += 1
         return self.folded[key]
 
     def unmatched(self) -> list[tuple[str, Any]]:
-        """Return the keys that no base row had."""
-        return [(key, folded) for key, folded in self.folded.items() if key not in self._met]
+        """Return the keys that no base row had; one whose base file has it more often once for each row not met.
+
+        An increment leaves out the base rows of other commits, and shows what the log has at their positions.
+        """
+        return [
+            (key, folded)
+            for key, folded in self.folded.items()
+            for _ in range(self._copies.get(key, 1) - self._met[key])
+        ]
+
+    def is_copy(self, key: str, number: int) -> bool:
+        """Note the number of an entry of a key within its block; return whether it is that of another position."""
+        if number > 1 and self.by_position:
+            self._copies[key] = max(self._copies.get(key, 1), number)
+            return True
+        return False
 
     def add(self, key: HoodieKey, fold: Callable[..., Any]) -> None:
         """Fold the next entry of a key.
@@ -81,7 +98,7 @@ class SliceLog:
             return SKIPPED
         try:
             # Merged by position, the log may be read for several rows of a key.
-            read = self.merge.snapshot if self._by_position else self.merge.snapshot_once
+            read = self.merge.snapshot if self.by_position else self.merge.snapshot_once
             outcome: Outcome[StoredRow] = read(base, folded)
         except Exception as error:  # noqa: BLE001 (whatever a payload raises)
             self.fail(key, error)

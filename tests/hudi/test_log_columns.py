@@ -20,17 +20,20 @@ from bridge.hudi.avro_columns import NotColumnarError, can_be_columns, record_ba
 from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
+from bridge.hudi.slice_query import Commits
 from bridge.hudi.slice_versions import GroupVersions
 from bridge.merge import LogRule
 from payloads import SENTINEL
 from payloads.avro import decode, encode, parse_schema
 from payloads.builtin import PairRule
 from tests.conformance.tables import difference, load, rows_of
+from tests.support.made_table import MadeTable, instant
 from tests.support.user_payloads import Newest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bridge.hudi import Answer
     from payloads.avro import Record
 
 KINDS = {
@@ -245,6 +248,33 @@ def test_versions_in_columns_are_those_of_records(tables: Path, case: str, monke
 
 def _count(answer: Any, found: Any) -> int:
     return sum(batch.num_rows for batch in GroupVersions(answer.query).read([found]))
+
+
+FIELDS = {"id": "string", "part": "string", "ts": "long", "name": "string"}
+
+
+@pytest.mark.parametrize("payload", [None, "tests.support.user_payloads:ByTime"])
+def test_a_log_has_a_row_for_each_position_of_a_key(tmp_path: Path, payload: str | None) -> None:
+    """A base file has a key twice, of two commits. The update comes too late for one, and the other is filtered out."""
+
+    def row(key: str, ts: int, name: str) -> Record:
+        return {"id": key, "part": "p", "ts": ts, "name": name}
+
+    table = MadeTable(tmp_path / "t", FIELDS)
+    stored = [row("a", 5, "first"), row("a", 5, "second"), row("b", 5, "b")]
+    table.base("g", pa.Table.from_pylist(stored), commits=[0, 1, 0])
+    table.log("g", "p", [row("a", 3, "logged"), row("a", 3, "logged"), row("b", 3, "b")], 2, positions="0, 1, 2")
+    for version in range(3):
+        table.commit(version)
+    queries = TableQueries(str(tmp_path / "t"), "1.2", payload=payload)
+
+    def shown(answer: Answer) -> list[str]:
+        return sorted(one["name"] for one in rows_of(answer))
+
+    assert shown(queries.snapshot()) == ["b", "first", "second"]
+    whole = queries.snapshot()
+    commits = Commits(frozenset({instant(1), instant(2)}))
+    assert shown(whole._replace(query=dataclasses.replace(whole.query, commits=commits))) == ["b", "logged", "second"]
 
 
 class FailsForOdd(Newest):

@@ -15,7 +15,7 @@ from bridge.hudi.log_blocks import MAGIC, BlockType, HeaderKey
 from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 FIRST = "20240101000000000"
@@ -50,20 +50,28 @@ class MadeTable:
         text = "".join(f"{name}={value}\n" for name, value in _PROPERTIES.items())
         (folder / ".hoodie" / "hoodie.properties").write_text(text)
 
-    def base(self, group: str, rows: pa.Table, *, rows_a_group: int = 1 << 16) -> None:
-        """Write a base file; its rows lack the meta columns, and have one partition."""
+    def base(
+        self, group: str, rows: pa.Table, *, rows_a_group: int = 1 << 16, commits: Sequence[int] | None = None
+    ) -> None:
+        """Write a base file; its rows lack the meta columns, and have one partition; `commits` is that of each row."""
         (partition,) = rows.column("part").unique().to_pylist()
         size = rows.num_rows
         name = f"{group}_0-0-0_{FIRST}.parquet"
         ids = rows.column("id")
-        meta = [pa.repeat(FIRST, size), pa.repeat("0", size), ids, pa.repeat(partition, size), pa.repeat(name, size)]
+        times = pa.array([instant(number) for number in commits or [0] * size])
+        meta = [times, pa.repeat("0", size), ids, pa.repeat(partition, size), pa.repeat(name, size)]
         (self.path / partition).mkdir(exist_ok=True)
         (self.path / partition / ".hoodie_partition_metadata").write_text("commitTime=1\npartitionDepth=1\n")
         whole = pa.table([*meta, *rows.columns], names=[*META_COLUMNS, *rows.column_names])
         pq.write_table(whole, self.path / partition / name, row_group_size=rows_a_group)
 
-    def log(self, group: str, partition: str, rows: Iterable[Mapping[str, Any]], version: int) -> None:
-        """Write a log file of a group's rows; `version`, from 1, is its commit's, too."""
+    def log(
+        self, group: str, partition: str, rows: Iterable[Mapping[str, Any]], version: int, *, positions: str = ""
+    ) -> None:
+        """Write a log file of a group's rows; `version`, from 1, is its commit's, too.
+
+        `positions` is the header of a block whose rows belong to positions in the base file.
+        """
         records: list[bytes] = []
         for row in rows:
             out = io.BytesIO()
@@ -72,6 +80,9 @@ class MadeTable:
             records.append(out.getvalue())
         content = struct.pack(">ii", 3, len(records)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
         header = {HeaderKey.INSTANT_TIME: instant(version), HeaderKey.SCHEMA: self._logged}
+        if positions:
+            header[HeaderKey.RECORD_POSITIONS] = positions
+            header[HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS] = FIRST
         name = f".{group}_{FIRST}.log.{version}_0-0-0"
         (self.path / partition / name).write_bytes(block(BlockType.AVRO_DATA, content, header))
 
