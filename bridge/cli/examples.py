@@ -20,6 +20,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "payload-bridge demo --report demo.html",
         "payload-bridge demo --issue 14036",
     ),
+    "diff": (
+        "payload-bridge diff warehouse/orders --against warehouse/orders-new",
+        "payload-bridge diff warehouse/orders --as-of 20240101000000000 --out back",
+    ),
     "explain": (
         f"payload-bridge explain {_DAYS} --release 0.15 --row id=k008 --table-type both",
         f"payload-bridge explain {_DAYS} --from 0.15 --to 1.2 --row k008 --report k008.html",

@@ -7,6 +7,7 @@ import click
 from bridge.cli.check_cluster import check_cluster
 from bridge.cli.compare_readers import compare_readers_command
 from bridge.cli.demo import demo
+from bridge.cli.diff import diff_command
 from bridge.cli.explain import explain_command
 from bridge.cli.history import history
 from bridge.cli.inspect import inspect
@@ -48,6 +49,7 @@ for verb in (
     check_cluster,
     compare_readers_command,
     demo,
+    diff_command,
     explain_command,
     history,
     inspect,

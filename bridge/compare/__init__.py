@@ -24,6 +24,7 @@ from bridge.compare.released_process import NotRunError, reason_of, run_released
 from bridge.compare.replay import compare, replay
 from bridge.compare.replay_report import ReplayReport, report_replays
 from bridge.compare.side_names import side_names
+from bridge.compare.table_diff import DiffReport, diff
 from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
 from bridge.compare.table_row import TableRow, table_row
 from bridge.compare.tables import example_table, keys_table, kinds_of
@@ -33,6 +34,7 @@ __all__ = [
     "HUDI_RS",
     "Comparison",
     "Counts",
+    "DiffReport",
     "Difference",
     "Example",
     "Grade",
@@ -52,6 +54,7 @@ __all__ = [
     "compare_readers",
     "compared_with",
     "comparison_of",
+    "diff",
     "example_table",
     "grade_of_reader",
     "is_release",

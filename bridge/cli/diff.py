@@ -1,0 +1,93 @@
+"""`payload-bridge diff`: the rows of two tables, or of one table at two instants, by key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bridge.cli.options import names, release_option, sample_option
+from bridge.cli.out import out_options, target_of
+from bridge.cli.quiet import quiet_session
+from bridge.cli.session import session_options
+from bridge.cli.table_input import located, table_argument
+from bridge.cli.verb import Verb, wants_json
+from bridge.compare import diff
+from bridge.hudi import HudiTable
+from bridge.pipeline import read_frame
+from bridge.report import limit_of
+from bridge.spark import output, place_of
+from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pyspark.sql import DataFrame
+
+    from bridge.report import Report
+
+
+@click.command("diff", cls=Verb, short_help="Show the rows in which two tables, or two instants, differ.")
+@table_argument
+@click.option(
+    "--against",
+    metavar="PATH|TABLE",
+    help="The other side: a Hudi table, or a file or flat folder of rows. Default: TABLE itself, at --against-as-of.",
+)
+@click.option("--as-of", metavar="INSTANT", help="TABLE as of an instant, by its requested time.")
+@click.option("--against-as-of", metavar="INSTANT", help="The other side as of an instant, if it is a table.")
+@click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
+@release_option(default=HudiRelease.latest().value, show_default=True)
+@out_options
+@sample_option("keys")
+@session_options
+def diff_command(  # noqa: PLR0913 (one parameter an option)
+    *,
+    table: str,
+    against: str | None,
+    as_of: str | None,
+    against_as_of: str | None,
+    key: tuple[str, ...] | None,
+    release: HudiRelease,
+    out: str | None,
+    sample: int | None,
+    **options: Any,
+) -> Report:
+    """Compare the rows of TABLE with those of another table, of files, or of TABLE itself at another instant.
+
+    --out writes the batch that gives TABLE the rows of the other side; its deletes have _hoodie_is_deleted. The exit
+    code is 1 if a row differs.
+    """
+    if against is None and against_as_of is None and as_of is None:
+        msg = "TABLE is compared with nothing; add --against, or --as-of for an earlier instant of it"
+        raise click.UsageError(msg, click.get_current_context())
+    target = target_of(out, options)
+    path = located(table)
+    spark = quiet_session()
+    own = HudiTable(spark, path, release)
+    other: DataFrame
+    if against is None or _is_table(against):
+        other = HudiTable(spark, path if against is None else located(against), release).snapshot(against_as_of)
+    elif against_as_of is not None:
+        msg = f"--against-as-of is for tables, and {against} is none; leave it out"
+        raise click.UsageError(msg, click.get_current_context())
+    else:
+        other = read_frame(spark, against)
+    sides = (_name(table, as_of), _name(against or table, against_as_of))
+    with diff(own.snapshot(as_of), other, key or own.identity, sides) as found:
+        report = found.to_report(limit_of(sample, whole=wants_json()))
+        if target is not None:
+            with output(spark, target) as run:
+                run.write(found.batch)
+            report.verdict = f"{report.verdict} The batch that gives {sides[0]} these rows is in {target.path}."
+    return report
+
+
+def _is_table(text: str) -> bool:
+    """Whether a path has a Hudi table; a name of the catalogue does."""
+    place = place_of(text, quiet_session())
+    return place.below(".hoodie").exists() if place.exists() else True
+
+
+def _name(path: str, as_of: str | None) -> str:
+    return path if as_of is None else f"{path} as of {as_of}"
