@@ -7,7 +7,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
-import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
@@ -16,6 +15,7 @@ from tests.bridge.write.table import MadeTable
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
     from pyspark.sql import SparkSession
 
 MODULE = importlib.import_module("bridge.write.merge_into")
