@@ -105,25 +105,23 @@ class LogFolder:
 
         return RowCalls(self._whole.single_rows(MergePoint.SNAPSHOT, key_of), self._reader)
 
-    def ranges(self, found: FileSlice) -> list[KeyRange | None]:
+    def ranges(self, found: FileSlice, blocks: list[FoundBlock]) -> list[KeyRange | None]:
         """Return the ranges of keys that are read one after another: one without bounds, if memory holds the log.
 
-        Each costs another pass over base file and log.
+        Each costs another pass over base file and log. `blocks` are those of the slice.
 
         Raises:
             HudiTableError: a file can't be read.
         """
         if not found.data_logs or self._query.keys is not None or self._query.unnamed_class is not None:
             return [None]
-        with self.blocks(found) as blocks:
-            size = sum(
-                block.content_length * (_COMPRESSED if block.type is BlockType.PARQUET_DATA else 1)
-                for block, _ in blocks
-            )
-            parts = -(-size // (_BY_CALLS if self._rule is None else _IN_COLUMNS))
-            if parts <= 1:
-                return [None]
-            return list(split((keys for each in blocks for keys in self._keys_of(each, found.partition)), parts))
+        size = sum(
+            block.content_length * (_COMPRESSED if block.type is BlockType.PARQUET_DATA else 1) for block, _ in blocks
+        )
+        parts = -(-size // (_BY_CALLS if self._rule is None else _IN_COLUMNS))
+        if parts <= 1:
+            return [None]
+        return list(split((keys for each in blocks for keys in self._keys_of(each, found.partition)), parts))
 
     def _keys_of(self, each: FoundBlock, partition: str) -> Iterator[pa.Array[Any]]:
         """Give the keys of a block."""
@@ -138,7 +136,9 @@ class LogFolder:
         while chunk := list(itertools.islice(keys, _ROWS)):
             yield pa.array(chunk, pa.string())
 
-    def columns(self, found: FileSlice, within: KeyRange | None = None) -> tuple[LogColumns, SliceLog] | None:
+    def columns(
+        self, found: FileSlice, blocks: list[FoundBlock], within: KeyRange | None = None
+    ) -> tuple[LogColumns, SliceLog] | None:
         """Return the log of a slice in columns, and what the calls fold for the other keys; None if columns can't.
 
         Only the keys `within` a range, if there is one.
@@ -149,9 +149,9 @@ class LogFolder:
         """
         if not self._can_be_columns:
             return None
-        with contextlib.suppress(NotColumnarError), self.blocks(found) as blocks:
-            if any(block.is_partial for block, _ in blocks):
-                return None
+        if any(block.is_partial for block, _ in blocks):
+            return None
+        with contextlib.suppress(NotColumnarError):
             by_position = _has_positions(found, blocks)
             log = LogColumns(self._rule, self._record_keys, by_position=by_position)
             for each in blocks:
@@ -189,7 +189,7 @@ class LogFolder:
     def _record_keys(self, batch: pa.RecordBatch) -> Any:
         return batch.column(_KEY) if self._keys is None else self._keys.of(batch)
 
-    def folded(self, found: FileSlice, within: KeyRange | None = None) -> SliceLog:
+    def folded(self, found: FileSlice, blocks: list[FoundBlock], within: KeyRange | None = None) -> SliceLog:
         """Return what the log of a slice has for each key, or each key `within` a range.
 
         Raises:
@@ -197,10 +197,9 @@ class LogFolder:
             MergeFailedError: the merge of a key failed.
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
-        with self.blocks(found) as blocks:
-            by_position, sets_aside = _has_positions(found, blocks), self._query.sets_aside
-            log = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position, sets_aside=sets_aside)
-            self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
+        by_position, sets_aside = _has_positions(found, blocks), self._query.sets_aside
+        log = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position, sets_aside=sets_aside)
+        self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
         return log
 
     def _fold(self, log: SliceLog, blocks: list[FoundBlock], partition: str, wanted: Wanted | None) -> None:

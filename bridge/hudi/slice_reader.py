@@ -71,14 +71,32 @@ class SliceReader:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        for within in self.folder.ranges(found):
-            in_columns = self.folder.columns(found, within) if found.data_logs else None
-            if in_columns is None:
-                yield from self.merged_rows(found, self.log_of(found, within), within)
-                continue
-            columns, rest = in_columns
-            merge = SliceMerge(self._rows, found.partition, rest, columns, self.folder.calls(found.partition))
-            yield from self._answered(found, merge, within)
+        if not found.data_logs:
+            yield from self.merged_rows(found, None)
+            return
+        with self.folder.blocks(found) as blocks:
+            for within in self.folder.ranges(found, blocks):
+                in_columns = self.folder.columns(found, blocks, within)
+                if in_columns is None:
+                    yield from self.merged_rows(found, self.folder.folded(found, blocks, within), within)
+                    continue
+                columns, rest = in_columns
+                merge = SliceMerge(self._rows, found.partition, rest, columns, self.folder.calls(found.partition))
+                yield from self._answered(found, merge, within)
+
+    def logs(self, found: FileSlice) -> Iterator[tuple[SliceLog | None, KeyRange | None]]:
+        """Give the folded log of a slice, None where it has no log file, and the keys it has: range by range.
+
+        Raises:
+            HudiTableError: a file can't be read.
+            MergeFailedError: the merge of a key failed.
+        """
+        if not found.data_logs:
+            yield None, None
+            return
+        with self.folder.blocks(found) as blocks:
+            for within in self.folder.ranges(found, blocks):
+                yield self.folder.folded(found, blocks, within), within
 
     def merged_rows(
         self, found: FileSlice, log: SliceLog | None, within: KeyRange | None = None
@@ -100,14 +118,17 @@ class SliceReader:
         for rows in merge.merged(base):
             yield from self.answer(found, rows)
 
-    def log_of(self, found: FileSlice, within: KeyRange | None = None) -> SliceLog | None:
-        """Return the folded log of a slice, or of the keys `within` a range of it; None where it has no log file.
+    def log_of(self, found: FileSlice) -> SliceLog | None:
+        """Return the folded log of a slice, all its keys at once; None where it has no log file.
 
         Raises:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        return self.folder.folded(found, within) if found.data_logs else None
+        if not found.data_logs:
+            return None
+        with self.folder.blocks(found) as blocks:
+            return self.folder.folded(found, blocks)
 
     # -- the base file
 

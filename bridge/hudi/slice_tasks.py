@@ -47,8 +47,7 @@ def read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterato
         if not query.sets_aside:
             yield from reader.read(found)
             continue
-        for within in reader.folder.ranges(found):
-            log = reader.log_of(found, within)
+        for log, within in reader.logs(found):
             for rows in reader.merged_rows(found, log, within):
                 yield rows.append_column(QUARANTINE, pa.nulls(rows.num_rows, _ASIDE))
             if log is not None and log.failed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -71,7 +71,11 @@ def test_ranges_of_keys_give_the_rows_of_the_whole_log(
     monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)
     (recorded,) = load(tables, release, case)
     answer = TableQueries(str(recorded.folder / "table"), release).snapshot()
-    passes = [len(SliceReader(answer.query).folder.ranges(found)) for found in answer.slices]
+    folder = SliceReader(answer.query).folder
+    passes = []
+    for found in answer.slices:
+        with folder.blocks(found) as blocks:
+            passes.append(len(folder.ranges(found, blocks)))
     assert max(passes) > 2
     assert [done for done in check(recorded) if done.problem] == []
 
@@ -96,23 +100,15 @@ def test_a_range_holds_its_share_of_the_keys(tmp_path: Path, monkeypatch: pytest
     answer = TableQueries(made(tmp_path / "t", groups=1, size=2000, logs=2), "0.15").snapshot()
     monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 8)
     (found,) = answer.slices
-    monkeypatch.setattr(log_folder, "_IN_COLUMNS", sum(map(_size, _blocks(answer, found))) // 4)
     folder = SliceReader(answer.query).folder
-    ranges = folder.ranges(found)
-    held = [len(log.keys) for log, _ in filter(None, (folder.columns(found, one) for one in ranges))]
+    with folder.blocks(found) as blocks:
+        monkeypatch.setattr(log_folder, "_IN_COLUMNS", sum(block.content_length for block, _ in blocks) // 4)
+        logs = (folder.columns(found, blocks, one) for one in folder.ranges(found, blocks))
+        held = [len(log.keys) for log, _ in filter(None, logs)]
     assert len(held) in {4, 5}
     assert sum(held) == 1000
     assert max(held) < 1.3 * 1000 / len(held)
     assert notes(SliceReader(answer.query).read(found)) == expected(2000, 2)
-
-
-def _blocks(answer: Any, found: Any) -> list[Any]:
-    with SliceReader(answer.query).folder.blocks(found) as blocks:
-        return [block for block, _ in blocks]
-
-
-def _size(block: Any) -> int:
-    return int(block.content_length)
 
 
 def test_sixteen_logs_of_the_same_keys_take_the_memory_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from bridge.engines.python import RecordReader
 from bridge.errors import MergeFailedError
 from bridge.hudi import SliceReader, TableQueries, base_files, log_columns, log_folder, row_calls, slice_merge
 from bridge.hudi.avro_columns import NotColumnarError, can_be_columns, record_batches
+from bridge.hudi.files import TableFiles
 from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
@@ -33,7 +34,7 @@ from tests.support.user_payloads import Newest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bridge.hudi import Answer
+    from bridge.hudi import Answer, FileSlice
     from payloads.avro import Record
 
 KINDS = {
@@ -114,6 +115,11 @@ def test_other_types_are_read_record_by_record(kind: object) -> None:
     assert not can_be_columns(parse_schema({"type": "record", "name": "r", "fields": [{"name": "x", "type": kind}]}))
 
 
+def columns_of(reader: SliceReader, found: FileSlice) -> object:
+    with reader.folder.blocks(found) as blocks:
+        return reader.folder.columns(found, blocks)
+
+
 COMPARED = ("mor-plain-default", "mor-marker", "mor-plain-commit", "mor-order-by-string")
 
 
@@ -123,7 +129,7 @@ def test_a_comparison_decides_as_the_calls_do(tables: Path, case: str, monkeypat
         answer = TableQueries(str(recorded.folder / "table"), recorded.release).snapshot()
         logs = [found for found in answer.slices if found.data_logs]
         reader = SliceReader(answer.query)
-        assert all(reader.folder.columns(found) is not None for found in logs)
+        assert all(columns_of(reader, found) is not None for found in logs)
         by_columns = rows_of(answer)
         with monkeypatch.context() as patched:
             patched.setattr(LogFolder, "columns", lambda *_: None)
@@ -277,6 +283,19 @@ def test_a_log_has_a_row_for_each_position_of_a_key(tmp_path: Path, payload: str
     assert shown(whole._replace(query=dataclasses.replace(whole.query, commits=commits))) == ["b", "logged", "second"]
 
 
+@pytest.mark.parametrize("case", ["mor-plain-default", "mor-plain-postgres", "mor-key-bigint"])
+def test_a_query_opens_each_log_once(tables: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On object storage each opening is a request, and each header another."""
+    opened: list[str] = []
+    open_ = TableFiles.open
+    monkeypatch.setattr(TableFiles, "open", lambda own, path: (opened.append(path), open_(own, path))[1])
+    recorded = next(iter(load(tables, "0.15.0", case)))
+    answer = TableQueries(str(recorded.folder / "table"), "0.15").snapshot()
+    assert rows_of(answer)
+    logs = [path for path in opened if ".log." in path]
+    assert sorted(logs) == sorted(found.path_of(name) for found in answer.slices for name in found.data_logs)
+
+
 class FailsForOdd(Newest):
     """Fails for keys with an odd number, with the key as its message."""
 
@@ -294,7 +313,7 @@ def test_rows_that_do_not_fit_into_one_batch_are_left_to_the_calls(
     expected = rows_of(answer)
     monkeypatch.setattr(log_columns, "_together", list)
     reader = SliceReader(answer.query)
-    assert None in [reader.folder.columns(found) for found in answer.slices if found.data_logs]
+    assert None in [columns_of(reader, found) for found in answer.slices if found.data_logs]
     assert difference(expected, rows_of(answer)) == ""
 
 
