@@ -130,7 +130,7 @@ class Verb(click.Command):
             with run_of(ctx, quiet=ctx.params.pop("quiet")):
                 report: Report = super().invoke(ctx)
         except DryRunEnd:
-            report = _dry_report(ctx)
+            report = _dry_report(ctx, path)
         if path is not None and not ctx.meta[DRY_RUN]:
             place = place_of(path, SparkSession.getActiveSession())
             if place.scheme:
@@ -178,13 +178,14 @@ _PATHS = frozenset({"batches", "incoming", "log", "out", "out_table", "stored", 
 """The options that name what is read and written."""
 
 
-def _dry_report(context: click.Context) -> Report:
+def _dry_report(context: click.Context, page: str | None) -> Report:
     """Say what the verb would read and write."""
     paths = {
         f"--{option.replace('_', '-')}": str(value)
         for option, value in context.params.items()
         if isinstance(value, Path) or (value is not None and option in _PATHS)
     }
+    paths |= {} if page is None else {"--report": page}
     settings = " ".join(f"{option} {path}" for option, path in paths.items())
     verdict = f"The options are right; nothing was run, and nothing written{f' ({settings})' if settings else ''}."
     if extent := context.meta.get(EXTENT):

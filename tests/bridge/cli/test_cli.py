@@ -419,7 +419,10 @@ def test_a_folder_is_replaced_on_request(spark, run, incoming, tmp_path):
     assert names(tmp_path) == ["incoming.parquet", "out"]
 
 
-@pytest.mark.parametrize("verb", ["replay", "explain", "simulate", "migrate", "merge", "verify"])
+OF_TABLES = ("snapshot", "history", "compare-readers")
+
+
+@pytest.mark.parametrize("verb", ["replay", "explain", "simulate", "migrate", "merge", "verify", *OF_TABLES])
 def test_a_dry_run_checks_and_writes_nothing(run, tmp_path, verb):
     days = tmp_path / "days"
     days.mkdir()
@@ -432,12 +435,15 @@ def test_a_dry_run_checks_and_writes_nothing(run, tmp_path, verb):
         "merge": ("combine-input", "--incoming", days / "1.jsonl", "--out", tmp_path / "out"),
     }
     plan = ("--payload", "EventTimeAvroPayload", "--key", "id", "--ordering", "ts")
-    words = ("EventTimeAvroPayload",) if verb == "verify" else (*of_verb[verb], *plan)
+    if verb in OF_TABLES:
+        words = (days, *(("--out", tmp_path / "out") if verb == "snapshot" else ()))
+    else:
+        words = ("EventTimeAvroPayload",) if verb == "verify" else (*of_verb[verb], *plan)
     result = run(verb, *words, "--dry-run", "--report", tmp_path / "page.html")
     assert (result.exit_code, result.stdout.split(";")[0]) == (0, "The options are right")
     assert names(tmp_path) == ["days"]
-    wrong = run(verb, *words, "--dry-run", "--prop", "nothing")
-    assert wrong.exit_code == 2
+    assert "page.html" in result.stdout.replace("\n", "")
+    assert run(verb, *words, "--dry-run", "--prop", "nothing").exit_code == 2
 
 
 def test_the_versions(run):
