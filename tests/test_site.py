@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 
+from bridge.cli import main
 from tests.support import licences
 from tests.support.folders import GUIDE
 
@@ -19,3 +21,15 @@ def test_the_licences_are_those_of_what_is_installed() -> None:
     page = licences.PAGE.read_text("utf-8")
     own = {name for name, by in licences.needed().items() if any(one.startswith(("this ", "extra ")) for one in by)}
     assert [name for name in sorted(own) if f"| {name} | {licences.licence_of(name)} |" not in page] == []
+
+
+def test_the_commands_of_the_pages_of_classes_have_the_options_that_they_name() -> None:
+    commands = [
+        shlex.split(line)
+        for page in (GUIDE / "classes").iterdir()
+        for line in re.findall(r"^payload-bridge (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert len(commands) >= 9 * 4
+    for verb, *words in commands:
+        known = {name for option in main.commands[verb].params for name in option.opts}
+        assert {word for word in words if word.startswith("--")} <= known
