@@ -133,9 +133,11 @@ def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Char
         found: dict[str, list[int]] = {}
         for part in parts:
             _add_partitions(part, found)
-        bars = [Bar(name, numbers, written.get(name), ("partition", name)) for name, numbers in found.items()]
+        # Each table has all keys, so those of several are counted as often.
+        of = {name: number * len(parts) for name, number in written.items()}
+        bars = [Bar(name, numbers, of.get(name), ("partition", name)) for name, numbers in found.items()]
         bars.sort(key=lambda bar: (-bar.total, bar.label))
-        charts.append(_chart("By partition", bars, bars[:most]))
+        charts.append(_chart("By partition" if len(parts) == 1 else "By partition, both tables", bars, bars[:most]))
     for part in parts:
         if part.counts:
             table = f", {part.comparison.left.table_type.long_name}" if len(parts) > 1 else ""
@@ -199,7 +201,8 @@ def _cause_note(traced: Sequence[TracedKeys], total: int) -> str:
         return ""
     if number == total:
         return f"counted on every key that differs ({total:,})"
-    return f"counted on {number:,} of the {total:,} keys that differ (at most {MOST_TRACED:,} are)"
+    each = " a table" if len(traced) > 1 else ""
+    return f"counted on {number:,} of the {total:,} keys that differ (at most {MOST_TRACED:,}{each} are)"
 
 
 # -- which
