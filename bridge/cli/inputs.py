@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     from bridge.pipeline import Extent, Scope
 
+    _AnyParam = click.ParamType[Any]
+else:
+    _AnyParam = click.ParamType  # before click 8.4 it takes no type
+
 F = TypeVar("F", bound="Callable[..., Any]")
 
 TABLE = "table:"
@@ -98,7 +102,7 @@ class BatchSource:
         return spark.table(name)
 
 
-class _Batches(click.ParamType[Any]):
+class _Batches(_AnyParam):
     name = "batches"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> BatchSource:
@@ -158,7 +162,7 @@ def batches_option_of(*, required: bool) -> Callable[[F], F]:
 batches_option = batches_option_of(required=True)
 
 
-class InputPath(click.ParamType[Any]):
+class InputPath(_AnyParam):
     """A file or folder to read; a local one must exist."""
 
     name = "path"
