@@ -21,10 +21,10 @@ def main() -> None:
 
     task = json.load(sys.stdin)
     log = _Log(Path("hudi.log"))
-    builder = SparkSession.builder.master("local[*]").appName("released-upgrade")
-    for name, value in task["conf"].items():
-        builder = builder.config(name, value)
     try:
+        builder = SparkSession.builder.master("local[*]").appName("released-upgrade")
+        for name, value in task["conf"].items():
+            builder = builder.config(name, value)
         spark = builder.getOrCreate()
     except Exception:  # that is no refusal of Hudi
         log.give_back()

@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,10 @@ from click.testing import CliRunner
 
 from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, compare_readers, rehearse
 from bridge.cli import main
+from bridge.compare import reason_of
 from bridge.config import change_version, format_properties
 from bridge.hudi import SliceReader, TableQueries
-from bridge.migration import copy_table
+from bridge.migration import copy_table, rehearsal
 from payloads import HudiRelease
 from tests.conformance.tables import load
 
@@ -189,3 +191,80 @@ def test_only_a_table_is_replaced(path: Path, spark: SparkSession, tmp_path: Pat
     copied = copy_table(table, other, overwrite=True)
     assert checksums(other) == checksums(path)
     assert copied.bytes == sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
+
+
+STUB = """
+import os
+
+
+class DataFrame:
+    def __init__(self, path="", row=()):
+        self.path, self.row = path, row
+
+    def load(self, path):
+        if "unreadable" in path:
+            raise ValueError("Caused by: java.io.EOFException: torn")
+        return DataFrame(path)
+
+    format = lambda self, name: self
+    parquet = lambda self, out: self
+    count = lambda self: 7
+    collect = lambda self: [self.row]
+    read = write = property(lambda self: self)
+
+
+class SparkSession(DataFrame):
+    def __init__(self):
+        super().__init__()
+        self.said = []
+
+    def config(self, name, value):
+        if name == "spark.fails":
+            os.write(2, b"unresolved dependency: x")
+            raise RuntimeError(value)
+        return self
+
+    master = appName = lambda self, text: self
+    getOrCreate = lambda self: self
+
+    def sql(self, text):
+        self.said.append(text)
+        if text.startswith("CREATE"):
+            os.write(2, b"Caused by: java.lang.OldException: of the table before\\n")
+        elif "no way" in self.said[-2]:
+            os.write(2, b"WARN it failed\\nCaused by: org.apache.X.UpgradeException: no way up\\n\\tat y\\n")
+            return DataFrame(row=(False,))
+        assert "it\\\\'s" in self.said[0], self.said
+        return DataFrame(row=(True,))
+
+
+SparkSession.builder = SparkSession()
+"""
+
+
+def test_what_the_procedure_says_in_the_log_alone_is_its_error(tmp_path: Path) -> None:
+    (tmp_path / "pyspark").mkdir()
+    (tmp_path / "pyspark" / "__init__.py").touch()
+    (tmp_path / "pyspark" / "sql.py").write_text(STUB, "utf-8")
+
+    def run(conf: dict[str, str], *paths: str) -> subprocess.CompletedProcess[str]:
+        tables = [{"path": path, "out": "rows"} for path in paths]
+        return subprocess.run(
+            [sys.executable, Path(rehearsal.__file__).with_name("released_upgrade.py")],
+            input=json.dumps({"conf": conf, "version": "NINE", "tables": tables}),
+            env={"PYTHONPATH": str(tmp_path)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    ran = run({"spark.x": "1"}, "it's", "no way", "unreadable")
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [answer.get("rows") for answer in answers] == [7, None, None]
+    assert [answer.get("step") for answer in answers] == [None, "upgrade", "read"]
+    assert [reason_of(answer["error"]) for answer in answers[1:]] == [
+        "UpgradeException: no way up",
+        "EOFException: torn",
+    ]
+    assert "unresolved dependency: x" in run({"spark.fails": "x"}).stderr
