@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from pyspark.errors import PySparkException
 
 from bridge import HudiTable, local_session
 from bridge.config import assumed_writer
+from bridge.errors import sentence_of
 from bridge.migration import RehearsalVerdict, check_upgrade_to, copy_table, judge, upgrade
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.tables import load
@@ -88,8 +90,8 @@ def _rehearsed(spark: SparkSession, found: Sequence[Recorded], to: HudiRelease) 
                 with judge(table, to, copy, upgraded) as answer:
                     settings = "".join(f"; {name}: {was} predicted, {now} real" for name, was, now in answer.settings)
                     outcomes.append(_told(label, answer.verdict.value, answer.sentence + settings))
-            except PayloadBridgeError as error:
-                outcomes.append(_told(label, "not read by its own release", str(error)))
+            except (PayloadBridgeError, PySparkException) as error:
+                outcomes.append(_told(label, "not read by its own release", sentence_of(error)))
             if _checksum(Path(table.path)) != sums:
                 outcomes.append(_told(label, "changed by us", "a byte of the table is not what it was"))
     return outcomes
