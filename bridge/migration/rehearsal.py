@@ -6,6 +6,7 @@ Source: the procedure upgrade_table (UpgradeOrDowngradeProcedure) of the bundle 
 from __future__ import annotations
 
 import contextlib
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,7 +51,7 @@ def rehearse(table: HudiTable, to: str | HudiRelease, copy: str | Path, *, overw
     The bundle comes from Maven Central or the Ivy cache and runs in a process of its own, on the copy alone; the table
     is only read. No batch is written: the upgrade is that of Hudi's procedure `upgrade_table`, which begins with a
     compaction where the table is merge-on-read. Predicted are the rows that this package's reader of `to` shows of the
-    table as it is.
+    table as it is. The copy stays, unless the rehearsal fails.
 
     Args:
         table: a table on this machine, read by the release that writes it until now.
@@ -72,8 +73,12 @@ def rehearse(table: HudiTable, to: str | HudiRelease, copy: str | Path, *, overw
     program_version(released(release), table.spark)
     with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder:
         copied = copy_table(table, copy, overwrite=overwrite)
-        (upgraded,) = upgrade(table.spark, release, [copied.path], Path(folder))
-        return judge(table, release, copied, upgraded)
+        try:
+            (upgraded,) = upgrade(table.spark, release, [copied.path], Path(folder))
+            return judge(table, release, copied, upgraded)
+        except BaseException:
+            shutil.rmtree(copied.path, ignore_errors=True)
+            raise
 
 
 def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:

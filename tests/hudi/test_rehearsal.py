@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, compare_readers, rehearse
 from bridge.cli import main
-from bridge.compare import reason_of
+from bridge.compare import NotRunError, reason_of
 from bridge.config import change_version, format_properties
 from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import copy_table, rehearsal
@@ -54,11 +54,13 @@ class Bundle:
     """Stands for the process that upgrades: it does what is predicted, or what a test says."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.without_rows, self.error, self.properties = 0, "", {}
+        self.without_rows, self.error, self.properties, self.ends = 0, "", {}, False
         self.tasks: list[dict[str, Any]] = []
         monkeypatch.setattr("bridge.compare.released_process.run_alone", self)
 
     def __call__(self, command: list[str], given: str, *_: Any) -> subprocess.CompletedProcess[str]:
+        if self.ends:
+            return subprocess.CompletedProcess(command, 1, "", "java.lang.OutOfMemoryError: heap")
         task = json.loads(given)
         self.tasks.append(task)
         answers = [self.upgraded(**table) for table in task["tables"]]
@@ -135,6 +137,15 @@ def test_refused_by_hudi(path: Path, bundle: Bundle, tmp_path: Path) -> None:
         "upgrade)."
     )
     assert answer["statistics"]["refused"].startswith("HoodieUpgradeDowngradeException")
+
+
+def test_a_bundle_that_does_not_come_to_an_answer_leaves_no_copy(
+    path: Path, spark: SparkSession, bundle: Bundle, tmp_path: Path
+) -> None:
+    bundle.ends = True
+    with pytest.raises(NotRunError, match="OutOfMemoryError: heap"):
+        rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy")
+    assert [one.name for one in tmp_path.iterdir()] == ["table"]
 
 
 def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> None:
