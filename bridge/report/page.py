@@ -35,7 +35,7 @@ def as_html(report: Report) -> str:
         report=report,
         view=view,
         remarks=[*(("Warning", one) for one in report.warnings), *(("Note", one) for one in view.notes)],
-        settings=", ".join(_head(report)),
+        settings=[*_head(report)],
         plan=[(name, cell(value)) for name, value in report.plan.items()],
         symbols=_SYMBOLS,
         colours=trusted("colours.css"),
