@@ -44,10 +44,18 @@ class CrashError(Exception):
 @click.option("--batches", default=30, show_default=True, help="How many batches for each table.")
 @click.option("--payload", "names", multiple=True, type=click.Choice(list(MODELS)), help="Only these; may be repeated.")
 @click.option("--table-type", "kinds", multiple=True, type=click.Choice(["cow", "mor"]), default=("cow", "mor"))
+@click.option("--layout", "layouts", multiple=True, type=click.Choice(["parts", "plain"]), default=("parts", "plain"))
 @click.option("--seed", default=0, show_default=True)
 @click.option("--guide", is_flag=True, help="Only run the commands of the page of the guide.")
 def main(  # noqa: PLR0913 (one parameter an option)
-    *, releases: tuple[str, ...], batches: int, names: tuple[str, ...], kinds: tuple[str, ...], seed: int, guide: bool
+    *,
+    releases: tuple[str, ...],
+    batches: int,
+    names: tuple[str, ...],
+    kinds: tuple[str, ...],
+    layouts: tuple[str, ...],
+    seed: int,
+    guide: bool,
 ) -> None:
     """Run the tables; exit 1 where a reader shows other rows, or a run that should end does not."""
     if guide:
@@ -57,7 +65,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
         sys.exit(int(bool(wrong)))
     if len(releases) > 1:
         own = [f"--batches={batches}", f"--seed={seed}", *(f"--payload={name}" for name in names)]
-        own += [f"--table-type={kind}" for kind in kinds]
+        own += [f"--table-type={kind}" for kind in kinds] + [f"--layout={layout}" for layout in layouts]
         command = [sys.executable, "-m", "tests.write"]
         sys.exit(max(subprocess.call([*command, f"--release={one}", *own]) for one in releases))
     types = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
@@ -65,10 +73,10 @@ def main(  # noqa: PLR0913 (one parameter an option)
         release = releases[0]
         spark = session(release, {**INTERPRETED, "spark.driver.extraJavaOptions": JAVA_OPTIONS})
         cases = [
-            Case(name, types[kind], partitioned, release)
+            Case(name, types[kind], layout == "parts", release)
             for name in names or MODELS
             for kind in kinds
-            for partitioned in (True, False)
+            for layout in layouts
         ]
         total: collections.Counter[str] = collections.Counter()
         for case in cases:
