@@ -59,8 +59,8 @@ class MergeIntoReport:
             return f"{self.path}: the commit {self.merged_by} has merged this batch ({self.batch}); nothing is written."
         if self.instant is None:
             return f"{self.path}: the batch changes no row; nothing is written."
-        counts = f"{self.inserted} rows inserted, {self.updated} updated, {self.deleted} deleted"
-        return f"{self.path}: {counts} in the commit {self.instant}."
+        counts = f"rows inserted: {self.inserted}, updated: {self.updated}, deleted: {self.deleted}"
+        return f"{self.path}: {counts}, in the commit {self.instant}."
 
     def to_report(self) -> Report:
         """Return the report of the command line."""
