@@ -208,7 +208,7 @@ class Run:
         return path.suffix == (".deltacommit" if self._case.is_merge_on_read else ".commit")
 
     def _second_writer(self) -> None:
-        other = {**batch_of(self._case, self._source)[0], "id": "other", "qty": 1, "Op": "I"}
+        other = {**batch_of(self._case, self._source)[0], "id": "other", "name": "a", "qty": 1, "Op": "I"}
         if "_hoodie_is_deleted" in other:
             other["_hoodie_is_deleted"] = False
 
@@ -226,7 +226,7 @@ class Run:
         rows, _ = self._changing()
         self._fails(ConflictError, lambda: self._run(rows, "conflict", before_commit=lambda _: write()))
         self._check("another writer before the commit")
-        other["ts"], other["qty"] = 9, 2
+        other = {**other, "ts": 9, "qty": 2}
         rows, _ = self._changing()
         self._fails(ConflictError, lambda: self._run_around(rows, "late conflict", write, lambda: None))
         self._rows = merged(self._case, self._rows, rows)
