@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
+from bridge import HudiTable
 from bridge.hudi import SliceReader, TableQueries, log_folder
 from bridge.hudi.key_ranges import KeyRange, split
 from bridge.hudi.log_columns import LogColumns
@@ -18,6 +19,8 @@ from tests.support.made_table import MadeTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
 
 FIELDS = {"id": "string", "part": "string", "ts": "long", "note": "string"}
@@ -144,3 +147,22 @@ def test_a_hundred_slices_in_one_task(tmp_path: Path, monkeypatch: pytest.Monkey
     assert sorted(found) == expected(4000, 1)
     assert len(compiled) == 1
     assert held < 1 << 20, "the rows of some slices, not of all"
+
+
+def test_a_base_file_larger_than_a_partition_of_sparks_is_read_once(tmp_path: Path, spark: SparkSession) -> None:
+    table = MadeTable(tmp_path / "t", FIELDS)
+    table.base("alone", rows(0, 4000, 0), rows_a_group=500)
+    table.base("logged", rows(4000, 4000, 0), rows_a_group=500)
+    table.commit()
+    table.log("logged", "p", rows(4000, 4000, 1).to_pylist()[::2], 1)
+    table.commit(1)
+    setting = "spark.sql.files.maxPartitionBytes"
+    before = spark.conf.get(setting)
+    spark.conf.set(setting, str((tmp_path / "t/p/alone_0-0-0_20240101000000000.parquet").stat().st_size // 4))
+    try:
+        shown = HudiTable(spark, str(tmp_path / "t"), "0.15").snapshot()
+        found = sorted((row.id, row.note) for row in shown.select("id", "note").collect())
+    finally:
+        spark.conf.set(setting, before)
+    alone = [(f"k{number:06}", f"k{number:06} at 0") for number in range(4000)]
+    assert found == alone + expected(8000, 1)[4000:]
