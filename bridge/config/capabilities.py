@@ -73,6 +73,10 @@ class Capabilities:
         spark_conf: Spark SQL reads the keys `spark.hoodie.*` of a Spark conf.
         widens_decimals: a batch may have a decimal of more digits than the table
             (AvroSchemaEvolutionUtils.reconcileSchema).
+        reads_bytes_as_text: a batch may have bytes where the table has a text; else the name of a Java
+            buffer is stored.
+        plain_for_logical: a batch may have a plain number where the table has a date or timestamp, and the reverse, or
+            a text where it has a timestamp: the numbers of Avro count.
         promotes_in_arrays: a field of a struct in an array may become wider; else reading the older file fails with a
             ClassCastException.
         delete_block_utf8: Kryo's registration of Utf8, where a delete block has an ordering value as a Java object;
@@ -109,6 +113,8 @@ class Capabilities:
     timestamp_ntz: bool
     spark_conf: bool
     widens_decimals: bool
+    reads_bytes_as_text: bool
+    plain_for_logical: bool
     promotes_in_arrays: bool
     delete_block_utf8: int | None
     delete_block_dates: bool
@@ -167,6 +173,8 @@ _V0_12 = Capabilities(
     timestamp_ntz=False,
     spark_conf=False,
     widens_decimals=False,
+    reads_bytes_as_text=False,
+    plain_for_logical=True,
     promotes_in_arrays=True,
     delete_block_utf8=10,
     delete_block_dates=True,
@@ -219,6 +227,7 @@ _V1_1 = replace(
     commit_time_payload=True,
     operation_deletes=True,
     promotes_in_arrays=False,
+    reads_bytes_as_text=True,
 )
 _V1_2 = replace(
     _V1_1,
@@ -230,6 +239,7 @@ _V1_2 = replace(
     blocks_by_instant=True,
     spark_conf=True,
     widens_decimals=True,
+    plain_for_logical=False,
 )
 
 _ROWS: Final = {row.release: row for row in (_V0_12, _V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}

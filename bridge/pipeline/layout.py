@@ -26,6 +26,8 @@ from bridge.spark import (
     promoted,
     promotes_in_array,
     quoted,
+    takes_bytes_for_text,
+    takes_plain_for_logical,
     widens_decimal,
 )
 from payloads.errors import did_you_mean
@@ -109,6 +111,10 @@ def _evolved(
 ) -> spark_types.StructField:
     kind, can = common_type(older.dataType, newer.dataType), capabilities(release)
     if not can.widens_decimals and widens_decimal(older.dataType, newer.dataType):
+        kind = None
+    if not can.plain_for_logical and takes_plain_for_logical(older.dataType, newer.dataType):
+        kind = None
+    if not can.reads_bytes_as_text and takes_bytes_for_text(older.dataType, newer.dataType):
         kind = None
     if not can.promotes_in_arrays and promotes_in_array(older.dataType, newer.dataType):
         msg = (

@@ -27,6 +27,8 @@ from bridge.spark.promotion import (
     common_types,
     promoted,
     promotes_in_array,
+    takes_bytes_for_text,
+    takes_plain_for_logical,
     widens_decimal,
     with_types,
 )
@@ -103,6 +105,8 @@ __all__ = [
     "read_schema",
     "session_of",
     "spark_schema",
+    "takes_bytes_for_text",
+    "takes_plain_for_logical",
     "versions",
     "visible",
     "widens_decimal",

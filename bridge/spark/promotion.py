@@ -7,17 +7,18 @@ and 1.2.0; HoodieAvroUtils.rewritePrimaryType, AvroSchemaEvolutionUtils.reconcil
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import Column
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.spark.columns import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 # From narrow to wide; Avro has one type for the first three.
 _NUMBERS: tuple[type[spark_types.DataType], ...] = (
@@ -28,6 +29,34 @@ _NUMBERS: tuple[type[spark_types.DataType], ...] = (
     spark_types.FloatType,
     spark_types.DoubleType,
 )
+
+
+_PLAIN: frozenset[tuple[type[spark_types.DataType], type[spark_types.DataType]]] = frozenset(
+    {
+        (spark_types.IntegerType, spark_types.DateType),
+        (spark_types.IntegerType, spark_types.TimestampType),
+        (spark_types.LongType, spark_types.TimestampType),
+        (spark_types.DateType, spark_types.IntegerType),
+        (spark_types.DateType, spark_types.LongType),
+        (spark_types.TimestampType, spark_types.LongType),
+        (spark_types.TimestampType, spark_types.StringType),
+    }
+)
+"""Types whose Avro numbers are of one type, or of one that becomes the other: the newer one counts."""
+_EVERYWHERE = (spark_types.LongType, spark_types.TimestampType)
+"""The one of them that all releases take."""
+
+_CASTS: dict[tuple[type[spark_types.DataType], type[spark_types.DataType]], Callable[[Column, Any], Column]] = {
+    (spark_types.BinaryType, spark_types.StringType): lambda one, _: sf.decode(one, "UTF-8"),  # U+FFFD, as in Java
+    (spark_types.IntegerType, spark_types.DateType): lambda one, _: sf.date_from_unix_date(one),
+    (spark_types.IntegerType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(one.cast("long")),
+    (spark_types.LongType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(one),
+    (spark_types.DateType, spark_types.IntegerType): lambda one, _: sf.unix_date(one),
+    (spark_types.DateType, spark_types.LongType): lambda one, _: sf.unix_date(one).cast("long"),
+    (spark_types.TimestampType, spark_types.LongType): lambda one, _: sf.unix_micros(one),
+    (spark_types.TimestampType, spark_types.StringType): lambda one, _: sf.unix_micros(one).cast("string"),
+}
+"""Casts by the numbers that Avro has for dates (days) and timestamps (microseconds)."""
 
 
 def common_type(older: spark_types.DataType, newer: spark_types.DataType) -> spark_types.DataType | None:
@@ -51,16 +80,17 @@ def _common_plain(older: spark_types.DataType, newer: spark_types.DataType) -> s
     if type(older) in _NUMBERS and type(newer) in _NUMBERS:
         return max(older, newer, key=lambda one: _NUMBERS.index(type(one)))
     if isinstance(older, spark_types.DecimalType) and isinstance(newer, spark_types.DecimalType):
-        return newer if _holds(newer, older) else None
-    return _common_with_text(older, newer)
+        return newer if _holds(newer, older) else older if _holds(older, newer) else None
+    return newer if (type(older), type(newer)) in _PLAIN else _common_with_text(older, newer)
 
 
 def _common_with_text(older: spark_types.DataType, newer: spark_types.DataType) -> spark_types.DataType | None:
-    """Return the type of a text and something else: numbers and newer dates become texts, newer texts bytes."""
+    """Return the type of a text and something else: numbers, newer dates and bytes become texts, newer texts bytes."""
     if isinstance(newer, spark_types.StringType):
         return newer if type(older) in _NUMBERS else older if isinstance(older, spark_types.BinaryType) else None
     if isinstance(older, spark_types.StringType) and (
-        type(newer) in _NUMBERS or isinstance(newer, spark_types.DateType | spark_types.DecimalType)
+        type(newer) in _NUMBERS
+        or isinstance(newer, spark_types.DateType | spark_types.DecimalType | spark_types.BinaryType)
     ):
         return older
     return None
@@ -73,7 +103,22 @@ def _holds(wide: spark_types.DecimalType, narrow: spark_types.DecimalType) -> bo
 
 def widens_decimal(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
     """Whether a decimal, at any depth, becomes one of more digits."""
-    return any(isinstance(one, spark_types.DecimalType) and one != two for one, two, _ in _changes(older, newer))
+    return any(
+        isinstance(one, spark_types.DecimalType) and not (isinstance(two, spark_types.DecimalType) and _holds(one, two))
+        for one, two, _ in _changes(older, newer)
+    )
+
+
+def takes_plain_for_logical(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
+    """Whether a date or timestamp meets its plain number or a text, at any depth; a long before a timestamp aside."""
+    pairs = {(type(one), type(two)) for one, two, _ in _changes(older, newer)}
+    return bool(pairs & (_PLAIN - {_EVERYWHERE}))
+
+
+def takes_bytes_for_text(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
+    """Whether newer bytes become an older text, at any depth."""
+    pairs = {(type(one), type(two)) for one, two, _ in _changes(older, newer)}
+    return (spark_types.StringType, spark_types.BinaryType) in pairs
 
 
 def promotes_in_array(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
@@ -129,7 +174,7 @@ def promoted(column: Column, own: spark_types.DataType, kind: spark_types.DataTy
         case spark_types.FloatType(), spark_types.DoubleType():
             # Through its decimal text: 1.1 stays 1.1, where a binary cast makes 1.10000002384.
             return column.cast("string").cast(kind)
-    return column.cast(kind)
+    return _CASTS.get((type(own), type(kind)), Column.cast)(column, kind)
 
 
 def with_types(frame: DataFrame, kinds: Mapping[str, spark_types.DataType]) -> DataFrame:

@@ -54,8 +54,15 @@ NEW = {
         "operation_deletes": True,
         "incremental_scans": False,
         "promotes_in_arrays": False,
+        "reads_bytes_as_text": True,
     },
-    "1.2": {"commit_time_lookup": False, "blocks_by_instant": True, "spark_conf": True, "widens_decimals": True},
+    "1.2": {
+        "commit_time_lookup": False,
+        "blocks_by_instant": True,
+        "spark_conf": True,
+        "widens_decimals": True,
+        "plain_for_logical": False,
+    },
 }
 """What each release does otherwise than the one before, as seen in real Hudi."""
 
@@ -74,6 +81,7 @@ def test_what_each_release_does_otherwise_than_the_one_before():
         "payload_writer",
         "commit_time_lookup",
         "delete_block_dates",
+        "plain_for_logical",
         "promotes_in_arrays",
     }
     assert (oldest["writable_versions"], oldest["delete_block_utf8"]) == ((5,), 10)

@@ -8,7 +8,7 @@ from pyspark.sql import types as spark_types
 
 from bridge import Batches, InputError, MergePlan, append, simulate, snapshot, upsert
 from bridge.pipeline import layout_of
-from bridge.spark import common_type
+from bridge.spark import common_type, takes_plain_for_logical, with_types
 from payloads import HudiRelease
 
 # What real Hudi 0.15.0 shows for these two batches, in both table types: a float becomes a double by its text.
@@ -94,6 +94,15 @@ RECORDED = [
     ("binary", "string", "binary"),
     ("boolean", "string", None),
     ("int", "decimal(10,2)", None),
+    ("decimal(10,2)", "decimal(8,2)", "decimal(10,2)"),
+    ("decimal(12,4)", "decimal(10,2)", "decimal(12,4)"),
+    ("decimal(10,2)", "decimal(8,1)", "decimal(10,2)"),
+    ("bigint", "timestamp", "timestamp"),
+    ("bigint", "date", None),
+    ("date", "timestamp", None),
+    ("timestamp", "int", None),
+    ("double", "decimal(10,2)", None),
+    ("string", "boolean", None),
 ]
 
 
@@ -123,6 +132,10 @@ def test_values_of_the_older_type_are_what_real_hudi_makes_of_them(spark):
     assert [tuple(row) for row in last] == shown
 
 
+READS_BYTES = {"0.15": False, "1.0": False, "1.1": True, "1.2": True}
+REFUSES_PLAIN = {"0.15": False, "1.0": False, "1.1": False, "1.2": True}
+
+
 @pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
 def test_what_only_some_releases_refuse(spark, release):
     def layout(older, newer):
@@ -136,12 +149,56 @@ def test_what_only_some_releases_refuse(spark, release):
             InputError, match=f"Hudi {release} can't read a struct in an array whose field became wider"
         ):
             layout("array<struct<a: int>>", "array<struct<a: bigint>>")
+    if REFUSES_PLAIN[release]:
+        with pytest.raises(InputError, match="timestamp in the older data and string in the newer; cast"):
+            layout("timestamp", "string")
+    else:
+        assert layout("timestamp", "string").fields[-1].dataType.simpleString() == "string"
+    if READS_BYTES[release]:
+        assert layout("string", "binary").fields[-1].dataType.simpleString() == "string"
+    else:
+        with pytest.raises(InputError, match="string in the older data and binary in the newer; cast"):
+            layout("string", "binary")
     if release == "1.2":
         kind = layout("decimal(10,2)", "decimal(12,4)").fields[-1].dataType
         assert kind.simpleString() == "decimal(12,4)"
     else:
         with pytest.raises(InputError, match=r"decimal\(10,2\) in the older data and decimal\(12,4\)"):
             layout("decimal(10,2)", "decimal(12,4)")
+
+
+# What the releases that look at Avro's numbers alone make of them: the type, and the value of the older batch.
+PLAIN = [
+    ("int", "date", "date", "18000", "2019-04-14"),
+    ("date", "int", "int", "DATE'2020-01-02'", "18263"),
+    ("date", "bigint", "bigint", "DATE'2020-01-02'", "18263"),
+    ("int", "timestamp", "timestamp", "18000", "1970-01-01 00:00:00.018"),
+    ("timestamp", "bigint", "bigint", "TIMESTAMP'2021-03-04 05:06:07.123456'", "1614834367123456"),
+    ("timestamp", "string", "string", "TIMESTAMP'2021-03-04 05:06:07.123456'", "1614834367123456"),
+]
+
+
+def test_plain_numbers_for_dates_and_times(spark):
+    """Types and values of 0.15.0, 1.0.2 and 1.1.1; 1.2.0 refuses them, but a long that becomes a timestamp."""
+    for older, newer, kept, value, shown in PLAIN:
+        row = spark.sql(f"SELECT {value} v")
+        assert row.dtypes == [("v", older)]
+        found = with_types(row, {"v": common_type(kind_of(older), kind_of(newer))})
+        assert found.dtypes == [("v", kept)]
+        assert found.selectExpr("cast(v AS string)").first()[0] == shown
+        assert takes_plain_for_logical(kind_of(f"array<{older}>"), kind_of(f"array<{newer}>"))
+    assert not takes_plain_for_logical(kind_of("bigint"), kind_of("timestamp"))
+
+
+def test_values_of_a_newer_type_become_those_of_the_table(spark):
+    """Rows of 1.2.0: bytes that are no UTF-8, fewer digits, and a number that was a time all along."""
+    older = spark.sql("SELECT 1 id, 1L ts, 'p' a, 12345678.25BD b, 1600000000000000L c")
+    newer = spark.sql("SELECT 2 id, 2L ts, X'41FF' a, cast(1.1 AS decimal(2,1)) b, TIMESTAMP'2021-03-04 05:06:07' c")
+    moments = ["2020-09-13 12:26:40", "2021-03-04 05:06:07"]
+    with simulate([older, newer], dataclasses.replace(plan(), release=HudiRelease.parse("1.2"))) as found:
+        last = found.snapshots.where("_pb_commit = 2").orderBy("id").select("a", "b", "c").collect()
+    assert [(row.a, str(row.b)) for row in last] == [("p", "12345678.25"), ("A\ufffd", "1.10")]
+    assert [str(row.c) for row in last] == moments
 
 
 def test_members_widen_too_and_structs_may_gain_fields(spark):
