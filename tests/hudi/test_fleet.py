@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from bridge import inspect_tables
 from bridge.cli import main
+from bridge.spark import catalog_location
 from payloads import HudiRelease
 from tests.conformance.tables import load
 
@@ -62,6 +63,18 @@ def test_the_command_line(root: Path) -> None:
         assert CliRunner().invoke(main, ["inspect", *wrong]).exit_code == 2
 
 
+def written_by_hudi(spark: SparkSession, database: str, name: str, *, keeps_columns: bool) -> None:
+    """Turn the entry of a table into that of Hudi's source, which is not on the class path here."""
+    java, sessions = spark._jvm, spark._jsparkSession.sessionState().catalog()
+    identifier = java.org.apache.spark.sql.catalyst.TableIdentifier(name, java.scala.Option.apply(database))
+    entry = sessions.getTableMetadata(identifier)
+    parts = [entry.productElement(at) for at in range(entry.productArity())]
+    parts[4] = java.scala.Option.apply("hudi")
+    if not keeps_columns:
+        parts[3] = java.org.apache.spark.sql.types.StructType()
+    sessions.externalCatalog().alterTable(entry.copy(*parts))
+
+
 def test_rows_and_names_of_the_catalogue(root: Path, spark: SparkSession) -> None:
     """A table of the catalogue is found by its location; a view, or another table, is a line."""
     spark.sql("CREATE DATABASE fleet")
@@ -79,6 +92,9 @@ def test_rows_and_names_of_the_catalogue(root: Path, spark: SparkSession) -> Non
         assert tables["fleet.`mor_order_none`"]["outcome"] == "IDENTICAL ON THIS DATA"
         assert "no location" in tables["fleet.`seen`"]["failure"]
         assert "shows 30 rows of 1 differently" in found["verdict"]
+        for keeps_columns in (True, False):
+            written_by_hudi(spark, "fleet", "mor_order_none", keeps_columns=keeps_columns)
+            assert catalog_location(spark, "fleet.`mor_order_none`") == f"{root}/db/mor-order-none"
         shown = CliRunner().invoke(main, ["history", "fleet.`mor_plain_postgres`", "--output", "json"])
         assert shown.exit_code == 0, shown.output
         assert "no table fleet.none" in CliRunner().invoke(main, ["history", "fleet.none"]).stderr
