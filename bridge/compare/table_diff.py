@@ -12,7 +12,7 @@ from bridge.compare.tables import keys_table
 from bridge.engines import COMMIT
 from bridge.errors import InputError
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT, differences
-from bridge.report import SAMPLE, Report, json_rows
+from bridge.report import SAMPLE, Report, as_notebook, json_rows
 from bridge.spark import META_COLUMNS, common_types, kept, quoted, with_types
 from payloads.builtin import IS_DELETED
 
@@ -68,6 +68,9 @@ class DiffReport:
         names = [name for name in self.differences.schema[RIGHT].dataType.names if name != IS_DELETED]  # type: ignore[attr-defined]
         columns = [row.getField(name).alias(name) for name in names]
         return self.differences.select(*columns, sf.col(RIGHT).isNull().alias(IS_DELETED))
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report())
 
     def to_report(self, sample: int = SAMPLE) -> Report:
         """Return the report of the command line, with at most `sample` keys."""

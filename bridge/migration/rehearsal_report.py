@@ -6,7 +6,7 @@ import enum
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.compare import collected, keys_table
-from bridge.report import SAMPLE, Check, Report, limit_of
+from bridge.report import SAMPLE, Check, Report, as_notebook, limit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -123,6 +123,9 @@ class RehearsalReport:
     def deviations(self) -> DataFrame | None:
         """The rows of the copy that are not as predicted: the predicted is `_pb_left`, the real `_pb_right`."""
         return self._deviations
+
+    def _repr_html_(self) -> str:
+        return as_notebook(self.to_report())
 
     def to_report(self, sample: int | None = None) -> Report:
         """Return the report of the command line, with `sample` rows of each kind; without it all up to 100,000."""
