@@ -57,7 +57,9 @@ def main() -> None:
             both = BothEngines(spark, jar)
             for java, python in plans(jar, release):
                 known = with_strategy_id(spark, java)
-                compared = both.compared(known, python, versions, _PROGRAMS)
+                # An SQL statement is written without the merger, which a table with a strategy of its own needs.
+                programs = {name for name in _PROGRAMS if java.merger is None or "operations" not in name}
+                compared = both.compared(known, python, versions, programs)
                 passed, failed = passed + (not compared.differences), failed + bool(compared.differences)
                 for one in compared.differences[:3]:
                     click.echo(f"{java.payload_name} {release} {one.program}, key {one.key}: {one.java} {one.python}")
