@@ -1,8 +1,7 @@
 """HudiTable: a table on storage, and the answers that its readers give, as lazy DataFrames.
 
-All slices are read by tasks of our own, not by Spark's Parquet source: added and promoted columns, partition values and
-meta columns then follow one set of rules with a log and without. A key lives in one slice of a partition, so nothing is
-shuffled, and rows never pass through the driver.
+All slices are read by tasks of our own, not by Spark's Parquet source: columns, partition values and meta columns then
+follow one set of rules with a log and without. A key lives in one slice of a partition, so nothing is shuffled.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
 from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions
 from bridge.hudi.slice_versions import CONTROL
 from bridge.hudi.table_display import table_html
-from bridge.spark import prepare, quoted, spark_schema, with_meta
+from bridge.spark import META_COLUMNS, prepare, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import did_you_mean
 
@@ -127,7 +126,8 @@ class HudiTable:
     @property
     def columns(self) -> spark_types.StructType:
         """The columns of the table as it is now, without meta columns."""
-        return spark_schema(self._open().snapshot().query.schema)
+        fields = spark_schema(self._open().snapshot().query.schema)  # after ALTER TABLE with meta columns
+        return spark_types.StructType([field for field in fields if field.name not in META_COLUMNS])
 
     @property
     def has_meta_columns(self) -> bool:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from bridge import HudiTable
 from bridge.hudi.schema_evolution import evolved
 from bridge.hudi.schema_on_read import SchemaHistory
+from bridge.spark import META_COLUMNS
 from payloads.avro import parse_schema
+from tests.conformance.tables import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def field(number: int, name: str, kind: object = "int") -> dict[str, object]:
@@ -63,3 +70,12 @@ def test_records_of_an_older_block_do_too() -> None:
 
 def test_a_file_from_before_the_history_goes_by_name() -> None:
     assert HISTORY.renames("20230101") is None
+
+
+def test_the_columns_of_a_table_are_those_without_meta_columns(tables: Path) -> None:
+    """The schema of a commit after ALTER TABLE has them."""
+    no_spark: Any = None
+    (recorded,) = load(tables, case="mor-schema-on-read-type-change-default")
+    columns = HudiTable(no_spark, str(recorded.folder / "table")).columns.names
+    assert "id" in columns
+    assert not {*META_COLUMNS} & {*columns}
