@@ -118,7 +118,8 @@ class LogFolder:
         size = sum(
             block.content_length * (_COMPRESSED if block.type is BlockType.PARQUET_DATA else 1) for block, _ in blocks
         )
-        parts = -(-size // (_BY_CALLS if self._rule is None else _IN_COLUMNS))
+        by_calls = self._rule is None or self._query.sets_aside or any(block.is_partial for block, _ in blocks)
+        parts = -(-size // (_BY_CALLS if by_calls else _IN_COLUMNS))
         if parts <= 1:
             return [None]
         return list(split((keys for each in blocks for keys in self._keys_of(each, found.partition)), parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +66,8 @@ class GroupVersions:
         sequence = 0
         for found in group:
             with self._reader.folder.blocks(found) as blocks:
-                deletes = {block.block.offset: self._deletes(block) for block in blocks if _is_delete(block)}
-                wanted = pa.array(sorted({entry.record_key for one in deletes.values() for entry in one}), pa.string())
+                deletes = itertools.chain.from_iterable(self._deletes(block) for block in blocks if _is_delete(block))
+                wanted = pa.array(sorted({entry.record_key for entry in deletes}), pa.string())
                 known: dict[str, Record] = {}
                 position = 0
                 for batch in self._reader.base_batches(found):

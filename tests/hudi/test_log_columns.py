@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.engines import KIND
 from bridge.engines.python import RecordReader
 from bridge.errors import MergeFailedError
 from bridge.hudi import SliceReader, TableQueries, base_files, log_columns, log_folder, row_calls, slice_merge
@@ -22,7 +23,7 @@ from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_query import Commits
-from bridge.hudi.slice_versions import GroupVersions
+from bridge.hudi.slice_versions import DELETE, GroupVersions
 from bridge.merge import LogRule
 from payloads import SENTINEL
 from payloads.avro import decode, encode, parse_schema
@@ -323,3 +324,17 @@ def test_rows_that_do_not_fit_into_one_batch_are_left_to_the_calls(
 )
 def test_the_last_of_the_greatest_wins_or_columns_do_not_decide(rule: PairRule, *, decided: bool) -> None:
     assert log_columns.decides(LogRule(rule, PairRule("l"), ()), SCHEMA) is decided
+
+
+def test_the_deletes_of_every_log_say_what_identifies_their_rows(tmp_path: Path) -> None:
+    """A path that is not the text of a partition column: both blocks begin at the first byte of their files."""
+    table = MadeTable(tmp_path, {"id": "string", "part": "string", "ts": "long"}, partition_fields="ts")
+    table.base("g", pa.table({"id": ["a", "b"], "part": ["p", "p"], "ts": [7, 8]}))
+    table.commit()
+    for version, key in enumerate(("a", "b"), start=1):
+        table.deletes("g", "p", [key], version)
+        table.commit(version)
+    answer = TableQueries(str(tmp_path), "0.15").snapshot()
+    batches = GroupVersions(answer.query).read(answer.slices)
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert [(row["id"], row["ts"]) for row in rows if row[KIND] == DELETE] == [("a", 7), ("b", 8)]

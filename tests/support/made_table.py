@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bridge.hudi.log_blocks import MAGIC, BlockType, HeaderKey
+from bridge.hudi.log_records import _DELETE_LIST as DELETE_LIST
 from bridge.spark import META_COLUMNS
+from payloads.avro import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,8 +39,11 @@ _PROPERTIES = {
 class MadeTable:
     """Writes base files, and then logs of one block a commit."""
 
-    def __init__(self, folder: Path, fields: Mapping[str, Any]) -> None:
-        """Begin a table at `folder`; `fields` has the Avro type of each column, `id`, `part` and `ts` among them."""
+    def __init__(self, folder: Path, fields: Mapping[str, Any], **properties: str) -> None:
+        """Begin a table at `folder`; `fields` has the Avro type of each column, `id`, `part` and `ts` among them.
+
+        `properties` are other settings of the table, without `hoodie.table.` and with `_` for a dot.
+        """
         self.path = folder
         written = [{"name": name, "type": ["null", kind], "default": None} for name, kind in fields.items()]
         meta = [{"name": name, "type": ["null", "string"], "default": None} for name in META_COLUMNS]
@@ -47,7 +52,8 @@ class MadeTable:
         self._parsed = fastavro.parse_schema(json.loads(self._logged))
         self._commits = 0
         (folder / ".hoodie").mkdir(parents=True)
-        text = "".join(f"{name}={value}\n" for name, value in _PROPERTIES.items())
+        others = {f"hoodie.table.{name.replace('_', '.')}": value for name, value in properties.items()}
+        text = "".join(f"{name}={value}\n" for name, value in {**_PROPERTIES, **others}.items())
         (folder / ".hoodie" / "hoodie.properties").write_text(text)
 
     def base(
@@ -85,6 +91,15 @@ class MadeTable:
             header[HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS] = FIRST
         name = f".{group}_{FIRST}.log.{version}_0-0-0"
         (self.path / partition / name).write_bytes(block(BlockType.AVRO_DATA, content, header))
+
+    def deletes(self, group: str, partition: str, keys: Iterable[str], version: int) -> None:
+        """Write a log file with a block that deletes keys of a group."""
+        entries = [{"recordKey": key, "partitionPath": partition, "orderingVal": None} for key in keys]
+        data = encode(DELETE_LIST, {"deleteRecordList": entries})
+        content = struct.pack(">ii", 3, len(data)) + data
+        header = {HeaderKey.INSTANT_TIME: instant(version)}
+        name = f".{group}_{FIRST}.log.{version}_0-0-0"
+        (self.path / partition / name).write_bytes(block(BlockType.DELETE, content, header))
 
     def commit(self, version: int = 0) -> None:
         """Complete a commit: 0 wrote the base files, each other one the logs of its version."""
