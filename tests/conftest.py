@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import hypothesis
@@ -42,16 +41,20 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    node.workerinput[parallel.IN_GROUPS] = node.config.option.dist == "loadgroup"
+    parallel.tell(node)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return parallel.scheduler(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
-    if getattr(config.option, "loadgroup", False):
-        parallel.group(items, Path(__file__).parent)
+    if parallel.in_groups(config):
+        parallel.sort(items)
 
 
 @pytest.hookimpl(wrapper=True)
