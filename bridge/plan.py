@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, keys, write_settings
 from bridge.display import Fragment, notebook_html
 from bridge.errors import PlanError
-from bridge.redaction import setting_shown
+from bridge.redaction import setting_shown, without_credentials
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef
 
@@ -23,6 +23,7 @@ __all__ = ["ENGINES", "IMPLEMENTATIONS", "ON_ERROR", "MergePlan", "TableType"]
 ENGINES = ("auto", "native", "jvm", "python")
 ON_ERROR = ("fail", "quarantine")
 IMPLEMENTATIONS = ("python", "java")
+_MOST_LETTERS: Final = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,16 +237,17 @@ class MergePlan:
         names = RecordMergeMode.__members__
         return names.get(self.merger.name.upper()) if self.merger is not None else None
 
+    def __repr__(self) -> str:
+        """Return the settings that are not the default, without secrets: logs and notebooks keep it."""
+        facts = "".join(f"; {name}={_short(without_credentials(value))}" for name, value in self._facts())
+        return f"<MergePlan: {_short(self._headline() + facts, _MOST_LETTERS)}>"
+
     def _repr_html_(self) -> str:
+        return notebook_html(Fragment(brand="MergePlan", headline=self._headline(), facts=[*self._facts()]))
+
+    def _headline(self) -> str:
         version = self.table_version or capabilities(self.release).created_version
-        return notebook_html(
-            Fragment(
-                brand="MergePlan",
-                headline=f"{self.payload_name} on Hudi {self.release}: "
-                f"a {self.table_type.long_name} table of version {version}",
-                facts=[*self._facts()],
-            )
-        )
+        return f"{self.payload_name} on Hudi {self.release}: a {self.table_type.long_name} table of version {version}"
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         """Yield the settings that are not the default, as text; the headline has the first ones."""
@@ -289,6 +291,10 @@ def _table_type(text: Any) -> TableType:
 
 def _names(columns: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(columns.split(",")) if isinstance(columns, str) else tuple(columns)
+
+
+def _short(text: str, most: int = 300) -> str:
+    return text if len(text) <= most else f"{text[:most]}\u2026"
 
 
 def _fact(value: Any) -> str:

@@ -12,15 +12,18 @@ import contextvars
 import dataclasses
 import datetime
 import decimal
+import functools
 import hashlib
 import json
 import os
 import re
 import secrets
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_T = TypeVar("_T")
 
 ALL: Final = "all"
 """What stands for every column."""
@@ -100,6 +103,12 @@ class Redaction:
         """Return a value that is text already, or what stands for it; the empty text stands for null."""
         return self.token(text, text) if text and self.hides(column) else text
 
+    def joined(self, other: Redaction) -> Redaction:
+        """Return what hides the columns of both, under the key of this one if it hides any."""
+        if not self.is_active or self == other:
+            return other
+        return dataclasses.replace(self, columns=self.columns | other.columns) if other.is_active else self
+
     def activate(self) -> contextvars.Token[Redaction]:
         """Hide the values from here on, until the context ends."""
         return _CURRENT.set(self)
@@ -127,8 +136,9 @@ def redacted(*columns: str) -> contextlib.AbstractContextManager[Redaction]:
     """Hide the values of columns in the reports that are made in a `with` block.
 
     In reports, traces and JSON a hidden value is its type and a keyed hash: equal values stay equal, nulls are seen.
-    Frames keep their rows, and exceptions that leave the block their messages. The key is random, or the text in
-    the environment variable `PAYLOAD_BRIDGE_REDACT_KEY`.
+    Frames keep their rows, and exceptions that leave the block their messages. A notebook goes on hiding them where it
+    shows a report that was made in the block; `to_json` and its like have to be called in the block. The key is random,
+    or the text in the environment variable `PAYLOAD_BRIDGE_REDACT_KEY`.
 
     Args:
         columns: names, at any depth of a record; `all` for every column.
@@ -136,6 +146,25 @@ def redacted(*columns: str) -> contextlib.AbstractContextManager[Redaction]:
     Added in 0.1.0.
     """
     return Redaction.of(columns).applied()
+
+
+class cached_as_hidden(functools.cached_property[_T]):  # noqa: N801 (named like what it stands for)
+    """A cached property that has values of data: made once for each redaction under which it is asked for."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> _T: ...
+
+    def __get__(self, instance: object | None, owner: type[Any] | None = None) -> Self | _T:
+        """Return the value as it is shown here."""
+        if instance is None:
+            return self
+        made: dict[Redaction, _T] = vars(instance).setdefault(f"_{self.attrname}_as_hidden", {})
+        if (hidden := current()) not in made:
+            made[hidden] = self.func(instance)
+        return made[hidden]
 
 
 def is_control(column: str) -> bool:
@@ -205,15 +234,38 @@ _PARAMETER: Final = re.compile(
 )
 _SECRETS: Final = r"password|passwd|secret|token|credential|access\.?key|account\.key"
 _SECRET_NAME: Final = re.compile(_SECRETS, re.IGNORECASE)
-_SETTING: Final = re.compile(rf"([\w.-]*(?:{_SECRETS})[\w.-]*=)[^\s,;\"']+", re.IGNORECASE)
+_SETTING: Final = re.compile(rf"((?:{_SECRETS})[\w.-]*=)[^\s,;\"']+", re.IGNORECASE)
 HIDDEN: Final = "***"
 
 
 def without_credentials(text: str) -> str:
     """Return a text without user names and passwords in URLs, and without the values of settings that hold secrets."""
+    if "=" not in text and "@" not in text:
+        return text
     text = _USER_INFO.sub(rf"\1{HIDDEN}@", text)
     text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
     return _SETTING.sub(rf"\1{HIDDEN}", text)
+
+
+def scrubbed(value: Any) -> Any:
+    """Return a value with its texts, at any depth, `without_credentials`.
+
+    A report is scrubbed before it becomes a page, JSON or a table: there a match would run on into the next value.
+    """
+    match value:
+        case str():
+            return without_credentials(value)
+        case dict():
+            return {scrubbed(name): scrubbed(one) for name, one in value.items()}
+        case tuple() if hasattr(value, "_make"):
+            return value._make(map(scrubbed, value))
+        case list() | tuple() | frozenset():
+            return type(value)(map(scrubbed, value))
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            own = {one.name: scrubbed(getattr(value, one.name)) for one in dataclasses.fields(value) if one.init}
+            return dataclasses.replace(value, **own)
+        case _:
+            return value
 
 
 def setting_shown(name: str, value: str) -> str:

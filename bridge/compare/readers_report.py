@@ -10,7 +10,7 @@ from bridge.compare.differing import collected
 from bridge.compare.grade import Grade
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.report import SAMPLE, Check, Report, Table, as_notebook, limit_of
+from bridge.report import SAMPLE, Check, Report, Shown, Table, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
@@ -83,7 +83,7 @@ class ReaderResult(NamedTuple):
         return _BY_DOCUMENTATION if self.reader == BASE_FILES else _BY_RULES
 
 
-class ReadersReport:
+class ReadersReport(Shown):
     """What `compare_readers` answers. Spark keeps the differences until `close`, or the end of a `with` block.
 
     Attributes:
@@ -122,6 +122,7 @@ class ReadersReport:
         self.scope = scope
         self._found = found
         self._close = close
+        self.__post_init__()
 
     @property
     def success(self) -> bool:
@@ -133,8 +134,8 @@ class ReadersReport:
         """The result in a sentence or two."""
         return verdict_of(self)
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report(SAMPLE))
+    def _readable(self) -> Report:
+        return self.to_report(SAMPLE)
 
     def to_report(self, sample: int | None = None) -> Report:
         """Return the report of the command line, with `sample` rows a reader; without it all up to 100,000."""

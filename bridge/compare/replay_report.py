@@ -17,7 +17,8 @@ from bridge.compare.tables import by_kind, commits_table, example_table, keys_ta
 from bridge.engines import COMMIT
 from bridge.merge import merger_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope, uncounted
-from bridge.report import SAMPLE, Check, Report, Table, as_notebook, json_rows, limit_of, plan_as_json, sides_as_json
+from bridge.redaction import cached_as_hidden
+from bridge.report import SAMPLE, Check, Report, Shown, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ _EXPLAINED = {
 }
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class ReplayReport:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ReplayReport(Shown):
     """What `replay` answers: both tables, and the keys that differ.
 
     Spark keeps the differences until `close`, or the end of a `with` block.
@@ -102,8 +103,8 @@ class ReplayReport:
         """The result in one sentence."""
         return verdict_of(self)
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report(whole=False))
+    def _readable(self) -> Report:
+        return self.to_report(whole=False)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
@@ -158,7 +159,7 @@ class ReplayReport:
         """The differences after the last commit; None if the right side is refused."""
         return None if self.differences is None else self.differences.where(sf.col(COMMIT) == self.comparison.commits)
 
-    @functools.cached_property
+    @cached_as_hidden
     def examples(self) -> list[Example]:
         """The smallest example of each kind: with the fewest versions, then the earliest, then by key."""
         if self.differences is None or self.is_equal:

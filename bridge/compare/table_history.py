@@ -14,7 +14,7 @@ from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of
 from bridge.compare.replay import compare
 from bridge.engines import COMMIT, KIND
 from bridge.pipeline import differences, join_rows
-from bridge.report import Report, Table, as_notebook
+from bridge.report import Report, Shown, Table
 from bridge.spark import META_COLUMNS, distinct_keys, kept
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ class HeldCommit(NamedTuple):
         return self.written is not None and self.logged + self.based >= self.written
 
 
-@dataclasses.dataclass(frozen=True)
-class HistoryReport:
+@dataclasses.dataclass(frozen=True, repr=False)
+class HistoryReport(Shown):
     """What `table_history` answers.
 
     Attributes:
@@ -88,9 +88,6 @@ class HistoryReport:
         if self.merges_on_read:
             return seen
         return f"{seen} Commits of copy-on-write tables hold winners alone: what lost, and what was deleted, is gone."
-
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""
@@ -152,8 +149,8 @@ def _written(table: HudiTable) -> dict[str, int]:
     }
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class HistoryReplay:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class HistoryReplay(Shown):
     """What `replay_history` answers: the replay, and how far it can be trusted.
 
     Attributes:
@@ -186,8 +183,8 @@ class HistoryReplay:
         told = f"{told} ({self.rows}). Differences show what the other release would have made of what is still held."
         return f"{told} {self.rebuilt.assumption}".rstrip()
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report(whole=False))
+    def _readable(self) -> Report:
+        return self.to_report(whole=False)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line, as `ReplayReport.to_report`."""

@@ -9,8 +9,8 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import KIND, ORDERING, QUARANTINE, SEQUENCE
 from bridge.errors import InputError
-from bridge.redaction import current
-from bridge.report import Report, Table, as_notebook, json_rows
+from bridge.redaction import current, without_values
+from bridge.report import Report, Shown, Table, json_rows
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ _PLACES = ("_pb_slice", "_pb_instant", KIND, "_pb_file", "_pb_block", "_pb_posit
 _HEADS = ("slice", "instant", "kind", "file", "block", "position")
 
 
-@dataclasses.dataclass(frozen=True)
-class TableRow:
+@dataclasses.dataclass(frozen=True, repr=False)
+class TableRow(Shown):
     """What `table_row` answers.
 
     Attributes:
@@ -66,9 +66,6 @@ class TableRow:
             return f"{text}."
         readers = " and ".join(f"Hudi {release}" for release in self.shown)
         return f"{text}; {readers} show {'the same' if self.success else 'different rows'}."
-
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""
@@ -131,7 +128,9 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, sets_aside
         aside = [told for told in (row.pop(QUARANTINE) for row in rows) if told is not None]
         shown[release] = [] if aside else rows
         if aside:
-            failed[release] = f"{aside[0]['merge_point']}: {aside[0]['reason']}"
+            reason = aside[0]["reason"]
+            reason = without_values(reason, "an error") if current().is_active else reason
+            failed[release] = f"{aside[0]['merge_point']}: {reason}"
     return TableRow(table.path, dict(row), versions, shown, failed)
 
 

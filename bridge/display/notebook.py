@@ -89,7 +89,7 @@ def notebook_html(shown: Fragment) -> str:
     warnings = [*map(_cut, shown.warnings[:_MOST_LINES])]
     if len(shown.warnings) > len(warnings):
         warnings.append(f"{len(shown.warnings) - len(warnings)} more warnings")
-    page = template_of("notebook.html").render(
+    return template_of("notebook.html").render(
         shown=shown,
         headline=_cut(shown.headline),
         verdict="" if shown.verdict == shown.headline else _cut(shown.verdict),
@@ -100,7 +100,6 @@ def notebook_html(shown: Fragment) -> str:
         left_out=left_out,
         style=trusted("colours.css", "parts.css"),
     )
-    return without_credentials(page)
 
 
 def _body(body: Sequence[str | Grid]) -> tuple[list[str | _Cut], int]:
@@ -131,4 +130,6 @@ def _table(grid: Grid) -> _Cut:
 
 
 def _cut(text: str, most: int = _MOST_LETTERS) -> str:
-    return text if len(text) <= most else f"{text[:most]}\u2026"
+    if len(text) <= most:
+        return text  # the template takes credentials out
+    return f"{without_credentials(text[: 4 * most])[:most]}\u2026"

@@ -7,6 +7,7 @@ import importlib.resources
 from typing import TYPE_CHECKING
 
 from bridge.display.printable import printable
+from bridge.redaction import without_credentials
 
 if TYPE_CHECKING:
     import jinja2
@@ -28,9 +29,14 @@ def template_of(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=False,
-        finalize=lambda value: printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
+        finalize=lambda value: _shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
     return environment.get_template(name)
+
+
+def _shown(text: str) -> str:
+    # Value by value: over finished HTML a match would run across tags.
+    return printable(without_credentials(text))
 
 
 @functools.cache

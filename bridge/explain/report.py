@@ -12,7 +12,7 @@ from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
 from bridge.merge import merger_warnings
-from bridge.report import Report, View, as_notebook, cell, json_record, plan_as_json
+from bridge.report import Report, Shown, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
     from bridge.explain.row import ExplainedSide
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from payloads import Record
 
 
-@dataclasses.dataclass(frozen=True)
-class ExplainReport(ExplainedRow):
+@dataclasses.dataclass(frozen=True, repr=False)
+class ExplainReport(Shown, ExplainedRow):
     """How one row came about.
 
     Attributes:
@@ -46,9 +46,6 @@ class ExplainReport(ExplainedRow):
     def verdict(self) -> str:
         """How the row ends, and where two sides part, in one sentence."""
         return parting_words(self)
-
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""

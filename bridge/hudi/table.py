@@ -159,7 +159,7 @@ class HudiTable:
         return dataclasses.replace(opened.plan, payload=named, props=dict(props or {}), schema=schema, engine="python")
 
     def _repr_html_(self) -> str:
-        return table_html(self._open)
+        return table_html(self.path, self._open)
 
     @property
     def readers(self) -> tuple[HudiRelease, ...]:

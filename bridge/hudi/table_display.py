@@ -27,9 +27,12 @@ class _Columns:
     marks: frozenset[tuple[int, int]] = frozenset()
 
 
-def table_html(opens: Callable[[], TableQueries]) -> str:
+def table_html(path: str, opens: Callable[[], TableQueries]) -> str:
     """Return the table as it is now; what can't be read is said in a warning."""
-    opened = opens()
+    try:
+        opened = opens()
+    except (PayloadBridgeError, OSError) as error:
+        return notebook_html(Fragment("HudiTable", path, warnings=[sentence_of(error)]))
     merge = opened.properties.merge
     warnings, facts, body = [], [*_settings(opened)], []
     try:
@@ -39,7 +42,7 @@ def table_html(opens: Callable[[], TableQueries]) -> str:
             ("file slices", f"{len(now.slices):,} with {sum(one.size for one in now.slices):,} bytes"),
         ]
         body.append(_Columns([(one.name, one.dataType.simpleString()) for one in spark_schema(now.query.schema)]))
-    except PayloadBridgeError as error:
+    except (PayloadBridgeError, OSError) as error:
         warnings.append(sentence_of(error))
     shown = Fragment(
         brand=f"HudiTable, read by Hudi {opened.release}",

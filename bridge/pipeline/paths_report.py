@@ -14,7 +14,8 @@ from bridge.pipeline.path_text import commits_words, compaction_words, path_word
 from bridge.pipeline.scope_report import tell_scope
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
-from bridge.report import Report, Table, as_notebook, cell, limit_of, plan_as_json, sides_as_json
+from bridge.redaction import cached_as_hidden
+from bridge.report import Report, Shown, Table, cell, limit_of, plan_as_json, sides_as_json
 from bridge.spark import kept
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from bridge.report import Label
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class PathsReport:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class PathsReport(Shown):
     """What `all_paths` answers. Nothing runs before a figure or a row is read.
 
     Spark keeps the answers from then on; `close`, or a `with` block, releases them.
@@ -55,7 +56,7 @@ class PathsReport:
         """How many rows and keys there are, and how many keys depend on the path."""
         return counted(self._versions, self.answers, self.plan)
 
-    @functools.cached_property
+    @cached_as_hidden
     def smallest(self) -> SmallestFound | None:
         """The smallest history that shows a dependence; None where no key depends on the path."""
         return smallest(self._versions, self.answers, self.plan, self.table_types) if self.counts.depending else None
@@ -74,8 +75,8 @@ class PathsReport:
         """Collect the answers of the keys that depend on the path, by key; those of `limit` keys."""
         return key_answers(self.answers, self.plan, limit) if self.counts.depending else []
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report(whole=False))
+    def _readable(self) -> Report:
+        return self.to_report(whole=False)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""

@@ -19,7 +19,7 @@ from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.programs import Takeover
-from bridge.report import SAMPLE, Report, Table, as_notebook, json_rows, limit_of, plan_as_json
+from bridge.report import SAMPLE, Report, Shown, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 _PLACE = "_pb_place"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class SimulateReport:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class SimulateReport(Shown):
     """What `simulate` answers for one table. Nothing runs before a figure or a row is read.
 
     Once figures are read, the snapshots are kept by Spark; `close`, or a `with` block, releases them.
@@ -127,8 +127,8 @@ class SimulateReport:
         """The snapshots, kept from the first job on."""
         return snapshots_of(self._kept_outcomes)
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report(whole=False))
+    def _readable(self) -> Report:
+        return self.to_report(whole=False)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line; `whole`: with the rows of each snapshot, `sample` of them at most."""

@@ -19,6 +19,7 @@ from bridge.report.report import (
     sides_as_json,
 )
 from bridge.report.schema import envelope_schema
+from bridge.report.shown import Shown
 from bridge.report.view import (
     PAGE_KEYS,
     Bar,
@@ -48,6 +49,7 @@ __all__ = [
     "LawPanel",
     "Laws",
     "Report",
+    "Shown",
     "Table",
     "View",
     "as_notebook",

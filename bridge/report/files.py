@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from bridge.display import printable
 from bridge.errors import InputError
-from bridge.redaction import without_credentials
+from bridge.redaction import scrubbed
 from bridge.spark import write_file
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def write_report(report: Report, place: Place) -> None:
     Raises:
         InputError: the file can't be written.
     """
-    text = without_credentials(FORMS[place.suffixes[-1]](report)) + "\n"
+    text = FORMS[place.suffixes[-1]](scrubbed(report)) + "\n"
     try:
         write_file(place, text.encode())
     except OSError as error:

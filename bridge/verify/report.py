@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bridge.report import LawCell, LawPanel, Laws, Report, Table, View, as_notebook, json_value
+from bridge.redaction import setting_shown
+from bridge.report import LawCell, LawPanel, Laws, Report, Shown, Table, View, json_value
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 
-@dataclasses.dataclass(frozen=True)
-class Verification:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Verification(Shown):
     """A check with its settings.
 
     Attributes:
@@ -65,9 +66,6 @@ class Verification:
         known = "" if self.unexpected else ", all of them allowed"
         return f"{self.report.subject} violates {', '.join(broken)}{known}; seed {self.report.seed}."
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
-
     def to_report(self) -> Report:
         """Return the report of the command line."""
         return report_of(self)
@@ -87,7 +85,7 @@ def report_of(verification: Verification) -> Report:
         "key": list(verification.key),
         "ordering": None if verification.ordering is None else list(verification.ordering),
         "schema": found.schema.source,
-        "props": dict(verification.props),
+        "props": {name: setting_shown(name, value) for name, value in verification.props.items()},
         "implementation": "python" if verification.compiled is None else "java",
         "seed": found.seed,
         "allow": sorted(verification.allowed),
@@ -117,11 +115,14 @@ def report_of(verification: Verification) -> Report:
 def _headline(verification: Verification) -> str:
     """Say how many laws are violated."""
     found = verification.report
-    laws = list(dict.fromkeys(one.law.id for one in found.results if one.verdict is not Verdict.NOT_APPLICABLE))
+    neither = {Verdict.NOT_APPLICABLE, Verdict.NOT_CHECKED}
+    laws = {one.law.id for one in found.results if one.verdict not in neither}
     broken = len(dict.fromkeys(one.law.id for one in found.violations))
+    unchecked = ", ".join(dict.fromkeys(one.law.id for one in found.unchecked))
+    unchecked = f"; not checked: {unchecked}" if unchecked else ""
     if not broken:
-        return f"{found.subject}: no violation of {len(laws)} laws was found"
-    return f"{found.subject} violates {broken} of {len(laws)} laws"
+        return f"{found.subject}: no violation of {len(laws)} laws was found{unchecked}"
+    return f"{found.subject} violates {broken} of {len(laws)} laws{unchecked}"
 
 
 def _laws(found: LawReport) -> Laws:

@@ -28,6 +28,7 @@ _TEMPLATE: Final = """\
 {% for title, lines in violations %}
 <details><summary>{{ title }}</summary><pre>{{ lines | join("\n") }}</pre></details>
 {% endfor %}
+{% for line in unchecked %}<p>Not checked: {{ line }}</p>{% endfor %}
 {% if more %}<p>{{ more }} more violations; print the report to read them.</p>{% endif %}
 </div>
 """
@@ -45,14 +46,24 @@ def law_html(subject: str, seed: int, results: Sequence[Any]) -> str:
     verdict = {(one.law.id, one.domain): one.verdict.value.replace("-", " ") for one in results}
     laws = {one.law.id: one.law for one in results}
     broken = [one for one in results if one.counterexample is not None]
-    summary = f"violates {', '.join(dict.fromkeys(one.law.id for one in broken))}" if broken else "violates no law"
+    unchecked = [one for one in results if one.verdict.value == "not-checked"]
     return _template().render(
-        headline=f"{subject} {summary} (seed {seed})",
+        headline=law_headline(subject, seed, results),
         domains=[domain.value for domain in domains],
         lines=[(law, [verdict.get((name, domain), "") for domain in domains]) for name, law in laws.items()],
         violations=[_violation(one) for one in broken[:_MOST]],
         more=max(0, len(broken) - _MOST),
+        unchecked=[f"{one.law.id} on {one.domain.value}: {one.detail}"[:_MOST_LETTERS] for one in unchecked],
     )
+
+
+def law_headline(subject: str, seed: int, results: Sequence[Any]) -> str:
+    """Say which laws are violated, and which were not checked, in a sentence."""
+    broken = dict.fromkeys(one.law.id for one in results if one.counterexample is not None)
+    unchecked = dict.fromkeys(one.law.id for one in results if one.verdict.value == "not-checked")
+    summary = f"violates {', '.join(broken)}" if broken else "violates no law"
+    summary += f"; not checked: {', '.join(unchecked)}" if unchecked else ""
+    return f"{subject} {summary} (seed {seed})"
 
 
 def _violation(result: Any) -> tuple[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mergers.laws.bounds import plain_ordering
 from mergers.laws.core import NAMES, Domain, Equation, Law, Operands, mentions_row
 from mergers.laws.equality import Failed, Observed
-from mergers.laws.notebook import law_html
+from mergers.laws.notebook import law_headline, law_html
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -174,6 +174,9 @@ class LawReport:
     def __str__(self) -> str:
         judged = [str(result) for result in self.results if result.verdict is not Verdict.NOT_APPLICABLE]
         return "\n".join((f"{self.subject}, seed {self.seed}", *judged, *self.left_out, *self.reach))
+
+    def __repr__(self) -> str:
+        return f"<LawReport: {law_headline(self.subject, self.seed, self.results)}>"
 
     def _repr_html_(self) -> str:
         return law_html(self.subject, self.seed, self.results)

@@ -53,10 +53,13 @@ def words_of(successor: Successor) -> str:
 
 
 def differing(questions: Iterable[Question]) -> str:
-    """Return how many keys of recorded tables differ, of how many."""
-    asked = [one for one in questions if not one.is_refused]
+    """Return how many keys of recorded tables differ, of how many, and how many tables the newer release refuses."""
+    every = list(questions)
+    asked = [one for one in every if not one.is_refused]
     keys = [{(row["part"], row["id"]) for commit in _played(one) for row in commit.incoming} for one in asked]
-    return f"{sum(len(one.differing()) for one in asked)} of {sum(map(len, keys))}"
+    told = f"{sum(len(one.differing()) for one in asked)} of {sum(map(len, keys))}"
+    refused = len(every) - len(asked)
+    return f"{told}, {refused} table{'' if refused == 1 else 's'} refused" if refused else told
 
 
 def _played(question: Question) -> Sequence[Any]:
