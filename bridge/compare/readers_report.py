@@ -10,7 +10,7 @@ from bridge.compare.differing import collected
 from bridge.compare.grade import Grade
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.report import SAMPLE, Check, Report, Shown, Table, limit_of
+from bridge.report import SAMPLE, Check, Report, Showable, Table, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
@@ -83,7 +83,7 @@ class ReaderResult(NamedTuple):
         return _BY_DOCUMENTATION if self.reader == BASE_FILES else _BY_RULES
 
 
-class ReadersReport(Shown):
+class ReadersReport(Showable):
     """What `compare_readers` answers. Spark keeps the differences until `close`, or the end of a `with` block.
 
     Attributes:

@@ -18,7 +18,7 @@ from bridge.engines import COMMIT
 from bridge.merge import merger_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope, uncounted
 from bridge.redaction import cached_as_hidden
-from bridge.report import SAMPLE, Check, Report, Shown, Table, json_rows, limit_of, plan_as_json, sides_as_json
+from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _EXPLAINED = {
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ReplayReport(Shown):
+class ReplayReport(Showable):
     """What `replay` answers: both tables, and the keys that differ.
 
     Spark keeps the differences until `close`, or the end of a `with` block.

@@ -14,7 +14,7 @@ from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of
 from bridge.compare.replay import compare
 from bridge.engines import COMMIT, KIND
 from bridge.pipeline import differences, join_rows
-from bridge.report import Report, Shown, Table
+from bridge.report import Report, Showable, Table
 from bridge.spark import META_COLUMNS, distinct_keys, kept
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class HeldCommit(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class HistoryReport(Shown):
+class HistoryReport(Showable):
     """What `table_history` answers.
 
     Attributes:
@@ -150,7 +150,7 @@ def _written(table: HudiTable) -> dict[str, int]:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class HistoryReplay(Shown):
+class HistoryReplay(Showable):
     """What `replay_history` answers: the replay, and how far it can be trusted.
 
     Attributes:

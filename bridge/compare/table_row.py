@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 from bridge.engines import KIND, ORDERING, QUARANTINE, SEQUENCE
 from bridge.errors import InputError
 from bridge.redaction import current, without_values
-from bridge.report import Report, Shown, Table, json_rows
+from bridge.report import Report, Showable, Table, json_rows
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _HEADS = ("slice", "instant", "kind", "file", "block", "position")
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class TableRow(Shown):
+class TableRow(Showable):
     """What `table_row` answers.
 
     Attributes:

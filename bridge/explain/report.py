@@ -12,7 +12,7 @@ from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
 from bridge.merge import merger_warnings
-from bridge.report import Report, Shown, View, cell, json_record, plan_as_json
+from bridge.report import Report, Showable, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
     from bridge.explain.row import ExplainedSide
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ExplainReport(Shown, ExplainedRow):
+class ExplainReport(Showable, ExplainedRow):
     """How one row came about.
 
     Attributes:

@@ -15,7 +15,7 @@ from bridge.pipeline.scope_report import tell_scope
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
 from bridge.redaction import cached_as_hidden
-from bridge.report import Report, Shown, Table, cell, limit_of, plan_as_json, sides_as_json
+from bridge.report import Report, Showable, Table, cell, limit_of, plan_as_json, sides_as_json
 from bridge.spark import kept
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class PathsReport(Shown):
+class PathsReport(Showable):
     """What `all_paths` answers. Nothing runs before a figure or a row is read.
 
     Spark keeps the answers from then on; `close`, or a `with` block, releases them.

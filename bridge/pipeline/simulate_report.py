@@ -19,7 +19,7 @@ from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.programs import Takeover
-from bridge.report import SAMPLE, Report, Shown, Table, json_rows, limit_of, plan_as_json
+from bridge.report import SAMPLE, Report, Showable, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _PLACE = "_pb_place"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class SimulateReport(Shown):
+class SimulateReport(Showable):
     """What `simulate` answers for one table. Nothing runs before a figure or a row is read.
 
     Once figures are read, the snapshots are kept by Spark; `close`, or a `with` block, releases them.

@@ -19,7 +19,7 @@ from bridge.report.report import (
     sides_as_json,
 )
 from bridge.report.schema import envelope_schema
-from bridge.report.shown import Shown
+from bridge.report.shown import Showable
 from bridge.report.view import (
     PAGE_KEYS,
     Bar,
@@ -49,7 +49,7 @@ __all__ = [
     "LawPanel",
     "Laws",
     "Report",
-    "Shown",
+    "Showable",
     "Table",
     "View",
     "as_notebook",

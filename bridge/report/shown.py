@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _MOST_LETTERS: Final = 2_000
 
 
-class Shown:
+class Showable:
     """A result with a verdict and a report. As a dataclass it needs `repr=False`.
 
     A generated `__repr__` would have all fields, and notebooks save it beside the HTML: with values that a redaction

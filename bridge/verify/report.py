@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from bridge.redaction import setting_shown
-from bridge.report import LawCell, LawPanel, Laws, Report, Shown, Table, View, json_value
+from bridge.report import LawCell, LawPanel, Laws, Report, Showable, Table, View, json_value
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Verification(Shown):
+class Verification(Showable):
     """A check with its settings.
 
     Attributes:

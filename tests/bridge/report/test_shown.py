@@ -17,7 +17,7 @@ from bridge.compare import TableRow, table_row
 from bridge.compare.table_row import _PLACES
 from bridge.engines import ORDERING, QUARANTINE
 from bridge.redaction import Redaction, cached_as_hidden, current
-from bridge.report import Keys, Report, Shown, Table, View, as_notebook, write_report
+from bridge.report import Keys, Report, Showable, Table, View, as_notebook, write_report
 from bridge.report.page import as_html
 from bridge.spark import place_of
 from mergers.laws import LawReport, Verdict
@@ -32,7 +32,7 @@ SHOWN = {**ROW, "note": "token=***"}
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Found(Shown):
+class Found(Showable):
     """A result with a row of data."""
 
     city: str
@@ -85,9 +85,9 @@ def test_what_is_kept_is_kept_as_it_is_hidden() -> None:
 def test_every_report_is_shown_so() -> None:
     modules = [importlib.import_module(one.name) for one in pkgutil.walk_packages(bridge.__path__, "bridge.")]
     shown = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
-    own = {one for one in shown if issubclass(one, Shown)}
+    own = {one for one in shown if issubclass(one, Showable)}
     assert len(own) > 8
-    assert {one.__name__ for one in own if one.__repr__ is not Shown.__repr__} == set()
+    assert {one.__name__ for one in own if one.__repr__ is not Showable.__repr__} == set()
 
 
 def test_the_text_of_a_plan_has_no_secret_and_is_bounded() -> None:
