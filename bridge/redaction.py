@@ -260,7 +260,8 @@ def scrubbed(value: Any) -> Any:
         case tuple() if hasattr(value, "_make"):
             return value._make(map(scrubbed, value))
         case list() | tuple() | frozenset():
-            return type(value)(map(scrubbed, value))
+            kind = next(one for one in (list, tuple, frozenset) if isinstance(value, one))  # a Row takes no iterable
+            return kind(map(scrubbed, value))
         case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
             own = {one.name: scrubbed(getattr(value, one.name)) for one in dataclasses.fields(value) if one.init}
             return dataclasses.replace(value, **own)

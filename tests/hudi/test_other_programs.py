@@ -116,8 +116,11 @@ def test_a_program_that_takes_too_long_ends_with_what_it_started(tmp_path: Path)
 
     assert run("0", 60).stdout == "given\n"
     (tmp_path / "pid").unlink()
-    with pytest.raises(subprocess.TimeoutExpired):
-        run("60", 15)  # two interpreters have to start
+    for limit in (3, 15, 45):  # two interpreters have to start, which a busy machine does slowly
+        with pytest.raises(subprocess.TimeoutExpired):
+            run("60", limit)
+        if (tmp_path / "pid").exists():
+            break
     state = Path("/proc", (tmp_path / "pid").read_text(), "stat")
     for _ in range(50):
         if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":

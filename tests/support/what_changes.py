@@ -33,8 +33,9 @@ _HEAD = """\
 # What an upgrade changes for a class
 
 How many keys end in another row if real Hudi 1.2.0 writes the batches that real Hudi 0.15.0 wrote (1.0.2 for a class
-that 1.1 removed): recorded tables, the same batches on both sides. The page of a class has its rules release by
-release, its laws, what it becomes, each recorded table with the reasons, and the way back.
+that 1.1 removed): recorded tables, the same batches on both sides; tables that the newer one refuses count apart. The
+page of a class has its rules release by release, its laws, what it becomes, each recorded table with the reasons, and
+the way back.
 
 | class | in table version 9 | keys that differ, copy-on-write | merge-on-read |
 |---|---|---:|---:|"""
