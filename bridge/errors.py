@@ -29,6 +29,8 @@ class PlanError(PayloadBridgeError, ValueError):
 class EngineError(PayloadBridgeError, RuntimeError):
     """An engine can't run here: a jar can't be found, or the session has no gateway to the driver's JVM.
 
+    Or Hudi's writer has completed a commit and failed after it; the message names the commit.
+
     Added in 0.1.0.
     """
 

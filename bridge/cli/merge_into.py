@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +16,21 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bundle_option
 from bridge.cli.table_input import located, table_argument
 from bridge.cli.verb import Verb, wants_json
+from bridge.errors import InputError
 from bridge.hudi import HudiTable, TableQueries
 from bridge.pipeline import read_frame
 from bridge.plan import TableType
 from bridge.report import Table, json_rows, limit_of
-from bridge.spark import files_of, is_local, output, place_of
-from bridge.write import merge_into
+from bridge.spark import discard, files_of, is_local, output, place_of
+from bridge.write import BATCH, merge_into
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame, SparkSession
 
     from bridge.report import Report
-    from bridge.spark import Place, Target
+    from bridge.spark import Files, Target
     from bridge.write import MergeIntoReport
 
 
@@ -74,7 +76,8 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
 
     TABLE must be of Hudi 1.0 or later in mode COMMIT_TIME_ORDERING: every reader then shows what was written last, and
     needs no payload. Key and partition are those of the table. Nothing is written where nothing changes, or where
-    another writer was there since the stored rows were read. --out takes what is in quarantine, before the commit.
+    another writer was there since the stored rows were read. --out takes what is in quarantine, before the commit; it
+    is removed again if the commit does not come about.
     """
     if (out or options["out_table"]) and options["on_error"] == "fail":
         msg = "--out takes what is in quarantine; add --on-error quarantine, or leave it out"
@@ -86,11 +89,21 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
     plan = plan_of(TableType.COPY_ON_WRITE, **_with_keys(options, path))
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
-    frame = read_frame(spark, incoming, struct, arrival=True)
-    batch = batch_id or _identity(place_of(incoming, spark))
-    keep = None if target is None else functools.partial(_put_aside, spark, target)
-    settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": keep}
-    with merge_into(HudiTable(spark, path), frame, plan, **settings) as found:
+    files = files_of(place_of(incoming, spark))
+    seen = _stamps(files)
+    frame = read_frame(spark, files, struct, arrival=True)
+    batch = batch_id or _identity(files)
+
+    def before_commit(aside: DataFrame | None) -> None:
+        _check_same(files, seen)
+        if target is not None and aside is not None:
+            written.enter_context(_put_aside(spark, target, aside, path, batch))
+
+    settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
+    with (
+        contextlib.ExitStack() as written,
+        merge_into(HudiTable(spark, path), frame, plan, **settings) as found,
+    ):
         report = found.to_report()
         if found.quarantine is not None:
             _show_aside(report, found, sample)
@@ -104,10 +117,31 @@ def _with_keys(options: dict[str, Any], path: str) -> dict[str, Any]:
     return options | {name: options[name] or columns or None for name, columns in stored.items()}
 
 
-def _identity(place: Place) -> str:
+def _stamps(files: Files) -> list[tuple[str, int, int | None]]:
+    """Return name, bytes and time of change of each file."""
+    return [(file.name, *file.stamp()) for file in files.paths]
+
+
+def _check_same(files: Files, seen: list[tuple[str, int, int | None]]) -> None:
+    """Check that the files of a batch are those that its identity was taken of.
+
+    Raises:
+        InputError: they have changed since.
+    """
+    now = _stamps(files_of(files.origin))
+    if now != seen:
+        names = sorted({name for name, *_ in {*now} ^ {*seen}})
+        msg = (
+            f"{files.origin} changed while it was merged ({', '.join(names[:3])}); nothing is written: merge it again "
+            "when all files of the batch are there"
+        )
+        raise InputError(msg)
+
+
+def _identity(files: Files) -> str:
     """Return the identity of the files of a batch: a digest of their names and their bytes."""
     digest = hashlib.sha256()
-    for file in files_of(place).paths:
+    for file in files.paths:
         digest.update(f"{file.name}\n{file.size()}\n".encode())
         with contextlib.closing(file.open()) as stream:
             while block := stream.read(1 << 20):
@@ -115,11 +149,17 @@ def _identity(place: Place) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _put_aside(spark: SparkSession, target: Target, aside: DataFrame | None) -> None:
-    """Write what is in quarantine."""
-    if aside is not None:
-        with output(spark, target) as run:
-            run.write(aside)
+@contextlib.contextmanager
+def _put_aside(spark: SparkSession, target: Target, aside: DataFrame, table: str, batch: str) -> Iterator[None]:
+    """Write what is in quarantine; remove it if the block fails and no commit of the batch is complete."""
+    with output(spark, target) as run:
+        run.write(aside)
+    try:
+        yield
+    except Exception:
+        if not any(text == batch for _, text in TableQueries(table).timeline.commits_with(BATCH)):
+            discard(spark, target)
+        raise
 
 
 def _show_aside(report: Report, found: MergeIntoReport, sample: int | None) -> None:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from bridge.hudi.errors import DamagedFileError
@@ -32,6 +33,7 @@ _COMMITS = frozenset({"commit", "deltacommit", "replacecommit"})
 _NO_WRITES = frozenset({"compact", "log_compact", "cluster", "index"})
 _CONTAINER = b"Obj\x01"
 _SCHEMA_FOLDER = ".hoodie/.schema"
+_ARCHIVED_AT_ONCE = 256  # instants, each with the statistics of all files that it wrote
 
 
 class State(enum.StrEnum):
@@ -122,9 +124,11 @@ class ActiveTimeline:
         """
         for instant in reversed(self.commits):
             yield from _entry(instant.requested, self.metadata(instant), name)
-        for path, table in self._history(["instantTime", "metadata"]):
-            for requested, data in zip(*(column.to_pylist() for column in table.columns), strict=True):
-                yield from _entry(requested, self._parsed(data, path) if data else {}, name)
+        for path, rows in self._history(["instantTime", "metadata"]):
+            # Avro and JSON have the name as it is: what lacks it is not parsed.
+            found = rows.filter(pc.match_substring(rows.column(1), name))
+            for requested, data in zip(*(column.to_pylist() for column in found.columns), strict=True):
+                yield from _entry(requested, self._parsed(data, path), name)
 
     @functools.cached_property
     def pending_compactions(self) -> tuple[Instant, ...]:
@@ -253,13 +257,13 @@ class ActiveTimeline:
     def _archived(self) -> dict[str, str]:
         """Completion times of archived instants; layout 1 archives none."""
         found: dict[str, str] = {}
-        for _, table in self._history(["instantTime", "completionTime"]):
-            pairs = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        for _, rows in self._history(["instantTime", "completionTime"]):
+            pairs = zip(*(column.to_pylist() for column in rows.columns), strict=True)
             found.update({requested: completed for requested, completed in pairs if completed})
         return found
 
-    def _history(self, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
-        """Give columns of each file of the archived timeline, and its path; none in layout 1."""
+    def _history(self, columns: list[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
+        """Give columns of the archived timeline in batches, each with the path of its file; none in layout 1."""
         folder = self._properties.history_folder
         if not self._properties.has_completion_times or "_version_" not in self._files.names(folder):
             return
@@ -277,10 +281,10 @@ class ActiveTimeline:
                 raise self._damaged(path, "the manifest names it, and it is not there")
             try:
                 with self._files.open(path) as stream:
-                    table = pq.read_table(stream, columns=columns).select(columns)
+                    for rows in pq.ParquetFile(stream).iter_batches(_ARCHIVED_AT_ONCE, columns=columns):
+                        yield path, rows.select(columns)
             except (pa.ArrowException, OSError) as error:
                 raise self._damaged(path, error) from error
-            yield path, table
 
     def _read_metadata(self, name: str) -> dict[str, Any]:
         path = f"{self._folder}/{name}"

@@ -23,7 +23,7 @@ from bridge.engines import ARRIVAL
 from bridge.errors import InputError
 from bridge.pipeline.avro_files import avro_frame
 from bridge.pipeline.file_errors import failures, refuse_taken, unreadable
-from bridge.spark import batch_places, files_of, fit_batches, in_one_task, place_of, quoted
+from bridge.spark import Files, batch_places, files_of, fit_batches, in_one_task, place_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from bridge.spark import Files, Place
+    from bridge.spark import Place
 
     Narrow: TypeAlias = Callable[[DataFrame], DataFrame]
 
@@ -79,19 +79,21 @@ def read_batches(
 
 def read_frame(
     spark: SparkSession,
-    path: str | Path,
+    path: str | Path | Files,
     schema: spark_types.StructType | None = None,
     *,
     arrival: bool = False,
 ) -> DataFrame:
     """Read one file or flat folder (`--stored`, `--log`, `--incoming`); `arrival` adds the column `ARRIVAL`.
 
+    A folder that is listed already is not listed again.
+
     Raises:
         InputError: see `read_batches`.
     """
-    place = place_of(path, spark)
-    frame = _read(spark, files_of(place), schema, arrival=arrival)
-    with failures(place):
+    files = path if isinstance(path, Files) else files_of(place_of(path, spark))
+    frame = _read(spark, files, schema, arrival=arrival)
+    with failures(files.origin):
         fit_batches(frame)
     return frame
 

@@ -20,7 +20,7 @@ from bridge.spark.java import find_java
 from bridge.spark.jobs import RunJobs, Running, described
 from bridge.spark.listing import Files, batch_places, files_of, visible
 from bridge.spark.observed import ObservedFrame, can_observe, observing
-from bridge.spark.output import OutputRun, check_target, output, write_file, write_texts
+from bridge.spark.output import OutputRun, check_target, discard, output, write_file, write_texts
 from bridge.spark.output_table import TableRun, check_table
 from bridge.spark.promotion import (
     common_type,
@@ -75,6 +75,7 @@ __all__ = [
     "common_types",
     "decimal_size",
     "described",
+    "discard",
     "distinct_keys",
     "driver_java",
     "files_of",

@@ -135,6 +135,14 @@ def output(spark: SparkSession, target: Target) -> Iterator[OutputRun | TableRun
             yield OutputRun(place, target)
 
 
+def discard(spark: SparkSession, target: Target) -> None:
+    """Remove an output that a run has written, and that is not wanted after all."""
+    if target.is_table:
+        spark.sql(f"DROP TABLE IF EXISTS {target.path}")
+    else:
+        _remove(place_of(target.path, spark))
+
+
 @contextlib.contextmanager
 def _folder(spark: SparkSession | None, target: Target) -> Iterator[Place]:
     """Yield a folder that gets the name of the target; the session has the credentials of its storage."""

@@ -121,6 +121,18 @@ class Place:
         """
         return Path(self.path).stat().st_size if self.system is None else _info(self).size or 0
 
+    def stamp(self) -> tuple[int, int | None]:
+        """Return the bytes of a file, and when it changed (nanoseconds since 1970; None where the storage has no time).
+
+        Raises:
+            InputError: the storage does not say.
+        """
+        if self.system is None:
+            found = asked(self, Path(self.path).stat)
+            return found.st_size, found.st_mtime_ns
+        info = _info(self)
+        return info.size or 0, info.mtime_ns
+
     def write(self, data: bytes) -> None:
         """Write a file at once.
 

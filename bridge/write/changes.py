@@ -11,7 +11,7 @@ from bridge.engines import ACTION, PREFIX
 from bridge.errors import InputError
 from bridge.merge import Action
 from bridge.pipeline import data_fields, join_rows
-from bridge.spark import META_COLUMNS, quoted, with_types
+from bridge.spark import META_COLUMNS, common_type, quoted, with_types
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
@@ -46,6 +46,44 @@ def check_columns(incoming: DataFrame) -> None:
     if flag is not None and not isinstance(flag.dataType, spark_types.BooleanType):
         msg = f"the column {IS_DELETED} is {flag.dataType.simpleString()}; Hudi deletes by a boolean: cast it"
         raise InputError(msg)
+
+
+def check_types(path: str, stored: DataFrame, incoming: DataFrame) -> None:
+    """Refuse a batch by which a column of the table would get another type, other than a wider number.
+
+    Args:
+        path: of the table.
+        stored: rows of the table, with its columns.
+        incoming: the batch.
+
+    Raises:
+        InputError: naming the column and both types.
+    """
+    own = {field.name: field.dataType for field in stored.schema}
+    for field in incoming.schema:
+        kind = own.get(field.name, field.dataType)
+        common = common_type(kind, field.dataType)
+        if common is None or not _is_kept(kind, common):
+            msg = (
+                f"the column {field.name!r} is {kind.simpleString()} in {path} and {field.dataType.simpleString()} in "
+                "the batch, which would change the table's type; cast it in the batch, or read the batch with the "
+                "table's type (--schema)"
+            )
+            raise InputError(msg)
+
+
+def _is_kept(own: spark_types.DataType, common: spark_types.DataType) -> bool:
+    """Whether a type stays, but for wider numbers and new fields of a struct, at every depth."""
+    match own, common:
+        case spark_types.StructType(), spark_types.StructType():
+            return all(_is_kept(field.dataType, common[field.name].dataType) for field in own)
+        case spark_types.ArrayType(), spark_types.ArrayType():
+            return _is_kept(own.elementType, common.elementType)
+        case spark_types.MapType(), spark_types.MapType():
+            return _is_kept(own.valueType, common.valueType)
+        case spark_types.NumericType(), spark_types.NumericType():
+            return True
+    return own.simpleString() == common.simpleString()
 
 
 def changes(outcomes: DataFrame, stored: DataFrame, plan: MergePlan) -> DataFrame:

@@ -51,7 +51,7 @@ def commit(rows: DataFrame, path: str, options: Mapping[str, str]) -> None:
     """Write rows into a table, in one commit.
 
     Raises:
-        PySparkException, Py4JJavaError: Hudi refuses, or fails; the commit is not visible then.
+        PySparkException, Py4JJavaError: Hudi refuses, or fails, before its commit is complete or after.
     """
     place = place_of(path, rows.sparkSession)
     uri = f"{place.scheme}://{place.path}" if place.scheme else f"file:{place.path}"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.errors import InputError, PlanError
-from bridge.hudi import HudiTable
+from bridge.config import keys
+from bridge.errors import EngineError, InputError, PlanError, sentence_of
+from bridge.hudi import HudiTable, HudiTableError
 from bridge.pipeline import PointRun
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS, described, observing
@@ -24,6 +25,7 @@ from bridge.write.changes import (
     changes,
     check_columns,
     check_rows,
+    check_types,
 )
 from bridge.write.hudi_writer import check_writer_is_there, commit
 from bridge.write.merge_into_report import MergeIntoReport
@@ -57,7 +59,9 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     written.
 
     One writer at a time: an instant of another one that is there before the commit ends the merge, and one found
-    after it is an error; a completed commit is never rolled back. A run that fails leaves no visible row.
+    after it is an error; a completed commit is never rolled back. A run that fails before its commit is complete leaves
+    no visible row. If what Hudi does afterwards fails (cleaning, archiving, compaction, sync), the error names the
+    commit.
 
     Args:
         table: the table, or its base path.
@@ -67,12 +71,13 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
             nothing. A batch without changes leaves no commit, and so no identity.
         options: other options of Hudi's writer, such as its index.
         before_commit: is given the quarantine of the run (None where the plan sets nothing aside) before the commit
-            begins; if it raises, nothing is written.
+            begins, when no other writer has been seen; if it raises, nothing is written.
 
     Raises:
-        InputError: the table would merge again what is written, or the batch does not fit it.
+        InputError: the table would merge again what is written, or the batch does not fit it, or Hudi's index would not
+            find the rows.
         PlanError: the plan is about another key, or an option would change what is written.
-        EngineError: the session has no Hudi bundle.
+        EngineError: the session has no Hudi bundle; or the commit is complete, and what came after it failed.
         ConflictError: another writer was there since the read, or in between; its instant is named.
         HudiTableError: the table can't be read.
         MergeFailedError, PySparkException: a key can't be merged, or Hudi's writer fails.
@@ -101,7 +106,8 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     with contextlib.ExitStack() as kept, described(spark, what):
         keep = functools.partial(_kept, kept)
         batch_rows = keep(incoming.drop(*META_COLUMNS))
-        stored = keep(stored_rows(found, queries, batch_rows, rows))
+        stored = keep(stored_rows(found, queries, batch_rows, rows, written_as[keys.INDEX_TYPE]))
+        check_types(found.path, stored, batch_rows)
         point = PointRun("upsert", {"stored": stored, "incoming": batch_rows}, rows)
         with observing(spark):
             outcomes = keep(point.outcomes)
@@ -111,6 +117,8 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
         changed = keep(changes(outcomes, stored, rows))
         counts = {row[0]: row[1] for row in changed.groupBy(CHANGE).agg(sf.count(sf.lit(1))).collect()}
         check_rows(changed)
+        if counts:
+            moment.check_before(found.queries().timeline)
         if before_commit is not None:
             before_commit(aside)
         columns = list(queries.schema(moment.latest or "0").by_name)
@@ -128,7 +136,12 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
         )
         if counts:
             moment.check_before(found.queries().timeline)
-            commit(as_commit(changed, columns, deletes=DELETED in counts), found.path, written_as)
+            commit_rows = as_commit(changed, columns, deletes=DELETED in counts)
+            try:
+                commit(commit_rows, found.path, written_as)
+            except Exception as error:
+                _check_failed(found, moment, run, error)
+                raise
             report = dataclasses.replace(report, instant=moment.own_commit(found.queries().timeline, run))
         if aside is not None:
             kept.pop_all()
@@ -145,12 +158,14 @@ def merge_batch(
 ) -> Callable[[DataFrame, int], None]:
     """Return what `foreachBatch` of a structured stream calls: each micro-batch is merged into a table, once.
 
-    A micro-batch that the stream repeats after a restart changes nothing: its commit has the stream's name and the
-    number of the batch.
+    A micro-batch that comes again, as after a restart of the stream, changes nothing: its commit has the stream's name
+    and the number of the batch. This was tried by calls of the function, not by a stream that restarts.
 
     Args:
         table: the base path of the table.
-        plan: what merges; its `on_error` is `fail`, because a stream has nowhere to put what is set aside.
+        plan: what merges; its `on_error` is `fail`, because a stream has nowhere to put what is set aside. For others,
+            write `with merge_into(..., before_commit=...): pass` in a function of your own; leaving the block releases
+            the rows that Spark keeps for the quarantine.
         stream: a name of the stream that outlives a restart; None for the id that its checkpoint has.
         options: other options of Hudi's writer.
 
@@ -161,7 +176,8 @@ def merge_batch(
     """
     if plan.on_error != "fail":
         msg = (
-            "a stream has nowhere to put a quarantine; call merge_into(..., before_commit=...) in your own foreachBatch"
+            "a stream has nowhere to put a quarantine; in your own foreachBatch, write "
+            "with merge_into(..., before_commit=...): pass, which releases the rows that Spark keeps"
         )
         raise PlanError(msg)
 
@@ -173,6 +189,25 @@ def merge_batch(
         merge_into(table, rows, plan, batch=f"{name}/{number}", options=options)
 
     return merge
+
+
+def _check_failed(table: HudiTable, moment: Moment, run: str, error: Exception) -> None:
+    """Check, after Hudi's writer failed, that its commit is not complete.
+
+    Raises:
+        EngineError: it is: what came after it failed.
+        ConflictError: it is, and another writer was there.
+    """
+    with contextlib.suppress(HudiTableError, InputError, OSError):  # then the writer's own error counts
+        now = table.queries().timeline
+        if moment.commit_of(now, run) is None:
+            return
+        own = moment.own_commit(now, run)
+        msg = (
+            f"{table.path}: the commit {own} is complete; what came after it failed: {sentence_of(error)}; "
+            "do not merge this batch again"
+        )
+        raise EngineError(msg) from error
 
 
 def _kept(stack: contextlib.ExitStack, frame: DataFrame) -> DataFrame:

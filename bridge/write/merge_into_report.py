@@ -83,6 +83,11 @@ class MergeIntoReport:
         came = self.books.rows_in["incoming"]
         all_of_it = self.books.total(Fate.QUARANTINED, ["incoming"]) == came
         tell_quarantine(report, aside, all_that_came=all_of_it, where="in the quarantine of this run")
+        if aside:
+            report.warnings.append(
+                "to merge what is in quarantine later, correct its rows of the side incoming (_pb_side), leave out the "
+                "columns _pb_*, and merge these rows alone, with another batch id: this batch counts as merged"
+            )
         return report
 
     def to_json(self) -> str:

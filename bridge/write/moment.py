@@ -47,13 +47,17 @@ class Moment:
             )
             raise ConflictError(msg)
 
+    def commit_of(self, now: ActiveTimeline, run: str) -> str | None:
+        """Return the completed commit of a run; None if there is none."""
+        return next((found for found, text in now.commits_with(RUN) if text == run), None)
+
     def own_commit(self, now: ActiveTimeline, run: str) -> str:
         """Return the commit of a run, and check that nobody else has committed since.
 
         Raises:
             ConflictError: naming both instants; or there is no commit of the run.
         """
-        own = next((found for found, text in now.commits_with(RUN) if text == run), None)
+        own = self.commit_of(now, run)
         if own is None:
             msg = (
                 f"{self._path}: Hudi's writer ended without an error, and no commit on the timeline is of this run "

@@ -27,6 +27,9 @@ _MAKE: Final = (
     "payload class, and load the rows of this one into it first"
 )
 _LAYOUT: Final = (keys.WRITE_HIVE_STYLE, keys.WRITE_URL_ENCODED, keys.INDEX_TYPE)
+_DEFAULT_INDEX: Final = "SIMPLE"  # HoodieIndexConfig.getDefaultIndexType of Spark
+_GLOBAL: Final = ("GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "HBASE", "INMEMORY")
+_INDEX_CLASS: Final = "hoodie.index.class"
 
 
 class WriteTarget:
@@ -93,8 +96,7 @@ class WriteTarget:
                 )
                 raise PlanError(msg)
         if plan.global_index:
-            msg = "a merge into a table by a global index is not ported; leave it out where keys stay in a partition"
-            raise PlanError(msg)
+            raise PlanError(_no_global_index())
         if not plan.combine_before_upsert:
             msg = "a merge into a table writes one row a key; leave out combine_before_upsert=False"
             raise PlanError(msg)
@@ -108,7 +110,7 @@ class WriteTarget:
             run: the identity of the run.
 
         Raises:
-            PlanError: an option that is given would change what is written.
+            PlanError: an option that is given would change what is written, or the index is a global one.
         """
         own = self._properties
         stored: Mapping[str, Any] = own.stored
@@ -128,11 +130,22 @@ class WriteTarget:
         if batch is not None:
             needed[BATCH] = batch
         needed |= {name: stored[name] for name in _LAYOUT if name in stored}
+        needed.setdefault(keys.INDEX_TYPE, _DEFAULT_INDEX)  # else a file of defaults on the machine decides
         if stored.get(keys.KEYGEN_CLASS):
             needed[keys.WRITE_KEYGEN_CLASS] = stored[keys.KEYGEN_CLASS]
-        refused = {*needed, keys.WRITE_PAYLOAD_CLASS.key, keys.WRITE_STRATEGY_ID.key, BATCH} - {keys.INDEX_TYPE}
+        refused = {*needed, keys.WRITE_PAYLOAD_CLASS.key, keys.WRITE_STRATEGY_ID.key, BATCH, _INDEX_CLASS}
+        refused.remove(keys.INDEX_TYPE)
         for name, text in given.items():
             if name in refused and needed.get(name) != text:
                 msg = f"the option {name}={text} would change what is written; leave it out"
                 raise PlanError(msg)
-        return {**needed, **given}
+        found = {**needed, **given}
+        index = found[keys.INDEX_TYPE]
+        if index.strip().upper() in _GLOBAL:
+            msg = f"{keys.INDEX_TYPE}={index}: {_no_global_index()}"
+            raise PlanError(msg)
+        return found
+
+
+def _no_global_index() -> str:
+    return "a merge into a table by a global index is not ported; leave it out where keys stay in a partition"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,6 +15,8 @@ from bridge import ConflictError, InputError, MergePlan, PlanError, merge_batch,
 from bridge.errors import EngineError
 from bridge.hudi import TableQueries
 from bridge.write import WriteTarget
+from bridge.write.changes import check_types
+from bridge.write.stored_rows import check_slices
 from payloads import SENTINEL
 from tests.bridge.write.table import MadeTable
 
@@ -155,7 +158,8 @@ def test_a_batch_is_found_among_archived_commits(table: MadeTable) -> None:
     (folder / "_version_").write_text("1")
     (folder / "manifest_1").write_text(json.dumps({"files": [{"fileName": "1_2_0.parquet"}]}))
     said = json.dumps({"extraMetadata": {"_payload_bridge_batch": "old"}}).encode()
-    rows = {"instantTime": ["1", "2"], "completionTime": ["1", "2"], "metadata": [said, None]}
+    other = b"it does not say the name, so it is not parsed"
+    rows = {"instantTime": ["1", "2", "3"], "completionTime": ["1", "2", "3"], "metadata": [said, None, other]}
     pq.write_table(pa.table(rows), folder / "1_2_0.parquet")
     found = list(TableQueries(str(table.path)).timeline.commits_with("_payload_bridge_batch"))
     assert found == [("20240101000000002", "new"), ("1", "old")]
@@ -202,7 +206,17 @@ def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path
     for option in ("hoodie.datasource.write.operation", "hoodie.datasource.write.payload.class"):
         with pytest.raises(PlanError, match=f"the option {option}=insert would change"):
             target.options({option: "insert"}, None, "run")
-    with pytest.raises(PlanError, match="nowhere to put a quarantine"):
+    for index in ("GLOBAL_SIMPLE", "global_bloom", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX"):
+        with pytest.raises(PlanError, match=f"hoodie.index.type={index}: .* by a global index is not ported"):
+            target.options({"hoodie.index.type": index}, None, "run")
+        stored = WriteTarget(TableQueries(str(MadeTable(tmp_path / index, {"hoodie.index.type": index}).path)))
+        with pytest.raises(PlanError, match="by a global index is not ported"):
+            stored.options({}, None, "run")
+        assert stored.options({"hoodie.index.type": "BLOOM"}, None, "run")["hoodie.index.type"] == "BLOOM"
+    assert target.options({}, None, "run")["hoodie.index.type"] == "SIMPLE"
+    with pytest.raises(PlanError, match=r"hoodie.index.class=x would change"):
+        target.options({"hoodie.index.class": "x"}, None, "run")
+    with pytest.raises(PlanError, match=r"nowhere to put a quarantine; .* with merge_into\("):
         merge_batch("t", MergePlan(payload="OverwriteWithLatestAvroPayload", key="id", on_error="quarantine"))
 
 
@@ -216,6 +230,96 @@ def test_a_batch_that_hudi_would_read_otherwise_is_refused(table: MadeTable, spa
     )
     with pytest.raises(InputError, match="the payload keeps a row"):
         merge_into(str(table.path), kept, PLAN)
+
+
+def test_rows_in_logs_alone_want_an_index_that_finds_them(tmp_path: Path) -> None:
+    made = MadeTable(tmp_path / "table", {"hoodie.table.type": "MERGE_ON_READ"})
+    instant = made.write(STORED)
+    on_base, alone = (made.path / f".{name}_{instant}.log.1_0-0-0" for name in ("f1-0", "f2-0"))
+    on_base.touch()
+    slices = TableQueries(str(made.path)).snapshot().slices
+    assert [one.data_logs for one in slices] == [(on_base.name,)]
+    check_slices("t", slices, "SIMPLE")
+    alone.touch()
+    slices = TableQueries(str(made.path)).snapshot().slices
+    for index in ("SIMPLE", "BLOOM"):
+        with pytest.raises(InputError, match=f"f2-0 has rows in logs alone, which hoodie.index.type={index} does not"):
+            check_slices("t", slices, index)
+    check_slices("t", slices, "BUCKET")
+
+
+def test_a_batch_keeps_the_types_of_the_table_but_for_wider_numbers(spark: SparkSession) -> None:
+    def frame(ddl: str) -> DataFrame:
+        return spark.createDataFrame([], ddl)
+
+    stored = "id string, at timestamp, day date, n int, d decimal(4,1), s struct<a: array<timestamp>, n: int>"
+    for kept in ("id int", "n bigint, d decimal(9,2), more string", "s struct<a: array<timestamp>, n: double, m: int>"):
+        check_types("t", frame(stored), frame(kept))
+    for name, kind in (
+        ("at", "string"),
+        ("at", "bigint"),
+        ("day", "int"),
+        ("n", "string"),
+        ("d", "string"),
+        ("s", "struct<a:array<string>,n:int>"),
+    ):
+        with pytest.raises(
+            InputError, match=rf"the column '{name}' is .* in t and {re.escape(kind)} in the batch.*--sch"
+        ):
+            check_types("t", frame(stored), frame(f"{name} {kind}"))
+
+
+def test_a_batch_that_would_change_a_type_of_the_table_is_refused(table: MadeTable, spark: SparkSession) -> None:
+    rows = spark.createDataFrame([("a", "Rome", "x")], "id string, city string, qty string")
+    with pytest.raises(InputError, match=r"the column 'qty' is bigint in .* and string in the batch"):
+        merge_into(str(table.path), rows, PLAN)
+
+
+def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
+    table: MadeTable, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = batch(spark, [("d", "Bern", 5)])
+
+    def fails(*arguments: Any) -> None:
+        table.commit(*arguments)
+        msg = "cleaning failed"
+        raise RuntimeError(msg)
+
+    def refuses(*_: Any) -> None:
+        msg = "no commit"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(MODULE, "commit", refuses)
+    with pytest.raises(RuntimeError, match=r"^no commit$"):
+        merge_into(str(table.path), rows, PLAN)
+    assert "d" not in table.rows
+    monkeypatch.setattr(MODULE, "commit", fails)
+    with pytest.raises(EngineError, match="commit 20240101000000002 is complete; what came after it failed: cleaning"):
+        merge_into(str(table.path), rows, PLAN, batch="monday")
+    assert "d" in table.rows
+    assert merge_into(str(table.path), rows, PLAN, batch="monday").merged_by == "20240101000000002"
+
+
+def test_another_writer_is_noticed_before_the_quarantine_is_handed_over(
+    table: MadeTable, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def meanwhile(changed: DataFrame) -> None:
+        table.write([{"id": "z", "city": "Bonn", "qty": 1}])
+
+    monkeypatch.setattr(MODULE, "check_rows", meanwhile)
+    handed: list[Any] = []
+    with pytest.raises(ConflictError, match="of another writer came after"):
+        merge_into(str(table.path), batch(spark, [("d", "Bern", 5)]), PLAN, before_commit=handed.append)
+    assert handed == []
+
+
+def test_a_micro_batch_that_comes_again_changes_nothing(table: MadeTable, spark: SparkSession) -> None:
+    merge = merge_batch(str(table.path), PLAN, stream="orders")
+    rows = batch(spark, [("a", "Rome", 4)])
+    for number in (0, 0, 1, 1):
+        merge(rows, number)
+    assert table.rows["a"]["qty"] == 9  # added twice
+    assert [asked["_payload_bridge_batch"] for asked in table.asked] == ["orders/0", "orders/1"]
 
 
 def test_a_session_without_hudi_says_how_to_start_one_with_it(tmp_path: Path, spark: SparkSession) -> None:
