@@ -17,7 +17,7 @@ from bridge.cli.session import bundle_option
 from bridge.cli.table_input import located, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.errors import InputError
-from bridge.hudi import HudiTable, TableQueries
+from bridge.hudi import HudiTable, HudiTableError, TableQueries
 from bridge.pipeline import read_frame
 from bridge.plan import TableType
 from bridge.report import Table, json_rows, limit_of
@@ -157,8 +157,9 @@ def _put_aside(spark: SparkSession, target: Target, aside: DataFrame, table: str
     try:
         yield
     except Exception:
-        if not any(text == batch for _, text in TableQueries(table).timeline.commits_with(BATCH)):
-            discard(spark, target)
+        with contextlib.suppress(HudiTableError, InputError, OSError):  # then it stays, for nobody knows
+            if not any(text == batch for _, text in TableQueries(table).timeline.commits_with(BATCH)):
+                discard(spark, target)
         raise
 
 

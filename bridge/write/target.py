@@ -29,7 +29,6 @@ _MAKE: Final = (
 _LAYOUT: Final = (keys.WRITE_HIVE_STYLE, keys.WRITE_URL_ENCODED, keys.INDEX_TYPE)
 _DEFAULT_INDEX: Final = "SIMPLE"  # HoodieIndexConfig.getDefaultIndexType of Spark
 _GLOBAL: Final = ("GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "HBASE", "INMEMORY")
-_INDEX_CLASS: Final = "hoodie.index.class"
 
 
 class WriteTarget:
@@ -133,7 +132,7 @@ class WriteTarget:
         needed.setdefault(keys.INDEX_TYPE, _DEFAULT_INDEX)  # else a file of defaults on the machine decides
         if stored.get(keys.KEYGEN_CLASS):
             needed[keys.WRITE_KEYGEN_CLASS] = stored[keys.KEYGEN_CLASS]
-        refused = {*needed, keys.WRITE_PAYLOAD_CLASS.key, keys.WRITE_STRATEGY_ID.key, BATCH, _INDEX_CLASS}
+        refused = {*needed, keys.WRITE_PAYLOAD_CLASS.key, keys.WRITE_STRATEGY_ID.key, BATCH, keys.INDEX_CLASS}
         refused.remove(keys.INDEX_TYPE)
         for name, text in given.items():
             if name in refused and needed.get(name) != text:
