@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 from click.testing import CliRunner
 
 from bridge.cli import main
-from bridge.errors import ConflictError
 from tests.bridge.write.table import MadeTable
 
 if TYPE_CHECKING:
@@ -59,54 +58,3 @@ def test_a_file_is_merged_once_and_the_table_differs_from_what_it_was(
     result = CliRunner().invoke(main, [*command, "--out", str(tmp_path / "aside")])
     assert result.exit_code == 2
     assert "add --on-error quarantine" in result.stderr
-
-
-def test_a_run_that_writes_nothing_leaves_no_quarantine_and_no_half_batch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: SparkSession
-) -> None:
-    made = MadeTable(tmp_path / "table")
-    made.write([{"id": "a", "city": "Oslo", "qty": 1}])
-    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda _: None)
-    rows = tmp_path / "day.jsonl"
-    rows.write_text('{"id": "a", "city": "fails", "qty": 2}\n{"id": "c", "city": "Bern", "qty": 3}\n')
-    schema = tmp_path / "rows.ddl"
-    schema.write_text("id string, city string, qty bigint")
-    out = tmp_path / "aside"
-    command = ("merge-into", str(made.path), "--incoming", str(rows), "--schema", str(schema), "--release", "0.15")
-    command = (*command, "--payload", "tests.bridge.write.test_merge_into:Adder")
-    command = (*command, "--on-error", "quarantine", "--out", str(out))
-
-    def conflicts(*_: object) -> None:
-        assert out.exists()
-        msg = "another writer"
-        raise ConflictError(msg)
-
-    monkeypatch.setattr(MODULE, "commit", conflicts)
-    result = CliRunner().invoke(main, command)
-    assert (result.exit_code, "another writer" in result.stderr) == (2, True), result.output
-    assert not out.exists()
-
-    def late(*arguments: Any) -> None:
-        made.commit(*arguments)
-        made.write([{"id": "z", "city": "Bonn", "qty": 1}])
-
-    check_rows = MODULE.check_rows
-    text = rows.read_text()
-
-    def grows(changed: Any) -> None:
-        check_rows(changed)
-        rows.write_text(text + '{"id": "e", "city": "Bern", "qty": 3}\n')
-
-    monkeypatch.setattr(MODULE, "commit", late)
-    with monkeypatch.context() as patched:
-        patched.setattr(MODULE, "check_rows", grows)
-        result = CliRunner().invoke(main, command)
-    assert result.exit_code == 2, result.output
-    assert "changed while it was merged (day.jsonl); nothing is written" in result.stderr
-    assert (made.asked, out.exists()) == ([], False)
-
-    rows.write_text(text)
-    result = CliRunner().invoke(main, command)
-    assert "both stay" in result.stderr, result.output
-    assert "c" in made.rows
-    assert {row["id"] for row in pq.read_table(out).to_pylist()} == {"a"}  # the commit is complete: it stays

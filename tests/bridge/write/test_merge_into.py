@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -15,7 +14,6 @@ from bridge import ConflictError, InputError, MergePlan, PlanError, merge_batch,
 from bridge.errors import EngineError
 from bridge.hudi import TableQueries
 from bridge.write import WriteTarget
-from bridge.write.changes import check_types
 from bridge.write.stored_rows import check_slices
 from payloads import SENTINEL
 from tests.bridge.write.table import MadeTable
@@ -246,80 +244,6 @@ def test_rows_in_logs_alone_want_an_index_that_finds_them(tmp_path: Path) -> Non
         with pytest.raises(InputError, match=f"f2-0 has rows in logs alone, which hoodie.index.type={index} does not"):
             check_slices("t", slices, index)
     check_slices("t", slices, "BUCKET")
-
-
-def test_a_batch_keeps_the_types_of_the_table_but_for_wider_numbers(spark: SparkSession) -> None:
-    def frame(ddl: str) -> DataFrame:
-        return spark.createDataFrame([], ddl)
-
-    stored = "id string, at timestamp, day date, n int, d decimal(4,1), s struct<a: array<timestamp>, n: int>"
-    for kept in ("id int", "n bigint, d decimal(9,2), more string", "s struct<a: array<timestamp>, n: double, m: int>"):
-        check_types("t", frame(stored), frame(kept))
-    for name, kind in (
-        ("at", "string"),
-        ("at", "bigint"),
-        ("day", "int"),
-        ("n", "string"),
-        ("d", "string"),
-        ("s", "struct<a:array<string>,n:int>"),
-    ):
-        with pytest.raises(
-            InputError, match=rf"the column '{name}' is .* in t and {re.escape(kind)} in the batch.*--sch"
-        ):
-            check_types("t", frame(stored), frame(f"{name} {kind}"))
-
-
-def test_a_batch_that_would_change_a_type_of_the_table_is_refused(table: MadeTable, spark: SparkSession) -> None:
-    rows = spark.createDataFrame([("a", "Rome", "x")], "id string, city string, qty string")
-    with pytest.raises(InputError, match=r"the column 'qty' is bigint in .* and string in the batch"):
-        merge_into(str(table.path), rows, PLAN)
-
-
-def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
-    table: MadeTable, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = batch(spark, [("d", "Bern", 5)])
-
-    def fails(*arguments: Any) -> None:
-        table.commit(*arguments)
-        msg = "cleaning failed"
-        raise RuntimeError(msg)
-
-    def refuses(*_: Any) -> None:
-        msg = "no commit"
-        raise RuntimeError(msg)
-
-    monkeypatch.setattr(MODULE, "commit", refuses)
-    with pytest.raises(RuntimeError, match=r"^no commit$"):
-        merge_into(str(table.path), rows, PLAN)
-    assert "d" not in table.rows
-    monkeypatch.setattr(MODULE, "commit", fails)
-    with pytest.raises(EngineError, match="commit 20240101000000002 is complete; what came after it failed: cleaning"):
-        merge_into(str(table.path), rows, PLAN, batch="monday")
-    assert "d" in table.rows
-    assert merge_into(str(table.path), rows, PLAN, batch="monday").merged_by == "20240101000000002"
-
-
-def test_another_writer_is_noticed_before_the_quarantine_is_handed_over(
-    table: MadeTable, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def meanwhile(changed: DataFrame) -> None:
-        table.write([{"id": "z", "city": "Bonn", "qty": 1}])
-
-    monkeypatch.setattr(MODULE, "check_rows", meanwhile)
-    handed: list[Any] = []
-    with pytest.raises(ConflictError, match="of another writer came after"):
-        merge_into(str(table.path), batch(spark, [("d", "Bern", 5)]), PLAN, before_commit=handed.append)
-    assert handed == []
-
-
-def test_a_micro_batch_that_comes_again_changes_nothing(table: MadeTable, spark: SparkSession) -> None:
-    merge = merge_batch(str(table.path), PLAN, stream="orders")
-    rows = batch(spark, [("a", "Rome", 4)])
-    for number in (0, 0, 1, 1):
-        merge(rows, number)
-    assert table.rows["a"]["qty"] == 9  # added twice
-    assert [asked["_payload_bridge_batch"] for asked in table.asked] == ["orders/0", "orders/1"]
 
 
 def test_a_session_without_hudi_says_how_to_start_one_with_it(tmp_path: Path, spark: SparkSession) -> None:

@@ -1,0 +1,174 @@
+"""The steps around a commit, without Spark: the timeline is a real one, and the frames are stand-ins."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
+
+import pytest
+from pyspark.sql import types as spark_types
+
+from bridge import ConflictError, InputError, MergePlan, merge_batch, merge_into
+from bridge.errors import EngineError
+from bridge.spark import Target, files_of, place_of
+from bridge.write.changes import check_types
+from tests.bridge.write.table import MadeTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+MODULE = importlib.import_module("bridge.write.merge_into")
+COMMAND = importlib.import_module("bridge.cli.merge_into")
+PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id")
+ROW = {"id": "d", "city": "Bern", "qty": 5}
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
+    """A table into which every batch inserts one row."""
+    made = MadeTable(tmp_path / "table")
+    made.write([{"id": "a", "city": "Oslo", "qty": 1}])
+    changed = MagicMock()
+    changed.persist.return_value.groupBy.return_value.agg.return_value.collect.return_value = [("inserted", 1)]
+    point = MagicMock()
+    point.return_value.split.return_value = {}
+    for name, stand_in in {
+        "sf": MagicMock(),
+        "PointRun": point,
+        "changes": lambda *_: changed,
+        "described": lambda *_: contextlib.nullcontext(),
+        "observing": lambda *_: contextlib.nullcontext(),
+        "commit": lambda _rows, _path, options: committed(made, options),
+    }.items():
+        monkeypatch.setattr(MODULE, name, stand_in)
+    for name in ("stored_rows", "check_types", "check_rows", "check_writer_is_there", "as_commit"):
+        monkeypatch.setattr(MODULE, name, MagicMock())
+    return made
+
+
+def committed(made: MadeTable, options: Mapping[str, str]) -> None:
+    made.asked.append(dict(options))
+    made.write([ROW], {name: text for name, text in options.items() if name.startswith("_")})
+
+
+def rows() -> Any:
+    return MagicMock(isStreaming=False, columns=["id", "city", "qty"])
+
+
+def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_rows: Any, _path: str, options: Mapping[str, str]) -> None:
+        committed(table, options)
+        msg = "cleaning failed"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(MODULE, "commit", MagicMock(side_effect=RuntimeError("no commit")))
+    with pytest.raises(RuntimeError, match=r"^no commit$"):
+        merge_into(str(table.path), rows(), PLAN, batch="monday")
+    monkeypatch.setattr(MODULE, "commit", fails)
+    with pytest.raises(EngineError, match="commit 20240101000000002 is complete; what came after it failed: cleaning"):
+        merge_into(str(table.path), rows(), PLAN, batch="monday")
+    assert merge_into(str(table.path), rows(), PLAN, batch="monday").merged_by == "20240101000000002"
+
+
+def test_another_writer_is_noticed_before_the_quarantine_is_handed_over(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MODULE, "check_rows", lambda _: table.write([{"id": "z", "city": "Bonn", "qty": 1}]))
+    handed: list[Any] = []
+    with pytest.raises(ConflictError, match="of another writer came after"):
+        merge_into(str(table.path), rows(), PLAN, before_commit=handed.append)
+    assert (handed, table.asked) == ([], [])
+
+
+def test_a_micro_batch_that_comes_again_changes_nothing(table: MadeTable) -> None:
+    merge = merge_batch(str(table.path), PLAN, stream="orders")
+    for number in (0, 0, 1, 1):
+        merge(rows(), number)
+    assert [asked["_payload_bridge_batch"] for asked in table.asked] == ["orders/0", "orders/1"]
+
+
+def test_what_is_set_aside_stays_only_if_the_batch_is_committed(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed: list[Target] = []
+    monkeypatch.setattr(COMMAND, "output", lambda *_: contextlib.nullcontext(MagicMock()))
+    monkeypatch.setattr(COMMAND, "discard", lambda _, target: removed.append(target))
+    settings = (MagicMock(), Target("aside"), MagicMock(), str(table.path), "monday")
+
+    def fails(then: Any = None) -> None:
+        with COMMAND._put_aside(*settings):
+            if then is not None:
+                then()
+            msg = "another writer"
+            raise ConflictError(msg)
+
+    with pytest.raises(ConflictError):
+        fails()
+    assert removed == [Target("aside")]
+    with pytest.raises(ConflictError):
+        fails(lambda: table.write([ROW], {"_payload_bridge_batch": "monday"}))
+    assert removed == [Target("aside")]
+
+
+def test_files_that_change_while_they_are_merged_are_noticed(tmp_path: Path) -> None:
+    (tmp_path / "1.jsonl").write_text("{}\n")
+    files = files_of(place_of(tmp_path))
+    seen = COMMAND._stamps(files)
+    COMMAND._check_same(files, seen)
+    (tmp_path / "2.jsonl").write_text("{}\n")
+    with pytest.raises(InputError, match=r"changed while it was merged \(2.jsonl\); nothing is written"):
+        COMMAND._check_same(files, seen)
+    (tmp_path / "2.jsonl").unlink()
+    (tmp_path / "1.jsonl").write_text("{ }\n")
+    with pytest.raises(InputError, match=r"changed while it was merged \(1.jsonl\)"):
+        COMMAND._check_same(files, seen)
+
+
+STRING, LONG, INT = spark_types.StringType(), spark_types.LongType(), spark_types.IntegerType()
+TIME, DATE = spark_types.TimestampType(), spark_types.DateType()
+
+
+def inside(kind: spark_types.DataType, *more: str) -> spark_types.DataType:
+    found = spark_types.StructType().add("a", spark_types.ArrayType(kind))
+    for name in more:
+        found = found.add(name, INT)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("own", "given"),
+    [
+        (STRING, INT),
+        (INT, LONG),
+        (LONG, INT),
+        (spark_types.DecimalType(4, 1), spark_types.DecimalType(9, 2)),
+        (inside(INT), inside(LONG, "more")),
+    ],
+)
+def test_a_batch_keeps_the_types_of_the_table_but_for_wider_numbers(
+    own: spark_types.DataType, given: spark_types.DataType
+) -> None:
+    check_types("t", frame(own), frame(given))
+
+
+@pytest.mark.parametrize(
+    ("own", "given"),
+    [(TIME, STRING), (TIME, LONG), (LONG, TIME), (DATE, INT), (INT, STRING), (inside(TIME), inside(STRING))],
+)
+def test_a_batch_that_would_change_a_type_of_the_table_is_refused(
+    own: spark_types.DataType, given: spark_types.DataType
+) -> None:
+    told = f"the column 'x' is {own.simpleString()} in t and {given.simpleString()} in the batch"
+    with pytest.raises(InputError, match=f"{re.escape(told)}.*--schema"):
+        check_types("t", frame(own), frame(given))
+
+
+def frame(kind: spark_types.DataType) -> Any:
+    return SimpleNamespace(schema=spark_types.StructType().add("x", kind))
