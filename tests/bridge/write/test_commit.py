@@ -77,6 +77,18 @@ def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
     assert merge_into(str(table.path), rows(), PLAN, batch="monday").merged_by == "20240101000000002"
 
 
+@pytest.mark.parametrize("step", ["stored_rows", "check_types"])
+def test_a_batch_is_held_against_the_table_before_anything_is_merged(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    checked = MagicMock(side_effect=InputError(step))
+    monkeypatch.setattr(MODULE, step, checked)
+    with pytest.raises(InputError, match=step):
+        merge_into(str(table.path), rows(), PLAN, options={"hoodie.index.type": "BLOOM"})
+    MODULE.PointRun.assert_not_called()
+    assert step != "stored_rows" or checked.call_args.args[-1] == "BLOOM"
+
+
 def test_another_writer_is_noticed_before_the_quarantine_is_handed_over(
     table: MadeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,6 +103,7 @@ def test_a_micro_batch_that_comes_again_changes_nothing(table: MadeTable) -> Non
     merge = merge_batch(str(table.path), PLAN, stream="orders")
     for number in (0, 0, 1, 1):
         merge(rows(), number)
+    assert [asked["hoodie.index.type"] for asked in table.asked] == ["SIMPLE", "SIMPLE"]
     assert [asked["_payload_bridge_batch"] for asked in table.asked] == ["orders/0", "orders/1"]
 
 
