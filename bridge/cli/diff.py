@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.options import names, release_option, sample_option
+from bridge.cli.options import InputPath, names, release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
@@ -16,7 +16,7 @@ from bridge.compare import diff
 from bridge.hudi import HudiTable
 from bridge.pipeline import read_frame
 from bridge.report import limit_of
-from bridge.spark import output, place_of
+from bridge.spark import output, place_of, read_schema
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 )
 @click.option("--as-of", metavar="INSTANT", help="TABLE as of an instant, by its requested time.")
 @click.option("--against-as-of", metavar="INSTANT", help="The other side as of an instant, if it is a table.")
+@click.option(
+    "--schema",
+    type=InputPath(),
+    metavar="FILE",
+    help="The schema of the files of --against: Avro in FILE.avsc, else Spark DDL. Default: the files'.",
+)
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @out_options
@@ -47,6 +53,7 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     against: str | None,
     as_of: str | None,
     against_as_of: str | None,
+    schema: str | None,
     key: tuple[str, ...] | None,
     release: HudiRelease,
     out: str | None,
@@ -55,8 +62,10 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
 ) -> Report:
     """Compare the rows of TABLE with those of another table, of files, or of TABLE itself at another instant.
 
-    --out writes the batch that gives TABLE the rows of the other side; its deletes have _hoodie_is_deleted. The exit
-    code is 1 if a row differs.
+    Columns are found by name, in upper or lower case. Numbers of two types are compared in one that holds both;
+    other columns must have the same type on both sides. The exit code is 1 if a row differs or one side alone has a
+    column. --out writes the batch that gives TABLE the rows of the other side, in the types of TABLE; its deletes have
+    _hoodie_is_deleted. It needs the same columns on both sides.
     """
     if against is None and against_as_of is None and as_of is None:
         msg = "TABLE is compared with nothing; add --against, or --as-of for an earlier instant of it"
@@ -67,18 +76,22 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     own = HudiTable(spark, path, release)
     other: DataFrame
     if against is None or _is_table(against):
+        if schema is not None:
+            msg = "--schema is for files of --against, and a table has its own; leave it out"
+            raise click.UsageError(msg, click.get_current_context())
         other = HudiTable(spark, path if against is None else located(against), release).snapshot(against_as_of)
     elif against_as_of is not None:
         msg = f"--against-as-of is for tables, and {against} is none; leave it out"
         raise click.UsageError(msg, click.get_current_context())
     else:
-        other = read_frame(spark, against)
+        other = read_frame(spark, against, None if schema is None else read_schema(schema, release)[1])
     sides = (_name(table, as_of), _name(against or table, against_as_of))
     with diff(own.snapshot(as_of), other, key or own.identity, sides) as found:
+        batch = None if target is None else found.batch
         report = found.to_report(limit_of(sample, whole=wants_json()))
-        if target is not None:
+        if target is not None and batch is not None:
             with output(spark, target) as run:
-                run.write(found.batch)
+                run.write(batch)
             report.verdict = f"{report.verdict} The batch that gives {sides[0]} these rows is in {target.path}."
     return report
 

@@ -22,6 +22,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "diff": (
         "payload-bridge diff warehouse/orders --against warehouse/orders-new",
+        "payload-bridge diff warehouse/orders --against orders.csv --schema orders.ddl",
         "payload-bridge diff warehouse/orders --as-of 20240101000000000 --out back",
     ),
     "explain": (

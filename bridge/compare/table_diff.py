@@ -6,20 +6,22 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
 
 from bridge.compare.differing import Counts, Difference
+from bridge.compare.same_types import compared_types
 from bridge.compare.tables import keys_table
 from bridge.engines import COMMIT
 from bridge.errors import InputError
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT, differences
 from bridge.report import SAMPLE, Report, as_notebook, json_rows
-from bridge.spark import META_COLUMNS, common_types, kept, quoted, with_types
+from bridge.spark import META_COLUMNS, kept, promoted, quoted, with_types
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,8 +33,9 @@ class DiffReport:
         names: what the sides are called.
         counts: how many keys differ, by kind; its commit is 1.
         differences: the keys that differ: `_pb_kind` (only-left, only-right, changed), the key, and the rows of both
-            sides as `_pb_left` and `_pb_right`.
+            sides as `_pb_left` and `_pb_right`, in the types in which they were compared.
         alone: the columns that one side alone has; they are not compared.
+        schema: the columns that both have, under the names and in the types of the left side.
 
     Added in 0.1.0.
     """
@@ -42,32 +45,73 @@ class DiffReport:
     counts: Counts
     differences: DataFrame
     alone: tuple[str, ...] = ()
+    schema: spark_types.StructType = dataclasses.field(default_factory=spark_types.StructType)
 
     @property
     def success(self) -> bool:
-        """Whether no key differs."""
-        return not self.counts.total
+        """Whether no key differs, and both sides have the same columns."""
+        return not self.counts.total and not self.alone
 
     @property
     def verdict(self) -> str:
-        """How many keys differ, in a sentence."""
+        """How many keys differ, and which columns were not compared, in a sentence."""
         left, right = self.names
-        if self.success:
-            return f"{left} and {right} have the same rows."
+        alone = f"{', '.join(self.alone)} {'is' if len(self.alone) == 1 else 'are'} on one side alone, and not compared"
+        if not self.counts.total:
+            same = f"{left} and {right} have the same rows"
+            return f"{same} in the columns of both, but {alone}." if self.alone else f"{same}."
         told = f"{self.counts.only_left} only in {left}, {self.counts.only_right} only in {right}"
         keys = "1 key differs" if self.counts.total == 1 else f"{self.counts.total} keys differ"
-        return f"{keys}: {told}, {self.counts.changed} changed."
+        return f"{keys}: {told}, {self.counts.changed} changed{f'; {alone}' if self.alone else ''}."
 
     @property
     def batch(self) -> DataFrame:
         """The batch that gives the left side the rows of the right one: these rows, and deletes.
 
-        A delete is the left row with `_hoodie_is_deleted` true; in the other rows it is false.
+        A delete is the left row with `_hoodie_is_deleted` true; in the other rows it is false. Names and types
+        are those of the left side.
+
+        Raises:
+            InputError: one side alone has a column, or the right one has a value that a type of the left can't hold.
         """
-        row = sf.coalesce(RIGHT, LEFT)
-        names = [name for name in self.differences.schema[RIGHT].dataType.names if name != IS_DELETED]  # type: ignore[attr-defined]
-        columns = [row.getField(name).alias(name) for name in names]
+        if self.alone:
+            msg = (
+                f"no batch gives {self.names[0]} the rows of {self.names[1]}, because {', '.join(self.alone)} "
+                f"{'is' if len(self.alone) == 1 else 'are'} on one side alone; give both sides the same columns"
+            )
+            raise InputError(msg)
+        row, wide = sf.coalesce(RIGHT, LEFT), self._compared
+        fields = [field for field in self.schema if field.name != IS_DELETED]
+        self._check_values(
+            [field for field in fields if field.dataType.simpleString() != wide[field.name].simpleString()]
+        )
+        columns = [promoted(row.getField(one.name), wide[one.name], one.dataType).alias(one.name) for one in fields]
         return self.differences.select(*columns, sf.col(RIGHT).isNull().alias(IS_DELETED))
+
+    @property
+    def _compared(self) -> dict[str, spark_types.DataType]:
+        row = self.differences.schema[RIGHT].dataType
+        return {field.name: field.dataType for field in row}  # type: ignore[attr-defined]
+
+    def _check_values(self, narrowed: Sequence[spark_types.StructField]) -> None:
+        """Refuse values of the right side that do not survive the types of the left one."""
+        if not narrowed:
+            return
+
+        def is_lost(field: spark_types.StructField) -> Column:
+            kind, value = self._compared[field.name], sf.col(RIGHT).getField(field.name)
+            back = promoted(promoted(value, kind, field.dataType), field.dataType, kind)
+            differs = sf.to_json(sf.struct(back.alias("one"))) != sf.to_json(sf.struct(value.alias("one")))
+            return sf.coalesce(sf.max(differs), sf.lit(False))
+
+        found = self.differences.select(*(is_lost(field).alias(str(at)) for at, field in enumerate(narrowed))).collect()
+        for field, lost in zip(narrowed, found[0], strict=True):
+            if lost:
+                msg = (
+                    f"{self.names[1]} has values of {field.name} that its type in {self.names[0]}, "
+                    f"{field.dataType.simpleString()}, can't hold; change the type of that column first"
+                )
+                raise InputError(msg)
 
     def _repr_html_(self) -> str:
         return as_notebook(self.to_report())
@@ -83,8 +127,6 @@ class DiffReport:
             {"key": one.key, "kind": one.kind, "columns": one.columns, "left": one.left, "right": one.right}
             for one in found
         ]
-        if self.alone:
-            report.warnings.append(f"one side alone has {', '.join(self.alone)}, which is not compared")
         if found:
             report.body.append(keys_table(found, self.counts.total, self.names, "Keys that differ"))
         return report
@@ -100,7 +142,7 @@ class DiffReport:
     def _difference(self, found: dict[str, Any]) -> Difference:
         left, right = found[LEFT], found[RIGHT]
         both = left is not None and right is not None
-        columns = [name for name in left if left[name] != right[name]] if both else []
+        columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
         return Difference({name: found[name] for name in self.identity}, found[KIND], columns, left, right)
 
     def close(self) -> None:
@@ -119,7 +161,9 @@ def diff(
 ) -> DiffReport:
     """Compare the rows of two frames, such as snapshots of tables, by key.
 
-    Meta columns, and those that one side alone has, are not compared; numbers of two types are compared as the wider.
+    Meta columns are not compared. Columns are found by name, in upper or lower case; those that one side alone has are
+    not compared, and named in the verdict. Columns of two types are compared only in a type that holds the values of
+    both: integers, decimals, or a float and a double, by its decimal text.
 
     Args:
         left: one side.
@@ -128,29 +172,48 @@ def diff(
         names: what the sides are called.
 
     Raises:
-        InputError: a side lacks a column of the key, or has a key twice.
+        InputError: a side lacks a column of the key, has a key twice, or columns whose names differ in case alone; or a
+            column has types on the two sides of which none holds the values of the other.
 
     Added in 0.1.0.
     """
-    key = tuple(identity)
     sides = [frame.drop(*META_COLUMNS) for frame in (left, right)]
     for frame, name in zip(sides, names, strict=True):
-        missing = [column for column in key if column not in frame.columns]
-        if missing or not key:
-            msg = f"{name} has no column {', '.join(missing) or 'of a key'}; name the columns that identify its rows"
-            raise InputError(msg)
-        twice = frame.groupBy(*map(quoted, key)).count().where(sf.col("count") > 1).select(*map(quoted, key)).head()
-        if twice is not None:
-            told = ", ".join(f"{column}={value!r}" for column, value in twice.asDict().items())
-            msg = f"{name} has several rows of the key {told}; compare by columns that identify a row"
-            raise InputError(msg)
-    shared = [name for name in sides[0].columns if name in sides[1].columns]
+        _check_names(frame, name)
+    spelt = {name.lower(): name for name in sides[0].columns}
+    sides[1] = sides[1].toDF(*(spelt.get(name.lower(), name) for name in sides[1].columns))
+    key = tuple(spelt.get(name.lower(), name) for name in identity)
+    for frame, name in zip(sides, names, strict=True):
+        _check_key(frame, key, name)
+    shared = [quoted(name) for name in sides[0].columns if name in sides[1].columns]
     alone = sorted({*sides[0].columns} ^ {*sides[1].columns})
-    kinds = common_types(frame.select(*map(quoted, shared)) for frame in sides)
-    one, other = (
-        with_types(frame.select(*map(quoted, shared)), kinds).withColumn(COMMIT, sf.lit(1)) for frame in sides
-    )
+    sides = [frame.select(*shared) for frame in sides]
+    kinds = compared_types(sides[0].schema, sides[1].schema, names)
+    one, other = (with_types(frame, kinds).withColumn(COMMIT, sf.lit(1)) for frame in sides)
     found = kept(differences(one, other, key).drop(COMMIT))
     counted = {row[0]: int(row[1]) for row in found.groupBy(KIND).count().collect()}
     counts = Counts(1, *(counted.get(kind, 0) for kind in KINDS))
-    return DiffReport(key, names, counts, found, tuple(alone))
+    return DiffReport(key, names, counts, found, tuple(alone), sides[0].schema)
+
+
+def _check_names(frame: DataFrame, side: str) -> None:
+    """Refuse names that differ in case alone."""
+    seen: dict[str, str] = {}
+    for name in frame.columns:
+        if (other := seen.get(name.lower())) is not None:
+            msg = f"{side} has the columns {other} and {name}, and names are compared without their case; rename one"
+            raise InputError(msg)
+        seen[name.lower()] = name
+
+
+def _check_key(frame: DataFrame, key: tuple[str, ...], side: str) -> None:
+    """Refuse columns that do not identify the rows of a side."""
+    missing = [column for column in key if column not in frame.columns]
+    if missing or not key:
+        msg = f"{side} has no column {', '.join(missing) or 'of a key'}; name the columns that identify its rows"
+        raise InputError(msg)
+    twice = frame.groupBy(*map(quoted, key)).count().where(sf.col("count") > 1).select(*map(quoted, key)).head()
+    if twice is not None:
+        told = ", ".join(f"{column}={value!r}" for column, value in twice.asDict().items())
+        msg = f"{side} has several rows of the key {told}; compare by columns that identify a row"
+        raise InputError(msg)
