@@ -23,7 +23,8 @@ from pyspark.errors import PySparkException
 
 from bridge import HudiTable, local_session
 from bridge.config import assumed_writer
-from bridge.errors import sentence_of
+from bridge.errors import MergeFailedError, sentence_of
+from bridge.hudi import HudiTableError
 from bridge.migration import RehearsalVerdict, check_upgrade_to, copy_table, judge, upgrade
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.tables import load
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
     from tests.conformance.tables import Recorded
 
+_NOT_JUDGED = "not judged"
+
 
 @click.command()
 @click.argument("directory", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
 def main(  # noqa: PLR0913 (one parameter an option)
     *, directory: Path | None, releases: Sequence[str], to: str, cases: Sequence[str], examples: int | None, seed: int
 ) -> None:
-    """Print a line a table, and how many are as predicted; exit 1 where one is not."""
+    """Print a line a table, and how many are as predicted; exit 1 where one is not, or could not be judged."""
     spark = local_session(cores=2)
     counts: collections.Counter[str] = collections.Counter()
     with contextlib.ExitStack() as closing:
@@ -62,7 +65,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
             counts.update(_rehearsed(spark, found, HudiRelease.parse(to)))
     spark.stop()
     click.echo(", ".join(f"{number} {name}" for name, number in sorted(counts.items())))
-    sys.exit(bool(counts[RehearsalVerdict.NOT_AS_PREDICTED.value] + counts["changed by us"]))
+    sys.exit(bool(counts[RehearsalVerdict.NOT_AS_PREDICTED.value] + counts["changed by us"] + counts[_NOT_JUDGED]))
 
 
 def _rehearsed(spark: SparkSession, found: Sequence[Recorded], to: HudiRelease) -> list[str]:
@@ -90,8 +93,10 @@ def _rehearsed(spark: SparkSession, found: Sequence[Recorded], to: HudiRelease) 
                 with judge(table, to, copy, upgraded) as answer:
                     settings = "".join(f"; {name}: {was} predicted, {now} real" for name, was, now in answer.settings)
                     outcomes.append(_told(label, answer.verdict.value, answer.sentence + settings))
-            except (PayloadBridgeError, PySparkException) as error:
+            except (HudiTableError, MergeFailedError) as error:
                 outcomes.append(_told(label, "not read by its own release", sentence_of(error)))
+            except (PayloadBridgeError, PySparkException) as error:
+                outcomes.append(_told(label, _NOT_JUDGED, sentence_of(error)))
             if _checksum(Path(table.path)) != sums:
                 outcomes.append(_told(label, "changed by us", "a byte of the table is not what it was"))
     return outcomes

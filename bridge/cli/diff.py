@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.options import InputPath, names, release_option, sample_option
+from bridge.cli.inputs import InputPath
+from bridge.cli.options import names, release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options

@@ -73,8 +73,7 @@ def run_released(
     packages = [one for one in own.get("spark.jars.packages", "").split(",") if one and "hudi" not in one]
     settings = _HUDI_SETTINGS | {key: text for key, text in own.items() if key.startswith(_PASSED_ON)}
     settings["spark.jars.packages"] = ",".join([coordinate, *packages])
-    if "spark.jars.ivy" in own:
-        settings["spark.jars.ivy"] = own["spark.jars.ivy"]
+    settings |= {key: own[key] for key in ("spark.jars.ivy", "spark.driver.memory") if key in own}
     surroundings = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
     surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, "TZ": "UTC"}
     with tempfile.TemporaryDirectory(prefix="payload-bridge-") as here:
@@ -88,8 +87,10 @@ def run_released(
     if ran.returncode or not answers:
         at = ran.stderr.find("unresolved dependency")
         why = first_line(ran.stderr[at:]) if at >= 0 else reason_of(ran.stderr.strip().rpartition("\n")[2])
-        jars = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
-        msg = f"the process with {coordinate} ended ({why}){jars}"
+        way_out = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
+        if "OutOfMemoryError" in why:
+            way_out = "; give the session more of spark.driver.memory"
+        msg = f"the process with {coordinate} ended ({why}){way_out}"
         raise NotRunError(msg)
     return answers
 

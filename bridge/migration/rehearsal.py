@@ -6,18 +6,24 @@ Source: the procedure upgrade_table (UpgradeOrDowngradeProcedure) of the bundle 
 from __future__ import annotations
 
 import contextlib
-import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.compare import ReaderResult, compare_readers, compared_with, program_version, reason_of, released
 from bridge.compare import run_released as run_bundle
-from bridge.config import TABLE_VERSION, UpgradeCompaction, capabilities, change_version, read_table
+from bridge.config import (
+    TABLE_VERSION,
+    UpgradeCompaction,
+    assumed_writer,
+    capabilities,
+    change_version,
+    read_table,
+)
 from bridge.errors import PlanError
 from bridge.migration.rehearsal_report import RehearsalReport
 from bridge.migration.steps import VERSION_NAMES, PropertyChange, changes_between, merge_properties
-from bridge.migration.table_copy import check_copy, copy_table
+from bridge.migration.table_copy import check_copy, check_unchanged, copy_table, replaced
 from bridge.pipeline import KIND, KINDS
 from bridge.spark import kept
 from payloads import HudiRelease
@@ -51,17 +57,17 @@ def rehearse(table: HudiTable, to: str | HudiRelease, copy: str | Path, *, overw
     The bundle comes from Maven Central or the Ivy cache and runs in a process of its own, on the copy alone; the table
     is only read. No batch is written: the upgrade is that of Hudi's procedure `upgrade_table`, which begins with a
     compaction where the table is merge-on-read. Predicted are the rows that this package's reader of `to` shows of the
-    table as it is. The copy stays, unless the rehearsal fails.
+    table as it is. The copy stays, unless the rehearsal fails; then an older one that it replaces is there again.
 
     Args:
         table: a table on this machine, read by the release that writes it until now.
         to: the release that upgrades, 1.1 or later.
         copy: the folder that gets the copy, and keeps it, upgraded.
-        overwrite: whether a table that is there is replaced.
+        overwrite: whether a copy that an earlier rehearsal left there is replaced; never another table.
 
     Raises:
-        PlanError: the release is older than 1.1, or the table has its version already.
-        InputError: the table can't be copied, as `copy` says.
+        PlanError: the release is older than 1.1, the table has its version already, or is read by no earlier release.
+        InputError: the table can't be copied, as `copy_table` says, or was written meanwhile.
         NotRunError: the bundle can't run here.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
 
@@ -71,14 +77,10 @@ def rehearse(table: HudiTable, to: str | HudiRelease, copy: str | Path, *, overw
     check_upgrade_to(table, release)
     check_copy(table.path, copy, overwrite=overwrite)
     program_version(released(release), table.spark)
-    with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder:
-        copied = copy_table(table, copy, overwrite=overwrite)
-        try:
-            (upgraded,) = upgrade(table.spark, release, [copied.path], Path(folder))
-            return judge(table, release, copied, upgraded)
-        except BaseException:
-            shutil.rmtree(copied.path, ignore_errors=True)
-            raise
+    with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder, replaced(copy):
+        copied = copy_table(table, copy)
+        (upgraded,) = upgrade(table.spark, release, [copied.path], Path(folder))
+        return judge(table, release, copied, upgraded)
 
 
 def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
@@ -93,6 +95,13 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
         raise PlanError(msg)
     if version >= can.created_version:
         msg = f"{table.path} has table version {version}, and Hudi {release} upgrades to no later one"
+        raise PlanError(msg)
+    if table.release >= release:
+        writer = assumed_writer(version)
+        msg = (
+            f"{table.path} is opened as Hudi {table.release} reads it, and an upgrade to {release} begins earlier; "
+            f"open it with the release that writes it: HudiTable(spark, path, '{writer}'), --release {writer}"
+        )
         raise PlanError(msg)
 
 
@@ -120,6 +129,7 @@ def judge(table: HudiTable, release: HudiRelease, copied: CopiedTable, upgraded:
 
     Raises:
         HudiTableError, MergeFailedError: the table can't be read by its own release.
+        InputError: the table was written since it was copied.
     """
     with contextlib.ExitStack() as closing:
         readers = closing.enter_context(compare_readers(table, [release]))
@@ -132,6 +142,7 @@ def judge(table: HudiTable, release: HudiRelease, copied: CopiedTable, upgraded:
             closing.callback(deviations.unpersist)
             counts = {row[0]: row[1] for row in deviations.groupBy(KIND).count().collect()}
             off = ReaderResult(released(release), *(counts.get(kind, 0) for kind in KINDS))
+        check_unchanged(table, copied)
         return RehearsalReport(
             readers,
             predicted,

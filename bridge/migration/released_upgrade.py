@@ -1,18 +1,25 @@
 """A script of a process of its own: a released Hudi bundle upgrades tables and writes what it then shows.
 
 It takes one JSON object on standard input: `conf` (Spark's settings), `version` (the name of a table version) and
-`tables`, each with `path` and `out`. For each it prints one: `rows` and `seconds`, or `error` and `step`. It imports
-nothing of this project, so that the bundle alone decides. The tables are changed in place: they must be copies.
+`tables`, each with `path` and `out`. For each it prints one: `rows` and `seconds`, or `error` and `step`. Where this
+machine fails, and Hudi did not refuse, it ends. It imports nothing of this project, so that the bundle alone decides. The
+tables are changed in place: they must be copies.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
 from typing import Any
+
+_NO_REFUSAL = re.compile(r"^.*(?:\bOutOfMemoryError\b|No space left on device|stopped SparkContext).*$", re.MULTILINE)
+"""What a machine says, and not Hudi."""
+_LOST = ("Py4JError", "Py4JNetworkError")
+"""What Py4J raises where Java is gone; an exception of Java is a Py4JJavaError."""
 
 
 def main() -> None:
@@ -32,14 +39,39 @@ def main() -> None:
     for number, table in enumerate(task["tables"]):
         began = time.monotonic()
         answer: dict[str, Any] = {"step": "upgrade"}
+        rows = None
         try:
             _upgrade(spark, f"rehearsed_{number}", table["path"], task["version"], log)
             answer["step"] = "read"
-            spark.read.format("hudi").load(table["path"]).write.parquet(table["out"])
-            answer = {"rows": spark.read.parquet(table["out"]).count()}
+            rows = spark.read.format("hudi").load(table["path"]).persist()
+            answer = {"rows": rows.count()}
         except Exception as error:  # noqa: BLE001 (whatever Hudi refuses with is the answer)
+            if (why := _failure_here(error)) is not None:
+                log.give_back()
+                sys.exit(why)
             answer["error"] = str(error)
+        if rows is not None and "error" not in answer:
+            try:
+                rows.write.parquet(table["out"])
+                rows.unpersist()
+            except Exception as error:  # noqa: BLE001 (that is no refusal of Hudi)
+                log.give_back()
+                sys.exit(_failure_here(error) or _cause(error))
         print(json.dumps(answer | {"seconds": time.monotonic() - began}), flush=True)  # noqa: T201 (its result)
+
+
+def _failure_here(error: Exception) -> str | None:
+    """Return what says that Java ended, or that memory or disk are full; None for a refusal."""
+    if type(error).__name__ in _LOST or isinstance(error, ConnectionError):
+        return f"Java ended: {str(error).strip().partition(chr(10))[0]}"
+    found = _NO_REFUSAL.search(str(error))
+    return None if found is None else found[0].strip()
+
+
+def _cause(error: Exception) -> str:
+    """Return the innermost cause that Java names, in a line."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return next((line for line in reversed(lines) if line.startswith("Caused by: ")), lines[0])
 
 
 def _upgrade(spark: Any, name: str, path: str, version: str, log: _Log) -> None:

@@ -24,14 +24,17 @@ from bridge.cli import main
 from bridge.compare import NotRunError, reason_of
 from bridge.config import change_version, format_properties
 from bridge.hudi import SliceReader, TableQueries
-from bridge.migration import copy_table, rehearsal
+from bridge.migration import check_upgrade_to, copy_table, rehearsal
 from payloads import HudiRelease
 from tests.conformance.tables import load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import SparkSession
 
 V1_2 = HudiRelease.V1_2
+MARK = ".hoodie/.payload_bridge_copy"
 
 
 @pytest.fixture
@@ -56,6 +59,7 @@ class Bundle:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.without_rows, self.error, self.properties, self.ends = 0, "", {}, False
         self.tasks: list[dict[str, Any]] = []
+        self.meanwhile: Callable[[], object] = lambda: None
         monkeypatch.setattr("bridge.compare.released_process.run_alone", self)
 
     def __call__(self, command: list[str], given: str, *_: Any) -> subprocess.CompletedProcess[str]:
@@ -68,6 +72,7 @@ class Bundle:
         return subprocess.CompletedProcess(command, 0, said, "")
 
     def upgraded(self, path: str, out: str) -> dict[str, Any]:
+        self.meanwhile()
         if self.error:
             return {"error": self.error, "step": "upgrade", "seconds": 1.0}
         table = TableQueries(path, V1_2)
@@ -105,8 +110,8 @@ def test_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_path:
     assert (answer["success"], answer["statistics"]["not_as_predicted"]["total"]) == (True, 0)
     assert [one["about"] for one in answer["results"]] == ["upgrade"] * changed
     assert checksums(path) == before
-    assert checksums(tmp_path / "copy").keys() == before.keys()
-    assert checksums(tmp_path / "copy") != before
+    assert checksums(tmp_path / "copy").keys() == {*before, MARK}
+    assert len(checksums(tmp_path / "copy").items() - before.items()) > 1
     (task,) = bundle.tasks
     assert task["version"] == "NINE"
     assert [one["path"] for one in task["tables"]] == [str(tmp_path / "copy")]
@@ -159,6 +164,12 @@ def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> 
     assert not (tmp_path / "copy").exists()
 
 
+def test_a_table_that_is_opened_as_the_upgraded_one_is_not_rehearsed(path: Path, spark: SparkSession) -> None:
+    with pytest.raises(PlanError, match=r"opened as Hudi 1\.2 reads it, .*'0\.15'\), --release 0\.15"):
+        check_upgrade_to(HudiTable(spark, str(path)), V1_2)
+    check_upgrade_to(HudiTable(spark, str(path), "1.1"), V1_2)
+
+
 @pytest.mark.parametrize(
     ("copy", "words"),
     [
@@ -167,6 +178,7 @@ def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> 
         (".", "is the table .*, in it or around it"),
         ("absent/copy", "the folder .*absent does not exist"),
         ("there", "there already exists; name another"),
+        ("tab", "begins with .*tab, and Hudi takes what begins with"),
     ],
 )
 def test_a_place_that_takes_no_copy(path: Path, copy: str, words: str, tmp_path: Path) -> None:
@@ -193,19 +205,56 @@ def test_a_table_that_is_written_meanwhile_leaves_no_copy(
     assert [one.name for one in tmp_path.iterdir()] == ["table"]
 
 
-def test_only_a_table_is_replaced(path: Path, spark: SparkSession, tmp_path: Path) -> None:
-    table, other = HudiTable(spark, str(path), "0.15"), tmp_path / "other"
-    (other / "photos").mkdir(parents=True)
-    with pytest.raises(InputError, match="holds no table, and is never replaced"):
+def test_a_table_that_is_written_while_its_copy_is_upgraded_is_not_judged(
+    path: Path, spark: SparkSession, bundle: Bundle, tmp_path: Path
+) -> None:
+    bundle.meanwhile = (path / ".hoodie" / "20990101000000000.clean").touch
+    with pytest.raises(InputError, match="was written while its copy was upgraded; stop its writers"):
+        rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy")
+    assert [one.name for one in tmp_path.iterdir()] == ["table"]
+
+
+def test_only_a_copy_is_replaced_and_only_by_one_that_is_judged(
+    path: Path, spark: SparkSession, bundle: Bundle, tmp_path: Path
+) -> None:
+    table, other, copy = HudiTable(spark, str(path), "0.15"), tmp_path / "other", tmp_path / "copy"
+    shutil.copytree(path, other)
+    with pytest.raises(InputError, match="is no copy that rehearse made, and is never replaced"):
         copy_table(table, other, overwrite=True)
-    (other / ".hoodie").mkdir()
-    copied = copy_table(table, other, overwrite=True)
-    assert checksums(other) == checksums(path)
+    copied = copy_table(table, copy)
     assert copied.bytes == sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
+    (copy / "of the first").touch()
+    kept = checksums(copy)
+    bundle.ends = True
+    with pytest.raises(NotRunError):
+        rehearse(table, "1.2", copy, overwrite=True)
+    assert checksums(copy) == kept
+    bundle.ends, bundle.error = False, "org.apache.X: no way"
+    rehearse(table, "1.2", copy, overwrite=True).close()
+    assert checksums(copy) == {MARK: kept[MARK]} | checksums(path)
+    copy_table(table, copy, overwrite=True)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["copy", "other", "table"]
+
+
+@pytest.mark.parametrize("folder", [".hoodie", ".hoodie/metadata/.hoodie"])
+def test_a_plan_that_names_files_of_the_table_is_not_copied(
+    folder: str, path: Path, spark: SparkSession, tmp_path: Path
+) -> None:
+    timeline, table = path / folder, HudiTable(spark, str(path), "0.15")
+    timeline.mkdir(parents=True, exist_ok=True)
+    (timeline / "20990101000000000.rollback.requested").touch()
+    with pytest.raises(InputError, match="has a rollback that did not complete, 20990101000000000"):
+        copy_table(table, tmp_path / "copy")
+    (timeline / "20990101000000000.rollback").touch()
+    copy_table(table, tmp_path / "copy")
 
 
 STUB = """
 import os
+
+
+class Py4JError(Exception):
+    pass
 
 
 class DataFrame:
@@ -215,10 +264,18 @@ class DataFrame:
     def load(self, path):
         if "unreadable" in path:
             raise ValueError("Caused by: java.io.EOFException: torn")
+        if "heap" in path:
+            raise ValueError("x\\nCaused by: java.lang.OutOfMemoryError: Java heap space\\n\\tat y")
+        if "gone" in path:
+            raise Py4JError("An error occurred while calling o1.load")
         return DataFrame(path)
 
+    def parquet(self, out):
+        if "denied" in out:
+            raise ValueError("x\\nCaused by: java.io.IOException: Permission denied\\n\\tat y")
+
     format = lambda self, name: self
-    parquet = lambda self, out: self
+    persist = unpersist = lambda self: self
     count = lambda self: 7
     collect = lambda self: [self.row]
     read = write = property(lambda self: self)
@@ -258,8 +315,8 @@ def test_what_the_procedure_says_in_the_log_alone_is_its_error(tmp_path: Path) -
     (tmp_path / "pyspark" / "__init__.py").touch()
     (tmp_path / "pyspark" / "sql.py").write_text(STUB, "utf-8")
 
-    def run(conf: dict[str, str], *paths: str) -> subprocess.CompletedProcess[str]:
-        tables = [{"path": path, "out": "rows"} for path in paths]
+    def run(conf: dict[str, str], *paths: str, out: str = "rows") -> subprocess.CompletedProcess[str]:
+        tables = [{"path": path, "out": out} for path in paths]
         return subprocess.run(
             [sys.executable, Path(rehearsal.__file__).with_name("released_upgrade.py")],
             input=json.dumps({"conf": conf, "version": "NINE", "tables": tables}),
@@ -279,3 +336,10 @@ def test_what_the_procedure_says_in_the_log_alone_is_its_error(tmp_path: Path) -
         "EOFException: torn",
     ]
     assert "unresolved dependency: x" in run({"spark.fails": "x"}).stderr
+    for table, out, why in (
+        ("heap", "rows", "Caused by: java.lang.OutOfMemoryError: Java heap space"),
+        ("gone", "rows", "Java ended: An error occurred while calling o1.load"),
+        ("it's", "denied", "Caused by: java.io.IOException: Permission denied"),
+    ):
+        ended = run({}, "it's", table, out=out)
+        assert (ended.returncode, ended.stderr.strip().splitlines()[-1]) == (1, why)
