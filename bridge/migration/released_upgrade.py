@@ -2,7 +2,7 @@
 
 It takes one JSON object on standard input: `conf` (Spark's settings), `version` (the name of a table version) and
 `tables`, each with `path` and `out`. For each it prints one: `rows` and `seconds`, or `error` and `step`. Where this
-machine fails, and Hudi did not refuse, it ends. It imports nothing of this project, so that the bundle alone decides. The
+machine fails, it ends. It imports nothing of this project, so that the bundle alone decides. The
 tables are changed in place: they must be copies.
 """
 
