@@ -208,7 +208,7 @@ def test_a_table_that_is_written_meanwhile_leaves_no_copy(
 def test_a_table_that_is_written_while_its_copy_is_upgraded_is_not_judged(
     path: Path, spark: SparkSession, bundle: Bundle, tmp_path: Path
 ) -> None:
-    bundle.meanwhile = (path / ".hoodie" / "20990101000000000.clean").touch
+    bundle.meanwhile = (path / ".hoodie" / "20990101000000000.clean.requested").touch
     with pytest.raises(InputError, match="was written while its copy was upgraded; stop its writers"):
         rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy")
     assert [one.name for one in tmp_path.iterdir()] == ["table"]
