@@ -84,6 +84,7 @@ CHRONOLOGY = {
     "bridge.migration.candidates": "a migration does not go back",
     "bridge.migration.inspection": "when a class will go",
     "bridge.migration.move": "which releases a move passes",
+    "bridge.migration.rehearsal": "an upgrade begins with an earlier release",
     "bridge.programs.handover": "an older release needs a downgrade",
 }
 """The modules in which it matters that one release is older than another, and why."""
