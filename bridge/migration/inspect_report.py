@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from bridge.migration.findings import Severity, findings_as_json, short, worst_first
-from bridge.report import Report, Table, as_notebook
+from bridge.report import Report, Showable, Table
 
 if TYPE_CHECKING:
     from bridge.config import DeprecatedKey, EffectiveMergeConfig, Setting
@@ -47,8 +47,8 @@ class PayloadClass(NamedTuple):
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class Inspection:
+@dataclass(frozen=True, repr=False)
+class Inspection(Showable):
     """The result of `inspect`.
 
     Attributes:
@@ -77,9 +77,6 @@ class Inspection:
     def verdict(self) -> str:
         """How the table merges and the most severe finding, in one sentence."""
         return verdict_of(self)
-
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line, without its settings."""

@@ -10,7 +10,7 @@ from bridge.hudi import SymptomKind
 from bridge.migration.findings import findings_as_json, short, worst_first
 from bridge.migration.scenarios import About
 from bridge.migration.steps import changes_between
-from bridge.report import Report, Table, as_notebook
+from bridge.report import Report, Showable, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,8 +30,8 @@ _CASES: Final = {
 """What versions a change is about, as the rows of a table show them, counted by keys."""
 
 
-@dataclass(frozen=True)
-class MigrationPlan:
+@dataclass(frozen=True, repr=False)
+class MigrationPlan(Showable):
     """The result of `plan_migration`.
 
     Attributes:
@@ -93,8 +93,9 @@ class MigrationPlan:
         """How much changes, in one sentence."""
         return report_plan(self, {}).verdict
 
-    def _repr_html_(self) -> str:
-        return as_notebook(report_plan(self, {}))
+    def to_report(self) -> Report:
+        """Return the report of the command line, without its settings."""
+        return report_plan(self, {})
 
     def to_json(self) -> str:
         """Return the JSON of `payload-bridge plan`, without the settings of the command line."""

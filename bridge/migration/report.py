@@ -9,8 +9,8 @@ from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
 from bridge.pipeline import tell_scope
-from bridge.redaction import without_credentials
-from bridge.report import SAMPLE, Check, Report, Table, as_notebook, limit_of, plan_as_json, sides_as_json
+from bridge.redaction import scrubbed
+from bridge.report import SAMPLE, Check, Report, Showable, Table, limit_of, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan, TableType
 
 
-@dataclass(frozen=True)
-class MigrateReport:
+@dataclass(frozen=True, repr=False)
+class MigrateReport(Showable):
     """What `migrate` answers.
 
     Attributes:
@@ -66,8 +66,8 @@ class MigrateReport:
         """Whether to go on; see `is_accepted`."""
         return self.is_accepted
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report(SAMPLE))
+    def _readable(self) -> Report:
+        return self.to_report(SAMPLE)
 
     def to_report(self, sample: int | None = None) -> Report:
         """Return the report of the command line; `sample` is how many differences people see."""
@@ -294,8 +294,8 @@ def _skeletons(made: MigrateReport) -> list[str | Table]:
 
 def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
     """Return the files of a migration that is accepted, by their names in a folder."""
-    told = {"migration.md": report.as_markdown(), "migration.json": report.as_json()}
-    files = {name: without_credentials(text) + "\n" for name, text in told.items()}
+    clean: Report = scrubbed(report)
+    files = {"migration.md": f"{clean.as_markdown()}\n", "migration.json": f"{clean.as_json()}\n"}
     for one, plan in made.plans.items():
         files |= _plan_files(one, plan)
         if one in made.new_tables:

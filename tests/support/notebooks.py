@@ -60,7 +60,7 @@ def _outputs(source: str, names: dict[str, Any], number: int) -> list[dict[str, 
 def _plain(value: Any) -> str:
     """Return what stands for a value where HTML is not shown, found as IPython finds it."""
     if not hasattr(value, "_repr_pretty_"):
-        return str(getattr(value, "verdict", repr(value)))
+        return repr(value)
     written = _Written()
     value._repr_pretty_(written, False)
     return "".join(written)

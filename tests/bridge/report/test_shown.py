@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import bridge
-from bridge import MergePlan, redacted, verify
+from bridge import MergePlan, plan_migration, redacted, verify
 from bridge.compare import TableRow, table_row
 from bridge.compare.table_row import _PLACES
 from bridge.engines import ORDERING, QUARANTINE
@@ -191,3 +191,10 @@ def test_the_reason_of_a_row_in_quarantine_is_hidden(monkeypatch: pytest.MonkeyP
         found = table_row(tables, {"id": "1"}, sets_aside=True)
         assert "Oslo" not in found.to_json() + found.verdict
         assert "Raising failed at snapshot" in found.verdict
+
+
+def test_the_text_of_a_migration_plan_has_no_properties() -> None:
+    stored = {"hoodie.table.version": "6", "hoodie.table.type": "COPY_ON_WRITE", "hoodie.x.secret": "hunter2"}
+    made = plan_migration(stored, to="1.2")
+    assert repr(made) == "<MigrationPlan>"
+    assert _plain(made) == made.verdict
