@@ -14,6 +14,7 @@ from bridge.compare.tables import keys_table
 from bridge.engines import COMMIT
 from bridge.errors import InputError
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT, differences
+from bridge.redaction import current
 from bridge.report import SAMPLE, Report, as_notebook, json_rows
 from bridge.spark import META_COLUMNS, kept, promoted, quoted, with_types
 from payloads.builtin import IS_DELETED
@@ -214,6 +215,7 @@ def _check_key(frame: DataFrame, key: tuple[str, ...], side: str) -> None:
         raise InputError(msg)
     twice = frame.groupBy(*map(quoted, key)).count().where(sf.col("count") > 1).select(*map(quoted, key)).head()
     if twice is not None:
-        told = ", ".join(f"{column}={value!r}" for column, value in twice.asDict().items())
+        values = ((column, "" if value is None else str(value)) for column, value in twice.asDict().items())
+        told = ", ".join(f"{column}={current().text(column, value) or 'null'}" for column, value in values)
         msg = f"{side} has several rows of the key {told}; compare by columns that identify a row"
         raise InputError(msg)
