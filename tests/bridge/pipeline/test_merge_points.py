@@ -124,7 +124,7 @@ class TestSchemas:
     @pytest.mark.parametrize(
         ("ddl", "words"),
         [
-            ("id string, ts date", "'ts' is int in the older data and date in the newer"),
+            ("id string, ts boolean", "'ts' is int in the older data and boolean in the newer"),
             ("id string, name string, ts int", "'kind' is stored but not in the newer data"),
         ],
     )
