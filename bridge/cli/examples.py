@@ -18,7 +18,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "demo": (
         "payload-bridge demo --report demo.html",
-        "payload-bridge demo --issue 14036",
+        "payload-bridge demo --issue 19748",
     ),
     "diff": (
         "payload-bridge diff warehouse/orders --against warehouse/orders-new",

@@ -149,7 +149,7 @@ class Report:
 
     def as_markdown(self) -> str:
         """Return Markdown: a heading, the verdict in bold, the body, the warnings as a list."""
-        parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_text(part) for part in self.body]
+        parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_part(part) for part in self.body]
         warnings = ["\n".join(f"- warning: {_markdown_text(one)}" for one in self.warnings)] if self.warnings else []
         return "\n\n".join((f"# {self.verb}", f"**{_markdown_text(self.verdict)}**", *parts, *warnings))
 
@@ -284,6 +284,14 @@ def _markdown_table(table: Table) -> str:
     return f"{_markdown_text(table.title)}\n\n{lines}" if table.title else lines
 
 
+def _markdown_part(text: str) -> str:
+    """Return a paragraph; several lines, which Markdown would join, as a block of code."""
+    if "\n" not in text:
+        return _markdown_text(text)
+    fence = max((run + "`" for run in _BACKTICKS.findall(text)), default="```", key=len)
+    return f"{fence}text\n{text}\n{fence}"
+
+
 def _markdown_cell(text: str) -> str:
     return _markdown_text(text).replace("|", "\\|").replace("\n", "<br>")
 
@@ -293,5 +301,6 @@ def _markdown_text(text: str) -> str:
     return _MARKS.sub(r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")
 
 
+_BACKTICKS = re.compile(r"`{3,}")
 # An underscore inside a word is not markup.
 _MARKS = re.compile(r"([\\`*\[\]]|(?<!\w)_(?=\w*_(?!\w)))")

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import itertools
 import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from bridge.cli.examples import EXAMPLES
 from bridge.pipeline import merge_points
 from payloads.release import releases
 from tests.support import ROOT
@@ -393,6 +396,17 @@ def test_every_verb_explains_itself_with_two_examples(run, verb):
         words = shlex.split(line)
         assert words[0] == verb
         assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_the_examples_have_values_that_exist(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("a", "b", "day", "days", "warehouse/orders"):
+        Path(folder).mkdir(parents=True)
+    for file in ("orders.csv", "orders.ddl", "rows.avsc"):
+        Path(file).touch()
+    for line in itertools.chain(*EXAMPLES.values()):
+        _, verb, *words = shlex.split(line)
+        main.commands[verb].make_context(verb, words)  # which fails on a value that an option refuses
 
 
 def test_what_is_there_is_replaced_only_on_request(run, tmp_path):

@@ -14,6 +14,7 @@ from bridge.merge.points import MergePoint
 from bridge.plan import MergePlan, TableType
 from payloads import HudiRelease, PayloadRef, parse_schema
 from payloads.release import releases
+from tests.support import known_reports
 from tests.support.schemas import nullable, record_schema
 
 SCHEMA = parse_schema(record_schema("account", id="string", ts="long", _hoodie_is_deleted=nullable("boolean")))
@@ -223,6 +224,11 @@ def test_a_report_is_shown_without_spark(number):
     found = json.loads(CliRunner().invoke(main, ["demo", "--issue", str(number), "--output", "json"]).stdout)
     assert len(found["results"]) == found["statistics"]["paths"]
     assert found["statistics"]["distinct_answers"] == (3 if number == 9635 else 2)
+
+
+def test_the_gallery_is_current():
+    """Where it is not: `python -m tests.support.known_reports`."""
+    assert known_reports.PAGE.read_text("utf-8") == known_reports.text()
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,11 @@ def test_the_verdict_comes_first_and_programs_get_all_fields(report: Report) -> 
     assert page.index("1 key differs.") < page.index("Before.") < page.index("What differs")
 
 
+def test_several_lines_stay_lines_in_markdown() -> None:
+    text = "a = 1\n```\n* b"
+    assert Report("verify", "So.", body=[text]).as_markdown().endswith(f"\n\n````text\n{text}\n````")
+
+
 def test_a_terminal_gets_no_control_characters(report: Report) -> None:
     text = report.as_text(80)
     assert "\x1b" not in text
