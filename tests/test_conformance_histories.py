@@ -8,6 +8,7 @@ import decimal
 import gzip
 import json
 import shutil
+from contextlib import ExitStack
 
 import pytest
 from click.testing import CliRunner
@@ -15,9 +16,10 @@ from click.testing import CliRunner
 from payloads.release import HudiRelease
 from tests.conformance import in_process, pins
 from tests.conformance.__main__ import main
+from tests.conformance.all_sets import checks
 from tests.conformance.checks import check_histories
 from tests.conformance.histories import READ, columns_of, differences, load, outcomes, parse_value
-from tests.support import HISTORIES, OPERATIONS, SETTINGS, STAGES, UPGRADED
+from tests.support import GOLDEN, HISTORIES, OLDER_TABLES, OPERATIONS, SETTINGS, STAGES, UPGRADED
 
 
 def no_spark():
@@ -218,6 +220,41 @@ def test_a_file_that_is_not_a_history_does_not_fail_the_others(directory):
     result = _command(directory)
     assert (result.exit_code, result.output.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 optional failed")
     assert "FAIL 1.2.0/dms-cow\n  history.json.gz is not a history: " in result.output
+
+
+def test_what_the_product_refuses_is_counted_apart_and_fails_where_it_is_pinned(tmp_path):
+    text = gzip.decompress((OPERATIONS / "0.15.0" / "insert-default-mor" / "history.json.gz").read_bytes()).decode()
+    folder = tmp_path / "0.15.0" / "insert-default-mor"
+    folder.mkdir(parents=True)
+    changed = {**json.loads(text), "options": {"hoodie.parquet.small.file.limit": "104857600"}}
+    (folder / "history.json").write_text(json.dumps(changed))
+    shutil.copytree(HISTORIES / "1.2.0" / "dms-cow", tmp_path / "1.2.0" / "dms-cow")
+
+    result = CliRunner().invoke(main, ["all", str(tmp_path)])
+    assert (result.exit_code, result.output.splitlines()[-1]) == (
+        0,
+        "1 passed, 0 failed, 0 optional failed, 1 refused by us",
+    )
+    refusal = "the operation insert is not ported for the small-file rule of merge-on-read tables"
+    assert f"none 0.15 insert-default-mor (7 commits): refused by us, {refusal}" in result.output
+
+    assert CliRunner().invoke(main, ["pin", str(tmp_path)]).exit_code == 0
+    result = CliRunner().invoke(main, ["all", str(tmp_path)])
+    assert (result.exit_code, result.output.splitlines()[-1]) == (1, "1 passed, 1 failed, 0 optional failed")
+    assert f"  refused by us: {refusal}" in result.output
+
+
+def test_all_sets_are_told_apart_by_what_they_hold(tmp_path):
+    (tmp_path / "vectors").mkdir()
+    shutil.copy(next((GOLDEN / "0.15.0").rglob("*.jsonl*")), tmp_path / "vectors")
+    with ExitStack() as stack:
+        found = [check.name for check in checks(stack, [tmp_path / "vectors", HISTORIES, OLDER_TABLES])]
+    assert found == [
+        "vectors of vectors",
+        "histories of histories",
+        "replays from histories to histories",
+        "tables of tables-version-5.tar.xz",
+    ]
 
 
 def test_a_type_that_only_spark_reads_is_not_passed_in_silence(directory):

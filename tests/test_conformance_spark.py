@@ -1,7 +1,7 @@
 """Table histories and replays through Spark: those that together have every program and every feature of all.
 
 All of them run in this process (`test_conformance_histories`, `test_conformance_replays`); all of them through Spark is
-a long command: `python -m tests.conformance histories DIR`, `replay LEFT RIGHT`.
+a long command: `python -m tests.conformance histories DIR --engine auto`, `replay LEFT RIGHT --engine auto`.
 """
 
 from __future__ import annotations

@@ -62,8 +62,9 @@ def check_histories(
     without = {id(history) for history, _ in refused}
     runs = [history for history in found.histories.values() if id(history) not in without]
     outcomes = list(run_by(engine, runs, open_spark)) if runs else []
-    report = HistoryReport(outcomes, refused, found.unreadable)
-    if (pinned := pins.find(directory)) is not None:
+    pinned = pins.find(directory)
+    report = HistoryReport(outcomes, refused, found.unreadable, is_pinned=pinned is not None)
+    if pinned is not None:
         report.compare(pinned, found.counts, lambda label: tables.takes_label(label, release, case))
     return report
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bridge.errors import PlanError
 from bridge.programs import WriteOperation
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
@@ -183,10 +184,11 @@ class Run(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How one history ended: the differences of the first commit that differs, or none."""
+    """How one history ended: the differences of the first commit that differs, or none; or why it was refused."""
 
     history: History
     differences: tuple[str, ...] = ()
+    refusal: str | None = None
 
 
 # -- loading
@@ -406,13 +408,16 @@ def outcomes(
 
     Args:
         answers: history, number of the commit (see `History.snapshots`), rows, or what failed instead; a commit without
-            an answer differs.
+            an answer differs. A `PlanError` refuses the history, as it refuses a user's plan.
         histories: all that were asked for.
     """
     answered = {(id(history), number): answer for history, number, answer in answers}
     for history in histories:
         for number, snapshot in history.snapshots.items():
             answer = answered.get((id(history), number))
+            if isinstance(answer, PlanError):
+                yield Outcome(history, refusal=str(answer))
+                break
             if answer is None:
                 found = ["there is no answer"]
             elif isinstance(answer, Exception):

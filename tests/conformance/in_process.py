@@ -18,7 +18,7 @@ from bridge.engines.python.worker import merged
 from bridge.errors import PlanError
 from bridge.pipeline.layout import as_nullable
 from bridge.plan import MergePlan, TableType
-from bridge.programs import Operations, WriteOperation, check_operations, inserts_into_files
+from bridge.programs import Operations, WriteOperation, check_operated, check_operations, inserts_into_files
 from bridge.programs.handover import Handover, handovers
 from bridge.programs.program import Origin
 from bridge.programs.small_files import small_file_candidates
@@ -96,6 +96,8 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     operations = operations or {}
     given = Operations(operations, _assigned(batches, plan, operations))
     check_operations(plan, given)
+    if change is not None and operations:
+        check_operated(plan, change, given)
     program = program_of(plan, is_upgrade=change is not None, is_operated=bool(operations))
     arguments: dict[str, Any] = {"commits": len(batches), "compact_after": tuple(compact_after)}
     if program == "simulate_small_files":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any
 
+from tests.conformance.sums import Sums
 from tests.conformance.vector_report import pin_lines
 
 if TYPE_CHECKING:
@@ -59,11 +60,16 @@ class ReplayReport:
         return [answer for answer in self.failures if self._is_pinned or not answer.question.is_refused]
 
     @property
-    def last_line(self) -> str:
-        """The sums as one line."""
+    def sums(self) -> Sums:
+        """The sums."""
         failed = len(self._required)
         passed, optional = len(self.answers) - len(self.failures), len(self.failures) - failed
-        return f"{passed} passed, {failed + len(self._unreadable)} failed, {optional} optional failed"
+        return Sums(passed, failed + len(self._unreadable), optional)
+
+    @property
+    def last_line(self) -> str:
+        """The sums as one line."""
+        return str(self.sums)
 
     def as_text(self, shown: int) -> Iterator[str]:
         """Give the report line by line, the sums last; `shown` failures are told."""

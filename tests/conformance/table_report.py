@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.selection import EmptySelectionError
+from tests.conformance.sums import Sums
 from tests.conformance.tables import Check, check, load
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ class TableReport:
     def succeeded(self) -> bool:
         """Whether no answer differs."""
         return not self.failed
+
+    @property
+    def sums(self) -> Sums:
+        """The sums; a refusal where Hudi mixed the columns up is optional."""
+        return Sums(self.passed, len(self.failed), len(self.misread), len(self.refused))
 
     @property
     def last_line(self) -> str:

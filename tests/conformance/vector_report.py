@@ -6,6 +6,7 @@ import collections
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.conformance.sums import Sums
 from tests.conformance.vector import Vector
 from tests.conformance.vectors import Result, Selection, Verdict, label_of
 
@@ -83,10 +84,14 @@ class VectorReport:
         return self.total["failed"] == 0 and not self.drops
 
     @property
+    def sums(self) -> Sums:
+        """The sums."""
+        return Sums(self.total["passed"] + self.total["opt.pass"], self.total["failed"], self.total["opt.fail"])
+
+    @property
     def last_line(self) -> str:
         """The sums as one line."""
-        passed = self.total["passed"] + self.total["opt.pass"]
-        return f"{passed} passed, {self.total['failed']} failed, {self.total['opt.fail']} optional failed"
+        return str(self.sums)
 
     def as_text(self, shown: int) -> Iterator[str]:
         """Give the report line by line, the sums last; `shown` failures are printed."""
