@@ -49,7 +49,7 @@ class Elsewhere(Protocol):
 
 
 def jobs_of(law: Law, universe: Universe) -> Jobs:
-    """Return the merges of a law over all pairs of versions, ties first: chance decides those."""
+    """Return the merges of a law over all pairs of versions, ties first and more than once: chance decides those."""
     rows, versions = universe.rows, list(enumerate(universe.incoming))
     operands = [
         (Operands(rows[(i + j) % len(rows)], (a, b)), a.ordering != b.ordering or a.record == b.record)
@@ -57,7 +57,7 @@ def jobs_of(law: Law, universe: Universe) -> Jobs:
         for j, b in versions
     ]
     operands.sort(key=lambda one: one[1])
-    return jobs_on(law, [one for one, _ in operands])
+    return jobs_on(law, [one for one, _ in operands] * _ROUNDS)
 
 
 def jobs_on(law: Law, operands: Sequence[Operands]) -> Jobs:
@@ -81,6 +81,8 @@ def answered(algebra: Algebra, jobs: Jobs, conditions: Conditions) -> Answers:
     return _answers(algebra, jobs.expressions, operands)
 
 
+_ROUNDS: Final = 4
+"""How often each pair is merged: two processes decide a handful of ties alike by chance, but not four times as many."""
 _REVERSED: Final = 2
 _ONE_MORE: Final = 3
 _CALLS: Final = 1_000
