@@ -30,6 +30,8 @@ def law_matrix() -> str:
         "deletes without a record (`empty`). `+` proved, **-** violated, `.` not applicable. A proof covers the small",
         "universe of the class, at most 16 records, which `verify --exhaustive` lists.",
         "",
+        "![The marks of the table below, each class in the newest release that has it.](pictures/law_matrix.svg)",
+        "",
         *_table(("payload or merge mode", "releases", *LAWS), map(_cells, _grouped())),
         "",
         "## The laws",
