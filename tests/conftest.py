@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import hypothesis
 import pytest
 
-from tests.support import parallel
+from tests.support import lanes, parallel
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -42,6 +43,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     parallel.tell(node)
+    lanes.tell(node)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -49,7 +51,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return parallel.scheduler(config, log)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return lanes.is_left_out(collection_path, config) or None
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` is applied
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    lanes.mark(items)
+    lanes.without_long(config, items)
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)

@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support import parallel
+from tests.support import lanes, parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +34,68 @@ def test_the_readme_has_each_line_that_is_run(extras: str) -> None:
 
 def test_the_groups_of_a_parallel_run_are_there() -> None:
     """A file that was renamed would start late, and in a process of its own."""
-    named = {*parallel._TOGETHER, *parallel._LONG} - {*parallel._TOGETHER.values()}
+    named = {*parallel._TOGETHER, *parallel._FIRST} - {*parallel._TOGETHER.values()}
     assert [name for name in sorted(named) if not (ROOT / "tests" / name).exists()] == []
-    assert set(parallel._FIRST) <= {*parallel._TOGETHER.values()}
+
+
+def test_the_script_runs_every_lane() -> None:
+    (named,) = re.findall(r"^for lane in (.+); do$", SCRIPT, re.MULTILINE)
+    assert named.split() == list(lanes.LANES)
+    parts = [ROOT / "tests" / part for lane in lanes.LANES.values() for part in lane]
+    assert [part for part in parts if not part.exists()] == []
+
+
+# Small ones of the suite, of two lanes, and of one folder with both.
+FILES = ("test_site.py", "hudi/test_selection.py", "bridge/write", "bridge/report/test_pages.py", "bridge/report")
+
+
+@pytest.mark.parametrize(
+    ("source", "mark", "keyword", "collected"),
+    [
+        ("TESTPATHS", "", "", ["test_site.py", "bridge/report"]),
+        ("TESTPATHS", "tables", "", ["hudi/test_selection.py"]),
+        ("TESTPATHS", "browser", "", ["bridge/report/test_pages.py", "bridge/report"]),
+        ("TESTPATHS", "write", "", ["bridge/write"]),
+        ("TESTPATHS", "not spark and not java", "", list(FILES)),
+        ("TESTPATHS", "", "scope", list(FILES)),
+        ("ARGS", "", "", list(FILES)),
+    ],
+)
+def test_a_run_has_what_was_asked_for(source: str, mark: str, keyword: str, collected: list[str]) -> None:
+    sources = pytest.Config.ArgsSource
+    option = SimpleNamespace(markexpr=mark, keyword=keyword)
+    first: Any = SimpleNamespace(args_source=sources[source], ArgsSource=sources, option=option)
+    node = SimpleNamespace(workerinput={}, config=first)
+    lanes.tell(node)
+    another: Any = SimpleNamespace(args_source=sources.ARGS, ArgsSource=sources, workerinput=node.workerinput)
+    for config in (first, another):
+        assert [name for name in FILES if not lanes.is_left_out(ROOT / "tests" / name, config)] == collected
+
+
+@pytest.mark.parametrize(
+    ("mark", "words", "kept"),
+    [
+        ("", ["tests"], 1),
+        ("not spark", ["tests/hudi"], 1),
+        ("hypothesis or long", ["tests"], 2),
+        ("", ["tests/hudi/test_tables.py::test_one"], 2),
+    ],
+)
+def test_what_is_long_runs_where_it_is_named(mark: str, words: list[str], kept: int) -> None:
+    found: Any = [SimpleNamespace(get_closest_marker=marks.__contains__) for marks in ({"long"}, {"slow"})]
+    hook = SimpleNamespace(pytest_deselected=lambda **_: None)
+    config: Any = SimpleNamespace(args=words, option=SimpleNamespace(markexpr=mark), hook=hook)
+    lanes.without_long(config, found)
+    assert len(found) == kept
+
+
+def test_one_lane_is_collected_alone() -> None:
+    words = ["--collect-only", "-q", "-p", "no:cacheprovider", "-m", "native"]
+    command = [sys.executable, "-m", "pytest", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert {line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line} == {
+        f"tests/{part}" for part in lanes.LANES["native"]
+    }
 
 
 SKIPS = {
@@ -109,7 +169,7 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
     assert done.returncode == 0, done.stderr
     timed = re.findall(r"^\.ci/run: (.+) took \d+ s$", done.stdout, re.MULTILINE)
     lines = ["README's first line without Java", "README's second line"]
-    parts = ["wheel and sdist", "a cluster, Spark Connect and S3"]
+    parts = [*(f"the lane {name}" for name in lanes.LANES), "wheel and sdist", "a cluster, Spark Connect and S3"]
     assert timed == [
         "a browser for the tests",
         *lines,
@@ -127,7 +187,7 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
         (f"{VERDICT} && false", TRUE, "README's first line without Java failed"),
         (f"{VERDICT} >&2", TRUE, "README's first line without Java failed"),
         (VERDICT, f"{TRUE} && false", "README's second line failed"),
-        (VERDICT, TRUE.replace("python", ""), "wheel and sdist failed"),
+        (VERDICT, TRUE.replace("python", ""), "the lane tables failed"),
         (VERDICT, TRUE.replace("mypy", ""), "mypy failed"),
     ],
     ids=["exit code", "no verdict", "tests", "package", "linter"],

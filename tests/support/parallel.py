@@ -21,29 +21,38 @@ _IN_GROUPS: Final = "payload_bridge_in_groups"
 _TOGETHER: Final = {
     "mergers/laws/test_matrix.py": "law matrix",
     "mergers/laws/test_tables.py": "law matrix",
-    "jvm": "java",
-    "hudi": "hudi",
 }
-"""Files that read one cache, and folders whose tests share a Java compiler or unpacked tables."""
+"""Files that read one cache."""
 
-_FIRST: Final = ("java", "hudi")
-"""Groups in the order in which they start; then files with Spark, then all others."""
-
-_LONG: Final = (
+_FIRST: Final = (
+    "bridge/compare/test_replay.py",
+    "jvm/test_determinism_java.py",
+    "bridge/pipeline/test_batches.py",
+    "test_conformance_spark.py",
+    "bridge/pipeline/test_scope.py",
+    "bridge/pipeline/test_merge_points.py",
+    "jvm/test_twins.py",
+    "jvm/test_differential.py",
+    "jvm/test_engines_alike.py",
+    "bridge/cli/test_redaction.py",
+    "jvm/test_custom_payloads.py",
+    "jvm/test_verify_java.py",
+    "test_contributing.py",
+    "bridge/spark/test_small_input.py",
     "mergers/laws/test_determinism.py",
+    "jvm/test_called_from_python.py",
+    "bridge/pipeline/test_operations.py",
+    "bridge/spark/test_session.py",
+    "jvm/test_cluster.py",
+    "bridge/cli/test_cli.py",
+    "test_guide.py",
+    "bridge/cli/test_progress.py",
+    "mergers/laws/test_reach.py",
     "mergers/laws/test_defects.py",
     "mergers/laws/test_paths.py",
-    "mergers/laws/test_reach.py",
-    "test_conformance_replays.py",
-    "test_conformance_histories.py",
-    "bridge/engines/test_python_engine.py",
-    "bridge/engines/test_quarantine.py",
-    "bridge/explain/test_explain.py",
-    "mergers/laws/test_counterexamples.py",
-    "mergers/laws/test_check.py",
     "law matrix",
 )
-"""The longest groups without Spark, which start before the others, so that none of them ends last."""
+"""The longest groups, which start before the others, so that none of them ends last."""
 
 
 def distribute(config: pytest.Config) -> None:
@@ -95,11 +104,9 @@ def sort(items: list[pytest.Item]) -> None:
 def _group_of(path: Path) -> str:
     """Return the group of a file, whose path is relative to the root."""
     path = path.relative_to("tests")
-    return _TOGETHER.get(path.parts[0]) or _TOGETHER.get(path.as_posix(), path.as_posix())
+    return _TOGETHER.get(path.as_posix(), path.as_posix())
 
 
-def _rank(name: str, with_spark: set[str]) -> tuple[int, int]:
-    at = _LONG.index(name) if name in _LONG else len(_LONG)
-    if name in _FIRST:
-        return _FIRST.index(name), at
-    return len(_FIRST) + (name not in with_spark), at
+def _rank(name: str, with_spark: set[str]) -> int:
+    """Return where a group starts: the longest first, then those with Spark, then all others."""
+    return _FIRST.index(name) if name in _FIRST else len(_FIRST) + (name not in with_spark)

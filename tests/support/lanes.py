@@ -1,0 +1,89 @@
+"""Which tests a run has: the suite, which `pytest` alone runs, or a lane, a part that `.ci/run` runs beside it.
+
+A lane is a marker of all tests in some files, so that the others need not be collected. What takes long and tells
+little that others don't is marked `long` and belongs to no lane: `python -m tests.deep` runs it.
+
+| on the command line | what runs |
+|---|---|
+| nothing | the suite: every file of no lane |
+| `-m tables`, a lane | its files |
+| a path, `-k`, or `-m` with anything else | what is asked for, whichever lane it belongs to |
+
+None of these has a test marked `long` unless `-m` names that marker or the test itself is named (`file.py::test`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+LANES: Final = {
+    "tables": ("hudi",),
+    "native": ("bridge/engines/test_native_engine.py",),
+    "browser": ("bridge/report/test_pages.py",),
+    "write": ("bridge/write",),
+}
+"""The lanes, with their files and folders; `.ci/run` runs them in this order."""
+
+LONG: Final = "long"
+_TESTS: Final = Path(__file__).parents[1]
+_SUITE: Final = "suite"
+_ALL: Final = "all"
+_CHOSEN: Final = "payload_bridge_lane"
+
+
+def chosen(config: pytest.Config) -> str:
+    """Return the lane whose files a run collects, `suite` for those of no lane, or `all`."""
+    given = getattr(config, "workerinput", {}).get(_CHOSEN)
+    if given is not None:
+        return str(given)
+    if config.args_source is not config.ArgsSource.TESTPATHS:
+        return _ALL
+    mark = config.option.markexpr.strip()
+    if mark in LANES:
+        return str(mark)
+    return _ALL if mark or config.option.keyword else _SUITE
+
+
+def tell(node: Any) -> None:
+    """Say to a process that starts what the run has: it gets the options of the command line alone."""
+    node.workerinput[_CHOSEN] = chosen(node.config)
+
+
+def is_left_out(path: Path, config: pytest.Config) -> bool:
+    """Whether a run collects nothing of a file or folder."""
+    lane = chosen(config)
+    if lane == _ALL or not path.is_relative_to(_TESTS):
+        return False
+    own = path.relative_to(_TESTS)
+    if lane == _SUITE:
+        return lane_of(own) is not None
+    return not any(own.is_relative_to(one) or Path(one).is_relative_to(own) for one in LANES[lane])
+
+
+def lane_of(path: Path) -> str | None:
+    """Return the lane of a file or folder, relative to `tests`; None for the suite's."""
+    return next((lane for lane, parts in LANES.items() if any(path.is_relative_to(one) for one in parts)), None)
+
+
+def mark(items: Sequence[pytest.Item]) -> None:
+    """Give tests the marker of their lane."""
+    for item in items:
+        if item.path.is_relative_to(_TESTS) and (lane := lane_of(item.path.relative_to(_TESTS))):
+            item.add_marker(lane)
+
+
+def without_long(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect what is marked `long`, unless it was asked for by marker or by name."""
+    if re.search(rf"\b{LONG}\b", config.option.markexpr) or any("::" in word for word in config.args):
+        return
+    long = [item for item in items if item.get_closest_marker(LONG)]
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker(LONG)]
