@@ -1,10 +1,11 @@
-"""Speed of merging against floors and hand-written queries, in one run: python -m tests.benchmarks.
+"""Speed of merging against floors, hand-written queries and peers, in one run: python -m tests.benchmarks.
 
 The same Parquet files go through every case: bare scans and shuffles, the queries that people write instead of a merge,
 and our merge points on each engine. They take turns; the best of several runs counts, and ratios to the bare shuffle by
-key and to a `row_number` window are printed. `--full` adds other shapes of data, `--small` measures commands on few
-rows, `--scale` how time and memory grow with the rows, `--tables` the reading of a real Hudi table next to Hudi's own
-reader.
+key and to a `row_number` window are printed, in seconds and in processor seconds of all processes: the latter say more
+on a busy machine. `--peers` adds real Hudi and Delta Lake, `--full` all cases for the other shapes of data; `--out`
+writes JSON and charts (extra `benchmarks`). `--small` measures commands on few rows, `--scale` how time and memory grow
+to many, `--tables` the reading of a real Hudi table next to Hudi's own reader.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 import click
 
 from bridge import local_session
-from tests.benchmarks import jvm_case, scale, small, tables
+from tests.benchmarks import growth, jvm_case, peers, scale, small, tables
 from tests.benchmarks.cases import BY_HAND, FLOOR, cases
 from tests.benchmarks.data import Shape, written
 from tests.benchmarks.ratios import save, timed
@@ -28,7 +29,9 @@ _ROWS = 2_500_000
 @click.option("--rows", type=int, help="Rows in all, stored and incoming. Default: 2.5 million; --scale: 40 million.")
 @click.option("--runs", default=3, show_default=True, help="Runs of each job; the best counts.")
 @click.option("--only", default="", help="Of our own cases, only those whose name contains this.")
-@click.option("--full", is_flag=True, help="Also without updates, with nothing but updates, with new keys, wide rows.")
+@click.option("--peers", "with_peers", is_flag=True, help="Also real Hudi 1.2.0 and Delta Lake, from Maven Central.")
+@click.option("--grow/--no-grow", default=True, show_default=True, help="Also of other sizes, and on one core.")
+@click.option("--full", is_flag=True, help="All cases for all shapes of data, new keys among them.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A folder for ratios.json and charts.")
 @click.option("--small", "of_commands", is_flag=True, help="Whole commands on five batches of 60 rows instead.")
 @click.option("--table-type", default="cow", show_default=True, help="With --small: of replay and simulate.")
@@ -41,6 +44,8 @@ def main(  # noqa: PLR0913 (one parameter an option)
     out: Path | None,
     table_type: str,
     *,
+    with_peers: bool,
+    grow: bool,
     full: bool,
     of_commands: bool,
     of_sizes: bool,
@@ -57,31 +62,34 @@ def main(  # noqa: PLR0913 (one parameter an option)
         for line in tables.measure(rows or 2_000_000, runs):
             click.echo(line)
         return
-    _compare(rows or _ROWS, runs, only, out, full=full)
+    _compare(rows or _ROWS, runs, only, out, with_peers=with_peers, grow=grow, full=full)
 
 
-def _compare(rows: int, runs: int, only: str, out: Path | None, *, full: bool) -> None:
-    spark = local_session()
+def _compare(  # noqa: PLR0913 (one an option)
+    rows: int, runs: int, only: str, out: Path | None, *, with_peers: bool, grow: bool, full: bool
+) -> None:
+    lines, grown = growth.measure(rows, runs) if grow else ([], [])  # first: a session here would take memory
+    click.echo("\n".join(lines))
+    spark = peers.session() if with_peers else local_session()
     chosen = [case for case in cases() if case.kind in {FLOOR, BY_HAND} or only in case.name]
     if reason := jvm_case.why_not(spark):
-        click.echo(f"{jvm_case.NAME}: skipped: {reason}")
-        chosen = [case for case in chosen if case.name != jvm_case.NAME]
+        click.echo(f"{jvm_case.NAME.format('all')}: skipped: {reason}")
+        chosen = [case for case in chosen if not case.name.endswith(jvm_case.NAME.format(""))]
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for number, shape in enumerate(_shapes(rows, full=full)):
-            results.append(timed(written(spark, Path(folder, str(number)), shape), chosen, runs))
+            own = [case for case in chosen if full or not number or case.of_all_shapes]
+            own += peers.peers() if with_peers and not number else []
+            results.append(timed(written(spark, Path(folder, str(number)), shape), own, runs))
             click.echo("\n".join(results[-1].lines()))
     if out is not None:
-        save(results, out)
+        save(results, grown, out)
     spark.stop()
 
 
 def _shapes(rows: int, *, full: bool) -> list[Shape]:
-    default = Shape(rows)
-    if not full:
-        return [default]
-    wide = Shape(rows // 10, columns=200)
-    return [default, Shape(rows, 0.0), Shape(rows, 1.0), Shape(rows, 0.0, new=0.2), wide]
+    shapes = [Shape(rows), Shape(rows, 0.0), Shape(rows, 1.0), Shape(rows // 10, columns=200)]
+    return [*shapes, Shape(rows, 0.0, new=0.2)] if full else shapes
 
 
 if __name__ == "__main__":

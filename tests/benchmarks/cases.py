@@ -18,11 +18,24 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.data import Data
 
-FLOOR, BY_HAND, OURS = "floor", "by hand", "ours"
+FLOOR, BY_HAND, OURS, PEER = "floor", "by hand", "ours", "peer"
 SHUFFLE, WINDOW = "shuffle by key", "row_number window"
 """The cases whose time the others are divided by."""
+JOINED = ("dedup, full outer join (hash)", "dedup, full outer join (sort)")
+NATIVE = tuple(f"{what} 1.2, native" for what in ("upsert, event time", "upsert, commit time", "snapshot, event time"))
+WRITTEN = ("upsert, event time 1.2, native, written as Parquet", "upsert, Default 0.15, written as Parquet")
 
-_USER = "tests.benchmarks.user_payload:GreatestTs"
+_USER, _DEFAULT = "tests.benchmarks.user_payload:GreatestTs", "DefaultHoodieRecordPayload"
+_PARTIAL, _NON_DEFAULTS = "PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload"
+_OF_ALL_SHAPES = {
+    SHUFFLE,
+    WINDOW,
+    "upsert, event time 1.2, native",
+    "upsert, Default 0.15",
+    "upsert, user's class 0.15",
+    "upsert, PartialUpdate 1.2",
+    "snapshot, user's class 0.15",
+}
 _EVENT_TIME, _COMMIT_TIME = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
 
 
@@ -31,22 +44,27 @@ class Case(NamedTuple):
 
     Attributes:
         name: says what runs.
-        kind: `FLOOR`, `BY_HAND` or `OURS`.
-        job: gives the frame that is computed, its rows thrown away.
+        kind: `FLOOR`, `BY_HAND`, `OURS` or `PEER`.
+        job: gives the frame that is computed, its rows thrown away; None where it writes a table itself.
         goal: the most that its time may be of the window's; None without one.
         writes: whether the frame is written as Parquet instead.
+        before: is called before each run and not timed.
+        of_all_shapes: whether every shape of data, and every size, runs it.
     """
 
     name: str
     kind: str
-    job: Callable[[Data], DataFrame]
+    job: Callable[[Data], DataFrame | None]
     goal: float | None = None
     writes: bool = False
+    before: Callable[[Data], object] | None = None
+    of_all_shapes: bool = False
 
 
 def cases() -> list[Case]:
-    """Return all cases; ours need no jars but in the last."""
-    return [*_floors(), *_by_hand(), *_upserts(), *_reads(), *_others(), *_written(), _compiled()]
+    """Return all cases but those of peers; ours need no jars but in the last ones, of the jvm engine."""
+    found = [*_floors(), *_by_hand(), *_upserts(), *_reads(), *_others(), *_written(), *_compiled()]
+    return [case._replace(of_all_shapes=case.name in _OF_ALL_SHAPES) for case in found]
 
 
 def _floors() -> list[Case]:
@@ -61,8 +79,8 @@ def _by_hand() -> list[Case]:
     return [
         Case(WINDOW, BY_HAND, _window),
         Case("max_by of a struct", BY_HAND, _max_by),
-        Case("dedup, full outer join (hash)", BY_HAND, lambda data: _joined(data, "shuffle_hash")),
-        Case("dedup, full outer join (sort)", BY_HAND, lambda data: _joined(data, "merge")),
+        Case(JOINED[0], BY_HAND, lambda data: _joined(data, "shuffle_hash")),
+        Case(JOINED[1], BY_HAND, lambda data: _joined(data, "merge")),
         Case("window, written as Parquet", BY_HAND, _window, writes=True),
     ]
 
@@ -72,59 +90,55 @@ def _upserts() -> list[Case]:
         "upsert, event time 1.2, native": (_mode(_EVENT_TIME, "native"), 0.7),
         "upsert, commit time 1.2, native": (_mode(_COMMIT_TIME, "native"), 0.7),
         "upsert, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
-        "upsert, Default 0.15": (_payload("DefaultHoodieRecordPayload", "0.15"), 0.9),
-        "upsert, Default 1.2, python": (_payload("DefaultHoodieRecordPayload", "1.2", engine="python"), 0.9),
+        "upsert, Default 0.15": (_payload(_DEFAULT, "0.15"), 0.9),
+        "upsert, Default 1.2, python": (_payload(_DEFAULT, "1.2", engine="python"), 0.9),
         "upsert, user's class 0.15": (_payload(_USER, "0.15"), 1.1),
         "upsert, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
-        "upsert, PartialUpdate 0.15": (_payload("PartialUpdateAvroPayload", "0.15"), 0.9),
-        "upsert, PartialUpdate 1.2": (_payload("PartialUpdateAvroPayload", "1.2"), 0.9),
-        "upsert, NonDefaults 0.15": (_payload("OverwriteNonDefaultsWithLatestAvroPayload", "0.15"), 0.9),
+        "upsert, PartialUpdate 0.15": (_payload(_PARTIAL, "0.15"), 0.9),
+        "upsert, PartialUpdate 1.2": (_payload(_PARTIAL, "1.2"), 0.9),
+        "upsert, NonDefaults 0.15": (_payload(_NON_DEFAULTS, "0.15"), 0.9),
+        "upsert, NonDefaults 1.2": (_payload(_NON_DEFAULTS, "1.2"), 0.9),
     }
     return [Case(name, OURS, _merging(plan), goal) for name, (plan, goal) in plans.items()]
 
 
 def _reads() -> list[Case]:
-    default, user = _payload("DefaultHoodieRecordPayload", "0.15"), _payload(_USER, "0.15")
     plans = {
         "snapshot, event time 1.2, native": (_mode(_EVENT_TIME, "native"), 0.7),
         "snapshot, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
-        "snapshot, Default 0.15": (default, 0.9),
-        "snapshot, user's class 0.15": (user, 1.1),
+        "snapshot, Default 0.15": (_payload(_DEFAULT, "0.15"), 0.9),
+        "snapshot, user's class 0.15": (_payload(_USER, "0.15"), 1.1),
         "snapshot, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
+        "snapshot, PartialUpdate 1.2": (_payload(_PARTIAL, "1.2"), 0.9),
+        "snapshot, NonDefaults 1.2": (_payload(_NON_DEFAULTS, "1.2"), 0.9),
     }
-    reads = [Case(name, OURS, _reading(plan), goal) for name, (plan, goal) in plans.items()]
-    compaction = Case("compact, Default 0.15", OURS, lambda data: compact(data.stored, data.log, default), 0.9)
-    return [*reads, compaction]
+    return [Case(name, OURS, _reading(plan), goal) for name, (plan, goal) in plans.items()]
 
 
 def _others() -> list[Case]:
     cases = []
     for name, plan, goal in (
-        ("Default 0.15", _payload("DefaultHoodieRecordPayload", "0.15"), 0.9),
+        ("event time 1.2, native", _mode(_EVENT_TIME, "native"), 0.9),
+        ("Default 0.15", _payload(_DEFAULT, "0.15"), 0.9),
         ("user's class 0.15", _payload(_USER, "0.15"), 1.1),
+        ("user's class 1.2", _payload(_USER, "1.2"), 1.1),
     ):
-        cases += [
-            Case(
-                f"append, {name}", OURS, lambda data, plan=plan: append(data.stored, None, data.incoming, plan)[0], goal
-            ),
-            Case(
-                f"combine_input of all rows, {name}",
-                OURS,
-                lambda data, plan=plan: combine_input(_union(data), plan),
-                goal,
-            ),
-        ]
+        cases.append(Case(f"compact, {name}", OURS, _compacting(plan), goal))
+        if plan.engine != "native":
+            cases.append(Case(f"append, {name}", OURS, _appending(plan), goal))
+            cases.append(Case(f"combine_input of all rows, {name}", OURS, _combining(plan), goal))
     return cases
 
 
 def _written() -> list[Case]:
-    plan = _payload("DefaultHoodieRecordPayload", "0.15")
-    return [Case("upsert, Default 0.15, written as Parquet", OURS, _merging(plan), writes=True)]
+    plans = (_mode(_EVENT_TIME, "native"), _payload(_DEFAULT, "0.15"))
+    return [Case(name, OURS, _merging(plan), writes=True) for name, plan in zip(WRITTEN, plans, strict=True)]
 
 
-def _compiled() -> Case:
+def _compiled() -> list[Case]:
     plan = _payload(jvm_case.PAYLOAD, "0.15", engine="jvm")
-    return Case(jvm_case.NAME, OURS, _merging(plan), 0.9)
+    jobs = {"upsert": _merging, "snapshot": _reading, "append": _appending}
+    return [Case(jvm_case.NAME.format(point), OURS, job(plan), 0.9) for point, job in jobs.items()]
 
 
 def _mode(mode: str, engine: str) -> MergePlan:
@@ -141,6 +155,18 @@ def _merging(plan: MergePlan) -> Callable[[Data], DataFrame]:
 
 def _reading(plan: MergePlan) -> Callable[[Data], DataFrame]:
     return lambda data: snapshot(data.stored, data.log, plan)
+
+
+def _compacting(plan: MergePlan) -> Callable[[Data], DataFrame]:
+    return lambda data: compact(data.stored, data.log, plan)
+
+
+def _appending(plan: MergePlan) -> Callable[[Data], DataFrame]:
+    return lambda data: append(data.stored, None, data.incoming, plan)[0]
+
+
+def _combining(plan: MergePlan) -> Callable[[Data], DataFrame]:
+    return lambda data: combine_input(_union(data), plan)
 
 
 def _union(data: Data) -> DataFrame:

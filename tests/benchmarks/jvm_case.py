@@ -1,4 +1,4 @@
-"""What the jvm engine's row of the benchmarks runs: a real class of Hudi's bundle, Avro in and out included."""
+"""What the jvm engine's rows of the benchmarks run: a real class of Hudi's bundle, Avro in and out included."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from payloads import HudiRelease, PayloadRef
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-NAME = "upsert, compiled Default 0.15, jvm"
+NAME = "{}, compiled Default 0.15, jvm"
 PAYLOAD = PayloadRef("DefaultHoodieRecordPayload")
 
 

@@ -6,38 +6,24 @@ import json
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-import jinja2
-
 from tests.benchmarks.cases import SHUFFLE, WINDOW
+from tests.benchmarks.comparisons import comparisons
+from tests.benchmarks.processes import processor_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tests.benchmarks.cases import Case
     from tests.benchmarks.data import Data, Shape
 
-_CHART = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
-<svg xmlns="http://www.w3.org/2000/svg" width="860" height="{{ 46 + 22 * rows | length }}" \
-font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="{{ title }}">
-  <text x="8" y="20" font-size="14">{{ title }}</text>
-  {% for name, kind, ratio in rows %}
-  {% set y = 36 + 22 * loop.index0 %}
-  <text x="300" y="{{ y + 12 }}" text-anchor="end">{{ name }}</text>
-  <rect x="308" y="{{ y }}" width="{{ (ratio * scale) | round(1) }}" height="16" \
-fill="{{ {"floor": "#9aa5b1", "by hand": "#d9a441"}.get(kind, "#2f6f9f") }}"/>
-  <text x="{{ (314 + ratio * scale) | round(1) }}" y="{{ y + 12 }}">{{ "%.2f" | format(ratio) }}</text>
-  {% endfor %}
-</svg>
-""")
-_WIDEST = 490
-
 
 class Timed(NamedTuple):
-    """A case and the seconds of its best run."""
+    """A case, the seconds of its best run, and the fewest processor seconds of one."""
 
     case: Case
     seconds: float
+    processor: float
 
 
 class Table(NamedTuple):
@@ -46,22 +32,33 @@ class Table(NamedTuple):
     shape: Shape
     times: list[Timed]
 
-    def seconds_of(self, name: str) -> float:
-        """Return the time of a case."""
-        return next(timed.seconds for timed in self.times if timed.case.name == name)
+    @property
+    def by_name(self) -> dict[str, Timed]:
+        """The times of each case."""
+        return {one.case.name: one for one in self.times}
+
+    @property
+    def title(self) -> str:
+        """The data in words."""
+        return f"{self.shape.rows:,} rows, {self.shape.label}"
 
     def lines(self) -> Iterator[str]:
-        """Give the table as text: seconds, times the bare shuffle, times the window, goal."""
-        shuffle, window = self.seconds_of(SHUFFLE), self.seconds_of(WINDOW)
-        yield f"{self.shape.rows:,} rows: {self.shape.label}"
-        yield f"{'':44} {'seconds':>8} {'x shuffle':>10} {'x window':>9} {'goal':>6}"
-        for case, seconds in self.times:
+        """Give the table as text: seconds, times the bare shuffle, times the window, the same of the processor."""
+        shuffle, window = self.by_name[SHUFFLE], self.by_name[WINDOW]
+        heads = ("seconds", "x shuffle", "x window", "cpu s", "x window", "goal")
+        yield f"{self.title:50}" + "".join(f"{head:>10}" for head in heads)
+        for case, seconds, processor in self.times:
+            figures = (seconds, seconds / shuffle.seconds, seconds / window.seconds)
+            figures += (processor, processor / window.processor)
             goal = "" if case.goal is None else f"{case.goal:.2f}"
-            yield f"{case.name:44} {seconds:8.2f} {seconds / shuffle:10.2f} {seconds / window:9.2f} {goal:>6}"
+            yield f"{case.name:50}" + "".join(f"{figure:10.2f}" for figure in figures) + f"{goal:>10}"
+        for one in comparisons({name: timed.seconds for name, timed in self.by_name.items()}):
+            goal = "" if one.goal is None else f"{one.goal:.2f}"
+            yield f"{one.text:80}{one.ratio:10.2f}{goal:>20}"
 
     def as_json(self) -> dict[str, object]:
         """Return shape and times as plain data."""
-        shuffle, window = self.seconds_of(SHUFFLE), self.seconds_of(WINDOW)
+        shuffle, window = self.by_name[SHUFFLE], self.by_name[WINDOW]
         return {
             **self.shape._asdict(),
             "cases": [
@@ -69,42 +66,51 @@ class Table(NamedTuple):
                     "name": case.name,
                     "kind": case.kind,
                     "seconds": round(seconds, 3),
-                    "times_shuffle": round(seconds / shuffle, 3),
-                    "times_window": round(seconds / window, 3),
+                    "times_shuffle": round(seconds / shuffle.seconds, 3),
+                    "times_window": round(seconds / window.seconds, 3),
+                    "processor_seconds": round(processor, 2),
+                    "processor_times_window": round(processor / window.processor, 3),
                     "goal_times_window": case.goal,
                 }
-                for case, seconds in self.times
+                for case, seconds, processor in self.times
             ],
         }
-
-    def chart(self) -> str:
-        """Return the ratios to the window as an SVG."""
-        window = self.seconds_of(WINDOW)
-        rows = [(case.name, case.kind, seconds / window) for case, seconds in self.times]
-        scale = _WIDEST / max(ratio for *_, ratio in rows)
-        title = f"Time of a merge, the row_number window = 1: {self.shape.rows:,} rows, {self.shape.label}"
-        return _CHART.render(rows=rows, scale=scale, title=title)
 
 
 def timed(data: Data, cases: Sequence[Case], runs: int) -> Table:
     """Run the cases in turns, so that all see the same machine; the first turn warms up."""
-    best = dict.fromkeys(range(len(cases)), float("inf"))
+    seconds: dict[str, list[float]] = {case.name: [] for case in cases}
+    processor: dict[str, list[float]] = {case.name: [] for case in cases}
     for turn in range(runs + 1):
-        for number, case in enumerate(cases):
-            start = time.perf_counter()
-            frame = case.job(data)
-            if case.writes:
-                frame.write.mode("overwrite").parquet(str(data.folder / "written"))
-            else:
-                frame.write.format("noop").mode("overwrite").save()
+        for case in cases:
+            if case.before is not None:
+                case.before(data)
+            used, start = processor_seconds(), time.perf_counter()
+            _run(case, data)
             if turn:
-                best[number] = min(best[number], time.perf_counter() - start)
-    return Table(data.shape, [Timed(case, best[number]) for number, case in enumerate(cases)])
+                seconds[case.name].append(time.perf_counter() - start)
+                processor[case.name].append(processor_seconds() - used)
+    return Table(data.shape, [Timed(case, min(seconds[case.name]), min(processor[case.name])) for case in cases])
 
 
-def save(tables: Sequence[Table], folder: Path) -> None:
+def _run(case: Case, data: Data) -> None:
+    frame = case.job(data)
+    if frame is None:  # it has written a table of its own
+        return
+    if case.writes:
+        frame.write.mode("overwrite").parquet(str(data.folder / "written"))
+    else:
+        frame.write.format("noop").mode("overwrite").save()
+
+
+def save(tables: Sequence[Table], growth: Sequence[Mapping[str, object]], folder: Path) -> None:
     """Write `ratios.json`, and a chart of each table."""
+    from tests.benchmarks.chart import draw  # noqa: PLC0415 (the extra `benchmarks`, for charts alone)
+
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "ratios.json").write_text(json.dumps([table.as_json() for table in tables], indent=1) + "\n", "utf-8")
+    found = {"tables": [table.as_json() for table in tables], "growth": list(growth)}
+    (folder / "ratios.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     for number, table in enumerate(tables, start=1):
-        (folder / f"ratios-{number}.svg").write_text(table.chart(), "utf-8")
+        window = table.by_name[WINDOW].seconds
+        bars = [(case.name, case.kind, seconds / window) for case, seconds, _ in table.times]
+        draw(table.title, bars, folder / f"ratios-{number}.svg")

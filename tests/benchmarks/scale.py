@@ -7,19 +7,18 @@ of each Python worker is the most that the operating system saw.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import tempfile
-import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, local_session, upsert
+from tests.benchmarks.processes import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -28,8 +27,6 @@ GROWTH, SKEW, FLAT = 1.3, 2.0, 1.3
 of the largest worker as the first."""
 
 _UPDATED = 6  # one row in so many is an update
-_MIB = 1 << 20
-_SECONDS = 0.5
 _WARM = 100_000
 _RUNS = 2
 
@@ -137,75 +134,3 @@ def _row(ids: DataFrame, *, skewed: bool) -> DataFrame:
         (number % 97).cast("int").alias("qty"),
         (number * 0.25).alias("price"),
     )
-
-
-class Memory:
-    """The most memory of this process, its Java VM and its Python workers, while the block runs; of Linux alone."""
-
-    def __init__(self) -> None:
-        self._most: dict[int, tuple[str, int]] = {}
-        self._ended = threading.Event()
-        self._watch = threading.Thread(target=self._look, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._watch.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._watch.join()
-
-    @property
-    def found(self) -> dict[str, int]:
-        """MiB by process."""
-        in_order = sorted(self._most.items())
-        workers = [most for _, (name, most) in in_order if name == "worker"]
-        own = {name: most for _, (name, most) in in_order if name != "worker"}
-        return own | {f"worker {number}": most for number, most in enumerate(workers, start=1)}
-
-    def _look(self) -> None:
-        while not self._ended.wait(_SECONDS):
-            for pid in _below(os.getpid()):
-                status = _status(pid)
-                name = _name(pid, status.get("Name", ""))
-                if name and "VmHWM" in status:
-                    self._most[pid] = name, int(status["VmHWM"].split()[0]) * 1024 // _MIB
-
-
-def _below(pid: int) -> Iterator[int]:
-    yield pid
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-        threads = [path for path in Path(f"/proc/{pid}/task").iterdir() if path.name != str(pid)]
-        for thread in threads:
-            children += (thread / "children").read_text(encoding="ascii").split()
-    except OSError:  # it has ended
-        return
-    for child in children:
-        yield from _below(int(child))
-
-
-def _status(pid: int) -> dict[str, str]:
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return {}
-    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
-
-
-def _name(pid: int, command: str) -> str:
-    if pid == os.getpid():
-        return "driver"
-    if command == "java":
-        return "java"
-    words = _words(pid)
-    if "daemon" not in words:
-        return ""
-    return "worker" if "daemon" in _words(int(_status(pid).get("PPid", "0"))) else "daemon"  # which starts them
-
-
-def _words(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
-    except OSError:
-        return ""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import functions as sf
 
 from bridge import HudiTable
-from tests.benchmarks.scale import Memory
+from tests.benchmarks.processes import Memory
 from tests.conformance.record_table import session
 
 if TYPE_CHECKING:

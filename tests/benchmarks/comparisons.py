@@ -1,0 +1,45 @@
+"""What the goals compare besides the window: ours with the best query written by hand, and with the peers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.benchmarks.cases import JOINED, NATIVE, WINDOW, WRITTEN
+from tests.benchmarks.peers import DELTA, SNAPSHOT, UPSERT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class Comparison(NamedTuple):
+    """The time of one case over that of another.
+
+    Attributes:
+        text: which two.
+        ratio: the first over the second.
+        goal: the most that it may be; None without one.
+    """
+
+    text: str
+    ratio: float
+    goal: float | None
+
+
+_READS = ("snapshot, event time 1.2, native", "snapshot, Default 0.15", "snapshot, NonDefaults 1.2")
+
+
+def comparisons(seconds: Mapping[str, float]) -> Iterator[Comparison]:
+    """Give those whose cases were run."""
+    pairs: list[tuple[str, str, float | None]] = []
+    if seconds.keys() >= set(JOINED):
+        best = min((WINDOW, *JOINED), key=seconds.__getitem__)
+        pairs += [(name, best, 1.1) for name in NATIVE]
+    hudi = [UPSERT.format(kind, "event time") for kind in ("cow", "mor")]
+    pairs += [(ours, peer, 0.5) for ours in WRITTEN for peer in (DELTA, *hudi)]
+    pairs += [(ours, SNAPSHOT.format("event time"), 1.0) for ours in _READS[:2]]
+    pairs += [(_READS[2], SNAPSHOT.format("NonDefaults by Avro payload"), 1.0)]
+    # RFC-46's own claim: what it saves to merge without records of Avro.
+    pairs += [(SNAPSHOT.format("NonDefaults by merge mode"), SNAPSHOT.format("NonDefaults by Avro payload"), None)]
+    for one, other, goal in pairs:
+        if one in seconds and other in seconds:
+            yield Comparison(f"{one} / {other}", seconds[one] / seconds[other], goal)
