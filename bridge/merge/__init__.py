@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.merge.buffered import merge_props
-from bridge.merge.calls import Listener, MergePointError, SingleRows, located
+from bridge.merge.calls import Listener, MergePointError, SingleRows, UserBatch, located
 from bridge.merge.carriers import (
     NO_PARTITION,
     Carrier,
@@ -45,6 +45,7 @@ __all__ = [
     "SchemaView",
     "SingleRows",
     "StoredRow",
+    "UserBatch",
     "calls_of",
     "key_of_version",
     "located",

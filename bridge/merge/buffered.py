@@ -12,10 +12,16 @@ from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome, RowSource
 from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
-from mergers.strategies import CommitTimeMerger, EventTimeMerger, buffered_merger
+from mergers.strategies import (
+    CommitTimeMerger,
+    CommitTimePartialMerger,
+    EventTimeMerger,
+    EventTimePartialMerger,
+    buffered_merger,
+)
 from payloads import NATURAL_ORDER
 from payloads.api import Properties
-from payloads.builtin import IS_DELETED, PairRule, flag_tests, text_tests
+from payloads.builtin import IS_DELETED, FillRule, PairRule, flag_tests, text_tests
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD
 
 if TYPE_CHECKING:
@@ -141,6 +147,19 @@ def mode_rule(merger: BufferedMerger, ordering: tuple[str, ...], *, is_consisten
     if type(merger) is not EventTimeMerger or len(ordering) != 1 or is_consistent:
         return None
     return PairRule(ordering[0], (True, True, False), holds_for_dates=False)
+
+
+def fill_rule(
+    merger: BufferedMerger, schema: AvroSchema, ordering: tuple[str, ...], *, is_consistent: bool
+) -> FillRule | None:
+    """Return how a partial update mode fills one row from another; None for other modes, as in `mode_rule`."""
+    if not isinstance(merger, CommitTimePartialMerger | EventTimePartialMerger):
+        return None
+    by_arrival = isinstance(merger, CommitTimePartialMerger) or not ordering
+    if not merger.update.fills_nulls_alone(schema) or (not by_arrival and (len(ordering) != 1 or is_consistent)):
+        return None
+    later = PairRule(None) if by_arrival else PairRule(ordering[0], (True, True, False), holds_for_dates=False)
+    return FillRule(later, makes_rows=False)
 
 
 def source_of(row: StoredRow | None, made: list[Record]) -> RowSource:

@@ -6,7 +6,7 @@ Writers, readers and lookups are generic in the carrier of a version: `PayloadVe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from payloads import PayloadBridgeError
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from bridge.merge.points import MergePoint, Rule
     from mergers import HoodieKey
     from payloads import Ordering, PayloadRef, Record
-    from payloads.builtin import DeleteTest, PairRule
+    from payloads.builtin import DeleteTest, FillRule, PairRule
 
     Pair = Callable[[Record, Record, list[Record]], RowSource]
-    Single = Callable[[Record, list[Record]], RowSource]
+    Single = Callable[[Record, list[Any]], RowSource]
     KeyReader = Callable[[Record], HoodieKey]
 
 C = TypeVar("C")
@@ -89,6 +89,7 @@ class SingleRows(NamedTuple):
         tests: the column tests for newer rows that are stored as they are; None if each needs a call.
         needs_ordering: whether a null ordering value fails even if it is not compared: payloads refuse it when they are
             built.
+        fill: makes one row of the two by whole columns; None if each pair needs a call, or `rule` chooses.
     """
 
     pair: Pair
@@ -98,6 +99,44 @@ class SingleRows(NamedTuple):
     rule: PairRule | None
     tests: tuple[DeleteTest, ...] | None
     needs_ordering: bool
+    fill: FillRule | None = None
+
+
+class BatchRule(NamedTuple):
+    """What a writer makes of the rows of a batch that have one key, if one column decides it.
+
+    It applies to rows that are no deletes by `tests` and have an ordering value.
+
+    Attributes:
+        rule: chooses between two of them, of which the later one counts as incoming; None if that takes a call.
+        tests: the column tests for rows that may be deletes.
+        ordering: the column of the ordering value; None if that is Integer 0.
+        java_type: the Java type of the ordering value.
+    """
+
+    rule: PairRule | None
+    tests: tuple[DeleteTest, ...]
+    ordering: str | None
+    java_type: str
+
+
+class UserBatch(NamedTuple):
+    """What a writer makes of the one row of a key in a batch where a user's class decides, from record to record.
+
+    Attributes:
+        survivor: whether the row survives the batch as data (INCOMING) or as a delete (NONE).
+        entry: what it becomes in a log: itself (INCOMING), a record that is added to the list (MADE), nothing (STORED),
+            or a delete (NONE), whose ordering value is added to the list.
+        entry_point: the merge point that makes such a record.
+        ordering: the column of its ordering value; None if that is Integer 0.
+        java_type: the Java type of the ordering value.
+    """
+
+    survivor: Single
+    entry: Single
+    entry_point: MergePoint
+    ordering: str | None
+    java_type: str
 
 
 class Writer(Protocol[C]):
@@ -126,6 +165,12 @@ class Writer(Protocol[C]):
 
     def log_entry(self, version: C) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
+
+    def batch_rule(self) -> BatchRule | None:
+        """Return what `incoming` and `combine_input` come to for rows that columns decide; None if calls have to."""
+
+    def user_batch(self) -> UserBatch | None:
+        """Return the calls of a user's class for rows that are alone in their batch; None if there are none."""
 
     def single_rows(self) -> SingleRows:
         """Return what `incoming`, `upsert` and `insert` come to for keys with one row of the batch."""

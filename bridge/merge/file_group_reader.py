@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.merge.answers import action_of, as_stored_row
-from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_rule, source_of
+from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
 from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader, with_meta_columns
 from bridge.merge.log_rule import LogRule
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.points import MergePoint, Rule
+from bridge.merge.user_rows import UserRows, calls_of_user
 from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import OPERATION_COLUMN, DeleteContext
@@ -110,7 +111,14 @@ class FileGroupReader(Buffered):
             return source_of(row, made)
 
         tests = None if OPERATION_COLUMN in self.schema.by_name else delete_tests(self.schema, self._props)
-        return SingleRows(pair, single, point, point, self._mode_rule(), tests, needs_ordering=False)
+        calls = calls_of_user(self._merger_of_mode, self._schema, self._props)
+        if calls is not None:
+            rows = UserRows(calls, self._merger_of_mode, self._schema, self._props, self._shape)
+            merge = rows.read_pair(point, self._deletes, pair)
+            return SingleRows(merge, single, point, point, None, tests, needs_ordering=False)
+        is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
+        fill = fill_rule(self._merger_of_mode, self._schema, self._config.ordering, is_consistent=is_consistent)
+        return SingleRows(pair, single, point, point, self._mode_rule(), tests, needs_ordering=False, fill=fill)
 
     def _mode_rule(self) -> PairRule | None:
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))

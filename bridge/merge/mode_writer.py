@@ -10,25 +10,29 @@ from typing import TYPE_CHECKING
 
 from bridge.errors import PlanError
 from bridge.merge.answers import action_of, as_stored_row, came_back
-from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_rule, source_of
+from bridge.merge.batch_rules import batch_rule
+from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
 from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_base import check_constructor
 from bridge.merge.points import MergePoint, Rule
+from bridge.merge.user_rows import UserRows, calls_of_user
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
 from payloads import NATURAL_ORDER
 from payloads.api import Sentinel
-from payloads.builtin import BuiltinPayload, PartialUpdateAvroPayload
+from payloads.builtin import BuiltinPayload, PartialUpdateAvroPayload, flag_tests
 from payloads.errors import did_you_mean
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
+    from bridge.merge.calls import BatchRule, Pair, Single, UserBatch
     from mergers import HoodieKey
     from payloads import HoodieRecordPayload, Ordering, Record
+    from payloads.builtin import DeleteTest
 
 _DELETE = "D"
 _CUSTOM = RecordMergeMode.CUSTOM
@@ -69,7 +73,7 @@ class ModeWriter(Buffered):
         self._built_class = self._class_to_build()
         if self._built_class is not None and not plan.combine_before_upsert:
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
-            self._read_ordering = lambda _record: NATURAL_ORDER
+            self._read_ordering = _natural
         self._key_of = key_reader(plan)
 
     def _class_to_build(self) -> type[HoodieRecordPayload] | None:
@@ -191,15 +195,54 @@ class ModeWriter(Buffered):
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
 
+    def batch_rule(self) -> BatchRule | None:
+        """Return the rule of commit or event time; for another mode what becomes of a row alone."""
+        tests, fields = self._tests(), () if self._by_commit else self._config.ordering
+        if tests is None or len(fields) > 1 or is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)):
+            return None
+        rule = mode_rule(self._dedup, fields, is_consistent=False)
+        reader = _natural if self._by_commit else self._read_ordering
+        return batch_rule(
+            self.schema, fields[0] if fields else None, reader, tests, None if rule is None else rule.wins
+        )
+
+    def _tests(self) -> tuple[DeleteTest, ...] | None:
+        """Return the column tests for rows that may be deletes; None where a user's class is asked."""
+        if self._built_class is None:
+            return delete_tests(self.schema, self._insert_props)
+        return flag_tests(self.schema) if issubclass(self._built_class, BuiltinPayload) else None
+
+    def user_batch(self) -> UserBatch | None:
+        """Return the calls of a user's class that decides in mode CUSTOM; None if the ordering is no plain column."""
+        calls = None if self._built_class is None else calls_of_user(self._merge, self.schema, self._insert_props)
+        fields, consistent = self._config.ordering, is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
+        if calls is None or len(fields) > 1 or consistent or not self._plan.combine_before_upsert:
+            return None
+        by = batch_rule(self.schema, fields[0] if fields else None, self._read_ordering, (), None)
+        if by is None:
+            return None
+        rows = UserRows(calls, self._merge, self.schema, self._insert_props, self._shape)
+        return rows.batch(self._read_ordering, by.ordering, by.java_type)
+
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""
-        tests = None if self._built_class is not None else delete_tests(self.schema, self._insert_props)
+        tests = self._tests()
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
         rule = mode_rule(self._merge, self._config.ordering, is_consistent=is_consistent)
         if rule is not None and rule.field is not None and self._by_commit:
             rule = None  # the versions of a batch have no ordering value of their own
+        pair: Pair = self._pair
+        single: Single = self._single
+        calls = None if self._built_class is None else calls_of_user(self._merge, self.schema, self._insert_props)
+        if calls is not None:
+            rows = UserRows(calls, self._merge, self.schema, self._insert_props, self._shape)
+            reader = _natural if self._by_commit else self._read_ordering
+            pair, single = rows.written_pair(reader), rows.written_single(reader)
+        fill = fill_rule(self._merge, self.schema, self._config.ordering, is_consistent=is_consistent)
+        if fill is not None and fill.later.field is not None and self._by_commit:
+            fill = None
         return SingleRows(
-            self._pair, self._single, MergePoint.UPSERT, MergePoint.INSERT, rule, tests, needs_ordering=False
+            pair, single, MergePoint.UPSERT, MergePoint.INSERT, rule, tests, needs_ordering=False, fill=fill
         )
 
     def _pair(self, stored: Record, incoming: Record, made: list[Record]) -> RowSource:
@@ -211,6 +254,10 @@ class ModeWriter(Buffered):
     def _single(self, incoming: Record, made: list[Record]) -> RowSource:
         _, row = self.insert(self.incoming(self._key_of(incoming), incoming, _INCOMING))
         return source_of(row, made)
+
+
+def _natural(_record: Record) -> Ordering:
+    return NATURAL_ORDER
 
 
 def _built(payload_class: type[HoodieRecordPayload], record: Record, ordering: Ordering | None) -> HoodieRecordPayload:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.merge.answers import action_of, came_back
+from bridge.merge.batch_rules import SAMPLES
 from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from bridge.merge.carriers import RowShape
     from bridge.merge.points import Call
     from bridge.plan import MergePlan
-    from payloads import AvroSchema, HoodieRecordPayload, PayloadRef, Record
+    from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
     from payloads.ordering_fields import Reader
 
 
@@ -102,7 +103,15 @@ class Payloads:
             None if own is None else own.pair_rule(at.props),
             None if own is None else own.insert_tests(schema, props),
             needs_ordering=True,
+            fill=None if own is None else own.fill_rule(at.schema, at.props, self._sample_ordering(read_ordering)),
         )
+
+    def _sample_ordering(self, read_ordering: Reader) -> Ordering | None:
+        """Return what payloads are built with for a value of the ordering field; None without a plain field."""
+        name = self.ordering
+        field = None if name is None else self.schema.by_name.get(name)
+        sample = None if field is None else SAMPLES.get(field.schema.non_null.kind)
+        return None if name is None or sample is None else read_ordering({name: sample})
 
     def _fold(self, at: _At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         try:
@@ -161,10 +170,10 @@ class Payloads:
 def _pair_calls(built_class: type[HoodieRecordPayload], at: _At) -> PairCalls:
     """Return the calls of a class for many pairs; those of a built-in make its payload."""
     _, schema, props, _ = at
-    calls = built_class.pair_calls(schema, props) if issubclass(built_class, PayloadAdapter) else None
+    calls = built_class.user_calls(schema, props) if issubclass(built_class, PayloadAdapter) else None
 
     def merge(payload: HoodieRecordPayload, _newer: Record, stored: Record) -> Record | Sentinel | None:
         merged: Record | Sentinel | None = payload.combine_and_get_update_value(stored, schema, props)
         return merged
 
-    return calls or PairCalls(built_class, merge)
+    return PairCalls(built_class, merge) if calls is None else calls.pair

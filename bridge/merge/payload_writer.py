@@ -5,21 +5,24 @@ Source: HoodieWriteHelper, HoodieMergeHandle and HoodieAppendHandle of 0.15.0; t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PlanError
-from bridge.merge.calls import MergePointError
+from bridge.merge.batch_rules import batch_rule
+from bridge.merge.calls import MergePointError, UserBatch
 from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
 from bridge.merge.delete_block import read_back
-from bridge.merge.outcome import INSERT, Outcome
+from bridge.merge.outcome import INSERT, Outcome, RowSource
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
+from bridge.merge.user_rows import logged
 from payloads import NATURAL_ORDER, resolve_payload
-from payloads.builtin import EmptyHoodieRecordPayload
+from payloads.builtin import BuiltinPayload, EmptyHoodieRecordPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
+from payloads.user import PayloadAdapter
 
 if TYPE_CHECKING:
-    from bridge.merge.calls import Listener, SingleRows
+    from bridge.merge.calls import BatchRule, Listener, SingleRows
     from bridge.merge.carriers import RowShape, StoredRow
     from bridge.plan import MergePlan
     from mergers import HoodieKey
@@ -99,6 +102,52 @@ class PayloadWriter(Payloads):
             outcome = Outcome(INSERT, entry)
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return entry
+
+    def batch_rule(self) -> BatchRule | None:
+        """Return the rule of a built-in class; None without its tests for deletes."""
+        if not issubclass(self.payload_class, BuiltinPayload):
+            return None
+        tests, wins = (
+            self.payload_class.insert_tests(self.schema, self._at_insert.props),
+            self.payload_class.batch_wins(),
+        )
+        return None if tests is None else batch_rule(self.schema, self.ordering, self._read_ordering, tests, wins)
+
+    def user_batch(self) -> UserBatch | None:
+        """Return the calls of a user's class; None for one that gives ordering values itself."""
+        written = self._written_class
+        if not issubclass(written, PayloadAdapter) or written.gives_ordering():
+            return None
+        calls = written.user_calls(self.schema, self._at_insert.props)
+        if calls is None:
+            return None
+        build, is_deleted, insert_value = calls.build, calls.is_deleted, calls.insert_value
+        read_ordering, shaped = self._read_ordering, self._shape.stored
+        delete_ordering = read_back(NATURAL_ORDER, self.release)
+
+        def survivor(incoming: Record, _made: list[Any]) -> RowSource:
+            try:
+                is_delete = is_deleted(build(incoming, read_ordering(incoming)), incoming)
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            return RowSource.NONE if is_delete else RowSource.INCOMING
+
+        def entry(incoming: Record, made: list[Any]) -> RowSource:
+            try:
+                built = build(incoming, read_ordering(incoming))
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            try:
+                if is_deleted(built, incoming):
+                    made.append(delete_ordering)
+                    return RowSource.NONE
+                # An insert asks again.
+                value = None if is_deleted(built, incoming) else insert_value(built, incoming)
+                return logged(value, incoming, shaped, made)
+            except Exception as error:
+                raise MergePointError(MergePoint.INSERT, error) from error
+
+        return UserBatch(survivor, entry, MergePoint.INSERT, None, NATURAL_ORDER.java_type)
 
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""

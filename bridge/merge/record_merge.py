@@ -18,7 +18,7 @@ from bridge.merge.points import MergePoint
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
-    from bridge.merge.calls import IndexLookup, KeyReader, Listener, Reader, SingleRows, Writer
+    from bridge.merge.calls import BatchRule, IndexLookup, KeyReader, Listener, Reader, SingleRows, UserBatch, Writer
     from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
     from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome
@@ -111,6 +111,14 @@ class RecordMerge:
     def log_rule(self) -> LogRule | None:
         """Return the rule by which a reader chooses one of the versions of a key; None if it has to be called."""
         return self.reader.log_rule()
+
+    def batch_rule(self) -> BatchRule | None:
+        """Return the rule by which a writer combines the rows of a batch; None if it has to be called."""
+        return self.writer.batch_rule()
+
+    def user_batch(self) -> UserBatch | None:
+        """Return a writer's calls of a user's class for rows alone in their batch; None if there are none."""
+        return self.writer.user_batch()
 
     def single_rows(self, point: MergePoint, key_of: KeyReader | None = None) -> SingleRows:
         """Return the calls of a copy-on-write merge, a snapshot query or a compaction for keys with one newer row.

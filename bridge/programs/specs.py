@@ -86,7 +86,13 @@ class ProgramSpec:
 
 
 PROGRAMS = {
-    "combine_input": ProgramSpec(CombineInput, (Extra.DELETE, Extra.ORDERING), in_java=True),
+    "combine_input": ProgramSpec(
+        CombineInput,
+        (Extra.DELETE, Extra.ORDERING),
+        untouched={Action.INSERT: (False, None)},  # and its ordering value
+        meets_at=MergePoint.COMBINE_INPUT,
+        in_java=True,
+    ),
     "upsert": ProgramSpec(Upsert, untouched=_PLAIN, meets_at=MergePoint.UPSERT, in_java=True, native=True),
     "append": ProgramSpec(Append, _TO_LOG, untouched=_APPENDED, goes_beside=True, in_java=True),
     "upsert_global_index": ProgramSpec(GlobalUpsert),

@@ -69,17 +69,21 @@ class CommitTimeMerger(BufferedMerger):
 
 
 class CommitTimePartialMerger(CommitTimeMerger):
-    """COMMIT_TIME_ORDERING with a partial update mode: the later arrival, filled from the earlier one."""
+    """COMMIT_TIME_ORDERING with a partial update mode: the later arrival, filled from the earlier one.
+
+    Attributes:
+        update: fills the gaps.
+    """
 
     def __init__(self, context: RecordContext, update: PartialUpdate) -> None:
         """Fill gaps by `update`."""
         super().__init__(context)
-        self._update = update
+        self.update = update
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version:
         """Return `new`, filled from `existing`; errors as in the partial update mode."""
-        return self._update.filled(new, existing, new)
+        return self.update.filled(new, existing, new)
 
     def final_merge(self, older: Version, newer: Version) -> Version:
         """Return `newer`, filled from `older`; errors as in the partial update mode."""
-        return self._update.filled(newer, older, newer)
+        return self.update.filled(newer, older, newer)

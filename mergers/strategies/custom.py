@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
     from mergers.record import HoodieRecord
     from mergers.strategies.record_context import RecordContext
-    from payloads.api import Props
+    from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
 
 
@@ -37,6 +37,11 @@ class CustomMerger(BufferedMerger):
         self._merger = _on_copies(merger)
         self._schema = schema
         self._props = props
+
+    @property
+    def payload_class(self) -> type[HoodieRecordPayload] | None:
+        """The payload class that decides; None for a user's merger."""
+        return self._merger.payload_class if isinstance(self._merger, AvroRecordMerger) else None
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Return what the merger returns, or None if its row is that of `existing`.

@@ -101,12 +101,16 @@ class EventTimeMerger(BufferedMerger):
 
 
 class EventTimePartialMerger(EventTimeMerger):
-    """EVENT_TIME_ORDERING with a partial update mode: the version that wins, filled from the one that loses."""
+    """EVENT_TIME_ORDERING with a partial update mode: the version that wins, filled from the one that loses.
+
+    Attributes:
+        update: fills the gaps.
+    """
 
     def __init__(self, context: RecordContext, update: PartialUpdate) -> None:
         """Fill gaps by `update`."""
         super().__init__(context)
-        self._update = update
+        self.update = update
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version:
         """Return the winner by the rule of `EventTimeMerger`, filled from the other: never None."""
@@ -115,7 +119,7 @@ class EventTimePartialMerger(EventTimeMerger):
     def final_merge(self, older: Version, newer: Version) -> Version:
         """Return the winner, filled from the other; errors as in `EventTimeMerger` and the partial update mode."""
         high, low = (newer, older) if _keeps_newer(older, newer) else (older, newer)
-        return self._update.filled(high, low, newer)
+        return self.update.filled(high, low, newer)
 
 
 class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)

@@ -26,6 +26,10 @@ class PartialUpdate(ABC):
             SchemaError: Hudi can't detect the gaps of a column.
         """
 
+    def fills_nulls_alone(self, schema: AvroSchema) -> bool:  # noqa: ARG002 (an interface)
+        """Whether every column of `schema` can have gaps, and null is what they are."""
+        return False
+
     def filled(self, high: Version, low: Version | None, newer: Version) -> Version:
         """Return `high` with its gaps filled from `low`; `high` itself if there are none.
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from payloads.builtin.base import ALL_RELEASES, IS_DELETED, BuiltinPayload, DeleteTest, PairRule, flag_tests, text_tests
+from payloads.builtin.base import (
+    ALL_RELEASES,
+    IS_DELETED,
+    BuiltinPayload,
+    DeleteTest,
+    FillRule,
+    PairRule,
+    flag_tests,
+    text_tests,
+)
 from payloads.builtin.debezium import (
     CHANGE_OPERATION_FIELD,
     MYSQL_SEQUENCE,
@@ -48,6 +57,7 @@ __all__ = [
     "DeleteTest",
     "EmptyHoodieRecordPayload",
     "EventTimeAvroPayload",
+    "FillRule",
     "FirstValueAvroPayload",
     "HoodieAvroPayload",
     "HoodieJsonPayload",

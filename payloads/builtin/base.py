@@ -47,6 +47,20 @@ class PairRule(NamedTuple):
     holds_for_dates: bool = True
 
 
+class FillRule(NamedTuple):
+    """How a stored and an incoming row become one: the columns of the later one, and the other's where it has null.
+
+    It applies if neither row is a delete, nor has null in the column that is compared, and every default is null.
+
+    Attributes:
+        later: chooses the later row.
+        makes_rows: whether the result is a new row where the later one has no null, too; else that one stays as it is.
+    """
+
+    later: PairRule
+    makes_rows: bool
+
+
 class BuiltinPayload(HoodieRecordPayload):
     """A payload class that Hudi ships.
 
@@ -85,6 +99,26 @@ class BuiltinPayload(HoodieRecordPayload):
         """Return the rule by which `combine_and_get_update_value` chooses one of the two rows.
 
         It applies if `insert_tests` finds no delete. None: no such rule; each pair has to be merged.
+        """
+        return None
+
+    @classmethod
+    def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
+        """Return the rule by which `combine_and_get_update_value` fills one of the two rows from the other.
+
+        Args:
+            schema: that of the rows.
+            props: what the merge point passes.
+            ordering: an ordering value as the payload is built with; None where the table has no such column.
+        """
+        return None
+
+    @classmethod
+    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
+        """Return whether the newer of two versions of a batch stays.
+
+        Three answers: where the ordering value of the older one is less, equal and greater. They apply to rows that
+        are no deletes and have one. None: `pre_combine` does more than choose, or has another rule.
         """
         return None
 
@@ -151,6 +185,12 @@ class BaseAvroPayload(BuiltinPayload):
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | None:
         """Return the record even when it marks a delete; None only without a record."""
         return self.record
+
+    @classmethod
+    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
+        """Return that the greater ordering value wins, for the classes whose `pre_combine` is that rule."""
+        own = BaseAvroPayload._greater_ordering_wins
+        return (True, True, False) if cls.pre_combine is own else None
 
     def _greater_ordering_wins(
         self,

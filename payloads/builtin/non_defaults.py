@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from payloads.avro import AvroSchema, Branch
+from payloads.builtin.base import FillRule, PairRule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import SchemaError
 from payloads.release import by_release
@@ -15,6 +16,7 @@ from payloads.release import by_release
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import Field, Record
+    from payloads.ordering import Ordering
 
 Gap = Callable[[Any], bool]
 """Whether a value is a gap, which the other record fills."""
@@ -70,7 +72,21 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
             return self
         return older if older.ordering_value > self.ordering_value else self
 
+    @classmethod
+    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
+        """Return that the greater ordering value wins; None for the classes that merge fields."""
+        own = OverwriteNonDefaultsWithLatestAvroPayload.pre_combine
+        return (True, True, False) if cls.pre_combine is own else None
+
     # -- against the stored row
+
+    @classmethod
+    def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
+        """Return that the incoming row is the later one; None if a column has a default that is not null."""
+        own = OverwriteNonDefaultsWithLatestAvroPayload.combine_and_get_update_value
+        if cls.combine_and_get_update_value is not own or not _only_nulls_are_gaps(schema, cls.gap_of):
+            return None
+        return FillRule(PairRule(None), makes_rows=True)
 
     def combine_and_get_update_value(
         self,
@@ -121,6 +137,10 @@ def _field_rules(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> tuple[Fi
         FieldRule(field.name, gap_of(field), not (field.schema.nullable or field.has_default))
         for field in schema.fields
     )
+
+
+def _only_nulls_are_gaps(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> bool:
+    return all(rule.is_gap is is_null for rule in schema.derived(_field_rules, gap_of))
 
 
 def is_null(value: Any) -> bool:

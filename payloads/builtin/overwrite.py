@@ -36,6 +36,12 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.0": _later_arrival_wins})  # noqa: SLF001
 
     @classmethod
+    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
+        """Return that the later arrival wins where it does, from 1.0 on."""
+        is_later = cls.pre_combine is OverwriteWithLatestAvroPayload._later_arrival_wins
+        return (True, True, True) if is_later else super().batch_wins()
+
+    @classmethod
     def pair_rule(cls, props: Props) -> PairRule | None:
         """Return that the incoming row wins, for the classes that merge as this one does."""
         own = OverwriteWithLatestAvroPayload.combine_and_get_update_value

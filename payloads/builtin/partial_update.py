@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from payloads.builtin.base import FillRule, PairRule
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload, is_null
 from payloads.errors import OrderingTypeError, SchemaError
-from payloads.ordering import same_class
-from payloads.ordering_fields import ordering_reader
+from payloads.ordering import NATURAL_ORDER, same_class
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields, ordering_reader
 from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import AvroSchema, Field, Record
     from payloads.builtin.non_defaults import Gap
+    from payloads.ordering import Ordering
 
 COMMIT_TIME = "_hoodie_commit_time"
 META_COLUMNS = (
@@ -84,6 +86,22 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
             return self
         later = older if older_is_later else self
         return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
+
+    @classmethod
+    def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
+        """Return the comparison by the one ordering field; None for several, and for truncated timestamps."""
+        own = PartialUpdateAvroPayload.combine_and_get_update_value
+        if cls.combine_and_get_update_value is not own or is_true(props.get(CONSISTENT_TIMESTAMP)):
+            return None
+        fields = ordering_fields(props, cls.release)
+        if fields is None:
+            return FillRule(PairRule(None), makes_rows=True)
+        read = ordering_reader(schema, props, cls.release)
+        if len(fields) != 1 or ordering is None or read is None or ordering is NATURAL_ORDER:
+            return None
+        stored = read({fields[0]: ordering.value})  # values of another class are never later
+        is_compared = stored is not None and same_class(stored, ordering)
+        return FillRule(PairRule(fields[0], (True, True, False)) if is_compared else PairRule(None), makes_rows=True)
 
     def combine_and_get_update_value(
         self,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from payloads.user.adapter import PayloadAdapter
 from payloads.user.copies import EditedRecord, copied, copier, same_record
-from payloads.user.pair_calls import PairCalls
+from payloads.user.pair_calls import PairCalls, UserCalls
 from payloads.user.payloads import adapt
 
 __all__ = [
     "EditedRecord",
     "PairCalls",
     "PayloadAdapter",
+    "UserCalls",
     "adapt",
     "copied",
     "copier",

@@ -13,7 +13,7 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
 from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
-from payloads.user.pair_calls import PairCalls, pair_calls
+from payloads.user.pair_calls import UserCalls, user_calls
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -157,13 +157,18 @@ class PayloadAdapter(HoodieRecordPayload):
         return edited
 
     @classmethod
-    def pair_calls(cls, schema: AvroSchema, props: Props) -> PairCalls | None:
-        """Return two calls that do what the constructor and `combine_and_get_update_value` do, for many records.
+    def gives_ordering(cls) -> bool:
+        """Whether an object may give another ordering value than Integer 0."""
+        return "get_ordering_value" in cls.calls or issubclass(cls.target, HoodieRecordPayload)
+
+    @classmethod
+    def user_calls(cls, schema: AvroSchema, props: Props) -> UserCalls | None:
+        """Return calls that do what the constructor and the methods do, for many records.
 
         An adapter for each of them would take longer than most users' methods do. None with logical types, where
         values have to be converted as well.
         """
-        return None if cls.logical_types else pair_calls(cls, schema, props)
+        return None if cls.logical_types else user_calls(cls, schema, props)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the user's insert value."""

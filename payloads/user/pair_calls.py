@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from payloads.ordering import Ordering
     from payloads.user.overloads import MethodCall
 
+    Built = tuple[Any, Record]
+    """An object of the user's class, and the copy of the record that it holds."""
+    Merge = Callable[[Built, Record, Record], Record | Sentinel | None]
+
 
 class PairCalls(NamedTuple):
     """How a payload class is called for many pairs of records.
@@ -30,10 +34,35 @@ class PairCalls(NamedTuple):
     merge: Callable[[Any, Record, Record], Record | Sentinel | None]
 
 
+class UserCalls(NamedTuple):
+    """How a user's class is called for many records; what `build` makes of one is `built`.
+
+    Attributes:
+        build: as in `PairCalls`.
+        merge: as in `PairCalls`.
+        merge_lent: the same where a reader on Spark lends the records (from 1.1 on): one that the class changed and
+            handed back counts as the row that it was made from.
+        is_deleted: does what `is_deleted` does.
+        insert_value: does what `get_insert_value` does; returns the record itself where it is the result.
+    """
+
+    build: Callable[[Record, Ordering | None], Any]
+    merge: Callable[[Any, Record, Record], Record | Sentinel | None]
+    merge_lent: Callable[[Any, Record, Record], Record | Sentinel | None]
+    is_deleted: Callable[[Any, Record], bool]
+    insert_value: Callable[[Any, Record], Record | Sentinel | None]
+
+    @property
+    def pair(self) -> PairCalls:
+        """The calls for a stored row and a newer one, as payload writers use them."""
+        return PairCalls(self.build, self.merge)
+
+
 class UserClass(Protocol):
     """What is known of a user's class: how to call it, and what its results and errors become."""
 
     target: type
+    asks_for_deletes: bool
     calls: Mapping[str, MethodCall]
     construct: MethodCall
 
@@ -47,11 +76,9 @@ class UserClass(Protocol):
         """Check and copy what the method `name` returned."""
 
 
-def pair_calls(user: UserClass, schema: AvroSchema, props: Props) -> PairCalls:
-    """Return two calls that do what the constructor and `combine_and_get_update_value` do, in physical values."""
-    copy_own, copy_stored, is_same = user.copy, copier(schema), comparer(schema)
-    construct, target = user.construct.apply, user.target
-    combine = user.calls["combine_and_get_update_value"].apply
+def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
+    """Return calls that do what the constructor and the methods do, in physical values."""
+    copy_own, construct, target = user.copy, user.construct.apply, user.target
 
     def build(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
         given = copy_own(record)
@@ -62,7 +89,15 @@ def pair_calls(user: UserClass, schema: AvroSchema, props: Props) -> PairCalls:
         except Exception as error:
             raise user.failed(error, "__init__", record) from error
 
-    def merge(built: tuple[Any, Record], record: Record, current: Record) -> Record | Sentinel | None:
+    of_class = user, schema, props
+    return UserCalls(build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class))
+
+
+def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
+    copy_stored, is_same = copier(schema), comparer(schema)
+    combine = user.calls["combine_and_get_update_value"].apply
+
+    def merge(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
         own, given = built
         lent = copy_stored(current)
         try:
@@ -79,4 +114,55 @@ def pair_calls(user: UserClass, schema: AvroSchema, props: Props) -> PairCalls:
             return record
         return user.returned("combine_and_get_update_value", result, None)
 
-    return PairCalls(build, merge)
+    return merge
+
+
+def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
+    copy_stored, combine = copier(schema), user.calls["combine_and_get_update_value"].apply
+
+    def merge_lent(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
+        own, given = built
+        lent = copy_stored(current)
+        try:
+            result = combine(own, lent, schema, props)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise user.failed(error, "combine_and_get_update_value", record) from error
+        if result is lent or result is SENTINEL:
+            return current
+        return record if result is given else user.returned("combine_and_get_update_value", result, None)
+
+    return merge_lent
+
+
+def _inserts(
+    user: UserClass, schema: AvroSchema, props: Props
+) -> tuple[Callable[[Built, Record], bool], Callable[[Built, Record], Record | Sentinel | None]]:
+    insert, is_same = user.calls["get_insert_value"].apply, comparer(schema)
+
+    def insert_value(built: Built, record: Record) -> Record | Sentinel | None:
+        own, given = built
+        try:
+            result = insert(own, schema, props)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise user.failed(error, "get_insert_value", record) from error
+        if result is given and is_same(given, record):
+            return record
+        return user.returned("get_insert_value", result, None)
+
+    if not user.asks_for_deletes or "is_deleted" not in user.calls:
+        return (lambda built, record: insert_value(built, record) is None), insert_value
+    test = user.calls["is_deleted"].apply
+
+    def is_deleted(built: Built, record: Record) -> bool:
+        try:
+            return bool(test(built[0], schema, props))
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise user.failed(error, "is_deleted", record) from error
+
+    return is_deleted, insert_value

@@ -17,6 +17,7 @@ from pyspark import TaskContext
 
 from bridge.engines.control_columns import BOOKS, COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.ordering_text import from_text
+from bridge.engines.python.batch_path import BatchPath
 from bridge.engines.python.fast_path import FastPath, RowMerges
 from bridge.engines.python.keys import Groups, values_of
 from bridge.engines.python.ledger import CommitLedger, Ledger
@@ -29,11 +30,11 @@ from bridge.spark import META_COLUMNS, with_meta
 from payloads import NullOrderingError, OrderingTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
-    from bridge.merge import Carrier, SingleRows
+    from bridge.merge import Carrier, RowSource, SingleRows, UserBatch
     from payloads import Record
 
 
@@ -60,8 +61,7 @@ class BatchMerger:
         added = () if job.only_rows else job.added
         identity = (*self.plan.partition, *self.plan.key)
         self.outcomes = Outcomes(added, identity, writer, meta)
-        merges = None if job.spec.meets_at is None else self._row_merges(job.spec.meets_at)
-        self.fast_path = FastPath(self.calls, job.spec, merges, self.outcomes)
+        self.fast_path = self._fast_path()
         self.ledger = self._ledger() if job.books else None
         self.open = False
         self.row: int | Detached = 0  # the current row, or the last one of the open key
@@ -75,8 +75,26 @@ class BatchMerger:
         self.program.listener = ledger
         return ledger
 
+    def _fast_path(self) -> FastPath | BatchPath:
+        spec = self.job.spec
+        user = self.calls.user_batch()
+        if spec.meets_at is MergePoint.COMBINE_INPUT:
+            return BatchPath(self.calls, None if user is None else self._alone(user.survivor, user))
+        entries = self._alone(user.entry, user) if user is not None and spec.goes_beside else None
+        point = MergePoint.UPSERT if entries is not None and self.plan.inserts_to == "base" else spec.meets_at
+        merges = None if point is None else self._row_merges(point)
+        return FastPath(self.calls, spec, self.job.columns, merges, self.outcomes, entries)
+
+    def _alone(self, call: Callable[[Record, list[Any]], RowSource], user: UserBatch) -> RowMerges:
+        """Return what calls a user's class for rows that are alone in their batch."""
+        calls, read_newer, read_stored = self._calls_and_readers(MergePoint.UPSERT)
+        return self._merges_of(calls._replace(single=call, single_point=user.entry_point), read_newer, read_stored)
+
     def _row_merges(self, point: MergePoint) -> RowMerges:
-        return RowMerges(*self._calls_and_readers(point), self._failed_at)
+        return self._merges_of(*self._calls_and_readers(point))
+
+    def _merges_of(self, calls: SingleRows, read_newer: RecordReader, read_stored: RecordReader) -> RowMerges:
+        return RowMerges(calls, read_newer, read_stored, self._failed_at)
 
     def _calls_and_readers(self, point: MergePoint) -> tuple[SingleRows, RecordReader, RecordReader]:
         """Return the calls of a merge point, and what reads newer and stored rows: those of a log have meta columns."""
@@ -111,7 +129,7 @@ class BatchMerger:
         actions, contested = np.full(batch.num_rows, UNDECIDED, np.int8), np.arange(batch.num_rows)
         if self.untouched is not None:
             actions, contested = self.fast_path.decide(batch, starts, ends=ends)
-            yield from self.outcomes.standing(batch, actions, self.untouched)
+            yield from self.outcomes.standing(batch, actions, self.untouched, self.fast_path.added(batch))
         self._feed(starts, contested)
         if ends:
             self._finish_key()

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORIGIN
+from bridge.engines.python.column_fills import PairFills
 from bridge.engines.python.column_pairs import PairWinners
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone, pairs
@@ -23,33 +24,46 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from bridge.engines.python.column_types import Codes, Mask, Rows
+    from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
     from bridge.engines.python.outcomes import Outcomes
     from bridge.engines.python.records import RecordReader
     from bridge.merge import RecordMerge, SingleRows
     from bridge.programs import ProgramSpec
-    from payloads import AvroSchema, Record
+    from payloads import Record
 
 
 class FastPath:
     """Decides keys of one row, and keys of one stored and one newer row."""
 
-    def __init__(self, merge: RecordMerge, spec: ProgramSpec, merges: RowMerges | None, outcomes: Outcomes) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 (what decides, and who takes the rest)
+        self,
+        merge: RecordMerge,
+        spec: ProgramSpec,
+        columns: tuple[str, ...],
+        merges: RowMerges | None,
+        outcomes: Outcomes,
+        entries: RowMerges | None = None,
+    ) -> None:
         """Find out, once, what columns can decide.
 
         Args:
             merge: what is called.
             spec: the program that sees the other keys.
+            columns: the data columns.
             merges: merges the rows that columns don't decide; None if that takes the program.
             outcomes: takes the rows that are in no batch.
+            entries: tells what newer rows become in a log, where that takes calls of a user's class; None if not.
         """
         self._merges = merges
+        self._entries = entries
+        self._of_inserts = (spec.untouched or {}).get(Action.INSERT, ())
         self._outcomes = outcomes
         self._goes_beside = spec.goes_beside
         calls = merge.single_rows(spec.meets_at or MergePoint.UPSERT)
-        self._inserts = InsertMask(calls, merge.plan, merge.schema)
+        ordering = merge.plan.ordering if calls.needs_ordering else ()
+        self._inserts = InsertMask(calls.tests, ordering[0] if ordering else None, merge)
         self._winners = PairWinners(calls.rule, merge.schema)
-        self._required = _required(merge)
+        self._fills = PairFills(calls.fill, merge, spec.meets_at or MergePoint.UPSERT, columns)
 
     def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
         """Return the actions of the rows that are decided, and the rows that a program has to see.
@@ -71,7 +85,8 @@ class FastPath:
         actions = np.full(batch.num_rows, UNDECIDED, np.int8)
         actions[single & stored] = Action.KEEP
         rows = _rows(batch, origins)
-        plain = rows & self._plain(batch) if rows.any() else rows
+        unmarked = self._inserts.rows(batch) if rows.any() else rows
+        plain = rows & unmarked
         actions[single & plain] = Action.INSERT
         contested: Mask = actions == UNDECIDED
         firsts = pairs(starts, stored, ends=ends)
@@ -80,22 +95,33 @@ class FastPath:
             beside = firsts[plain[firsts + 1]]
             actions[beside], actions[beside + 1] = Action.KEEP, Action.UPDATE
             contested[beside] = contested[beside + 1] = False
+            if self._entries is not None:
+                contested[firsts] = contested[firsts + 1] = False
+                self._log_newer(self._entries, batch, firsts, actions)
         elif self._merges is not None:
-            singles = np.flatnonzero(single & contested & rows)
-            contested[firsts] = contested[firsts + 1] = contested[singles] = False
+            contested[firsts] = contested[firsts + 1] = False
             won = self._winners.among(batch, firsts, plain)
             actions[firsts[won.stored]] = Action.KEEP
             actions[firsts[won.newer] + 1] = Action.UPDATE
-            self._merge_pairs(self._merges, batch, firsts[~(won.stored | won.newer)], actions)
+            rest = firsts[~(won.stored | won.newer)]
+            filled = self._fills.among(batch, rest, unmarked)
+            if filled is not None:
+                stands = stored[filled.stands]
+                actions[filled.stands] = np.where(stands, Action.KEEP, Action.UPDATE)
+                if len(filled.pairs):
+                    self._outcomes.filled(filled.rows, filled.pairs)
+                rest = rest[~filled.decided]
+            self._merge_pairs(self._merges, batch, rest, actions)
+        if self._merges is not None:
+            singles = np.flatnonzero(single & contested & rows)
+            contested[singles] = False
             self._insert_singles(self._merges, batch, singles, actions)
         return actions, np.flatnonzero(contested)
 
-    def _plain(self, batch: pa.RecordBatch) -> Mask:
-        """Return which rows are stored as they are where no other version of their key wins."""
-        can_tell = self._inserts.can_tell and self._required is not None
-        if not can_tell or any(batch.column(name).null_count for name in self._required or ()):
-            return np.zeros(batch.num_rows, dtype=bool)  # a record is made of each, which says what is wrong
-        return self._inserts.rows(batch)
+    @staticmethod
+    def added(_batch: pa.RecordBatch) -> dict[str, ArrowColumn]:
+        """Return the columns that decided rows get one by one: none."""
+        return {}
 
     def _merge_pairs(self, merges: RowMerges, batch: pa.RecordBatch, firsts: Rows, actions: Codes) -> None:
         """Merge the pairs whose stored rows are `firsts`: a row that wins gets its action, other outcomes are noted."""
@@ -113,8 +139,25 @@ class FastPath:
             return
         sources, made = merges.singles(batch, rows)
         actions[rows[sources == RowSource.INCOMING]] = Action.INSERT
-        self._outcomes.made(Action.INSERT, made, merges.single_point, rows[sources == RowSource.MADE])
-        self._outcomes.bare(Action.SKIP, rows[sources == RowSource.NONE])
+        self._outcomes.made(
+            Action.INSERT, made, merges.single_point, rows[sources == RowSource.MADE], *self._of_inserts
+        )
+        self._outcomes.bare(Action.SKIP, rows[sources == RowSource.NONE], *self._of_inserts)
+
+    def _log_newer(self, entries: RowMerges, batch: pa.RecordBatch, firsts: Rows, actions: Codes) -> None:
+        """Keep the rows `firsts`, and let a user's class say what becomes of the newer ones after them in a log."""
+        if not len(firsts):
+            return
+        sources, made = entries.singles(batch, firsts + 1)
+        told = iter(made)
+        for row, source in zip((firsts + 1).tolist(), sources.tolist(), strict=True):
+            if source == RowSource.MADE:
+                self._outcomes.new(Action.UPDATE, next(told), entries.single_point, row, True, None)
+            elif source == RowSource.NONE:  # of a delete, its ordering value was told
+                self._outcomes.bare(Action.DELETE, np.array([row]), True, next(told))
+        actions[firsts[sources >= 0]] = Action.KEEP
+        actions[firsts[sources == RowSource.INCOMING] + 1] = Action.UPDATE
+        self._outcomes.bare(Action.SKIP, firsts[sources == RowSource.STORED], True, None)
 
 
 def _rows(batch: pa.RecordBatch, origins: Codes) -> Mask:
@@ -178,30 +221,3 @@ class RowMerges:
         except Exception as error:
             row = int(rows[len(rows) - operator.length_hint(ahead) - 1])
             raise self._failed(row, error) from error
-
-
-def _required(merge: RecordMerge) -> tuple[str, ...] | None:
-    """Return the columns that must not have null for rows to fit the schema; None if that is not enough.
-
-    A schema that was made of the frame fits. One that a user gave may want more than the frame says.
-    """
-    given = merge.plan.schema
-    if given is None:
-        return ()
-    if any(_wants_more(field.schema.non_null) for field in given.fields):
-        return None
-    return tuple(field.name for field in given.fields if not field.schema.nullable)
-
-
-def _wants_more(value: AvroSchema) -> bool:
-    """Whether a value that is not null may not fit: for its symbol or size, or for a null inside."""
-    match value.kind:
-        case "record":
-            inner = [field.schema for field in value.fields]
-        case "array":
-            inner = [value.items]
-        case "map":
-            inner = [value.values]
-        case kind:
-            return kind in {"enum", "fixed", "union"} or value.logical == "decimal"
-    return any(not schema.nullable or _wants_more(schema.non_null) for schema in inner)

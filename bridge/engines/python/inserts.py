@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from bridge.engines.python.column_types import Mask
-    from bridge.merge import SingleRows
-    from bridge.plan import MergePlan
+    from bridge.merge import RecordMerge
     from payloads import AvroSchema
     from payloads.builtin import DeleteTest
 
@@ -22,21 +21,26 @@ if TYPE_CHECKING:
 class InsertMask:
     """Finds the rows that are inserted as they are; a user's class is called for every row."""
 
-    def __init__(self, calls: SingleRows, plan: MergePlan, schema: AvroSchema) -> None:
-        """Take the tests that tell inserts from deletes, once."""
-        self._tests: tuple[DeleteTest, ...] | None = calls.tests
-        ordering = plan.ordering if calls.needs_ordering else ()
-        self._ordering = ordering[0] if ordering else None
+    def __init__(self, tests: tuple[DeleteTest, ...] | None, ordering: str | None, merge: RecordMerge) -> None:
+        """Take what decides, once.
+
+        Args:
+            tests: the tests that tell inserts from deletes; None if columns can't.
+            ordering: the column in which a null is left to the merge; None for none.
+            merge: knows the schema.
+        """
+        self._tests = tests
+        self._ordering = ordering
+        schema = merge.schema
+        self._required = _required(merge)
         if self._ordering is not None and self._ordering not in schema.by_name:
             self._tests = None  # a nested field: the payload handles nulls on the path
 
-    @property
-    def can_tell(self) -> bool:
-        """Whether columns can decide any row."""
-        return self._tests is not None
-
     def rows(self, batch: pa.RecordBatch) -> Mask:
-        """Return for each row of `batch` whether it is inserted as it is."""
+        """Return for each row of `batch` whether it is inserted as it is, if no other version of its key wins."""
+        can_tell = self._tests is not None and self._required is not None
+        if not can_tell or any(batch.column(name).null_count for name in self._required or ()):
+            return np.zeros(batch.num_rows, dtype=bool)  # a record is made of each, which says what is wrong
         undecided = is_marked(batch, self._tests or ())
         if self._ordering is not None:
             undecided |= batch.column(self._ordering).is_null().to_numpy(zero_copy_only=False)
@@ -57,3 +61,30 @@ def is_marked(batch: pa.RecordBatch, tests: Iterable[DeleteTest]) -> Mask:
 def _marker(test: DeleteTest) -> str:
     text = str(test.marker)
     return text.upper() if test.ignore_case else text
+
+
+def _required(merge: RecordMerge) -> tuple[str, ...] | None:
+    """Return the columns that must not have null for rows to fit the schema; None if that is not enough.
+
+    A schema that was made of the frame fits. One that a user gave may want more than the frame says.
+    """
+    given = merge.plan.schema
+    if given is None:
+        return ()
+    if any(_wants_more(field.schema.non_null) for field in given.fields):
+        return None
+    return tuple(field.name for field in given.fields if not field.schema.nullable)
+
+
+def _wants_more(value: AvroSchema) -> bool:
+    """Whether a value that is not null may not fit: for its symbol or size, or for a null inside."""
+    match value.kind:
+        case "record":
+            inner = [field.schema for field in value.fields]
+        case "array":
+            inner = [value.items]
+        case "map":
+            inner = [value.values]
+        case kind:
+            return kind in {"enum", "fixed", "union"} or value.logical == "decimal"
+    return any(not schema.nullable or _wants_more(schema.non_null) for schema in inner)

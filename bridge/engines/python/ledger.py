@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import Codes, Mask, Rows
-    from bridge.engines.python.outcomes import Noted
+    from bridge.engines.python.piles import Noted
     from bridge.merge import StoredRow
 
 # What becomes of the rows of a key that are not in its result, the strongest last.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +12,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from bridge.engines.control_columns import ADDED_TYPES, ORDERING, ORIGIN
 from bridge.engines.ordering_text import to_text
+from bridge.engines.python.piles import Noted, Pile
 from bridge.engines.python.records import UnfitRecordError
 from bridge.merge import Action
 from bridge.spark import META_COLUMNS
@@ -21,7 +21,8 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from bridge.engines.python.column_types import Codes, Rows
+    from bridge.engines.python.column_types import ArrowColumn, Codes, Rows
+    from bridge.engines.python.piles import Position
     from bridge.engines.python.records import RecordWriter
     from bridge.merge import Carrier, MergePoint, MetaColumns
     from payloads import Record
@@ -60,46 +61,6 @@ class Detached:
         self.batch = batch.take(pa.array([row]))
 
 
-@dataclasses.dataclass(slots=True)
-class _Pile:
-    """Outcomes whose rows are made in one way."""
-
-    rows: list[Any] = dataclasses.field(default_factory=list)
-    added: list[tuple[object, ...]] = dataclasses.field(default_factory=list)
-
-    def add(self, row: object, *added: object) -> None:
-        self.rows.append(row)
-        self.added.append(added)
-
-    def of(self, actions: tuple[Action, ...]) -> list[Any]:
-        """Return the rows with one of these actions."""
-        return [row for row, added in zip(self.rows, self.added, strict=True) if added[0] in actions]
-
-
-Position = tuple[int, ...]
-"""How many outcomes of each kind there are, which tells where those of a key begin."""
-
-
-class Noted(NamedTuple):
-    """What was noted of the rows of a batch.
-
-    Attributes:
-        rows: a row of the key of each outcome.
-        actions: the actions of these.
-        kept: the rows that are in the result.
-        of_open: the actions of outcomes without a row here: those of the key that began in an earlier batch.
-        kept_before: the origins of its rows in earlier batches that are in the result.
-        made: how many records are in the result that are no rows of the input.
-    """
-
-    rows: list[int]
-    actions: list[Action]
-    kept: list[int]
-    of_open: list[Action]
-    kept_before: list[int]
-    made: int
-
-
 class Outcomes:
     """Collects outcomes of one input batch and turns them into output batches."""
 
@@ -126,11 +87,13 @@ class Outcomes:
         self._clear()
 
     def _clear(self) -> None:
-        self._here, self._detached, self._new = _Pile(), _Pile(), _Pile()
-        self._bare_here, self._bare_detached = _Pile(), _Pile()
+        self._here, self._detached, self._new = Pile(), Pile(), Pile()
+        self._bare_here, self._bare_detached = Pile(), Pile()
         self._points: list[MergePoint] = []  # of the new records
         self._owners: list[Any] = []  # a row of the key of each
         self._new_batch: pa.RecordBatch | None = None  # the new records, if they are encoded
+        self._filled: pa.RecordBatch | None = None  # new rows that whole columns made
+        self._filled_owners: list[int] = []
 
     def add(self, action: Action, row: Carrier | None, key_source: object, extras: tuple[object, ...]) -> None:
         """Note an outcome; `key_source` is any row of its key, for a bare key that is in no batch itself."""
@@ -144,15 +107,15 @@ class Outcomes:
         else:
             self._detached.add(row.source, action, *extras)
 
-    def bare(self, action: Action, rows: Rows) -> None:
-        """Note outcomes without extras of which only the keys of `rows` are left."""
+    def bare(self, action: Action, rows: Rows, *extras: object) -> None:
+        """Note outcomes of which only the keys of `rows` are left."""
         for row in rows.tolist():
-            self._bare_here.add(row, action)
+            self._bare_here.add(row, action, *extras)
 
-    def made(self, action: Action, records: Iterable[Record], point: MergePoint, rows: Rows) -> None:
-        """Note outcomes without extras whose records `point` made, each with a row of its key."""
+    def made(self, action: Action, records: Iterable[Record], point: MergePoint, rows: Rows, *extras: object) -> None:
+        """Note outcomes whose records `point` made, each with a row of its key."""
         for record, row in zip(records, rows.tolist(), strict=True):
-            self.new(action, record, point, row)
+            self.new(action, record, point, row, *extras)
 
     def new(self, action: Action, record: Record, made_at: MergePoint, key_source: object, *extras: object) -> None:
         """Note an outcome that is in no batch: a record that a merge point made."""
@@ -160,10 +123,14 @@ class Outcomes:
         self._points.append(made_at)
         self._owners.append(key_source)
 
+    def filled(self, rows: pa.RecordBatch, owners: Rows) -> None:
+        """Note updates without extras, the rows of which columns made, each with a row of its key; once a batch."""
+        self._filled, self._filled_owners = rows, owners.tolist()
+
     # -- what is known of them before they are given
 
     @property
-    def _piles(self) -> tuple[_Pile, ...]:
+    def _piles(self) -> tuple[Pile, ...]:
         return self._here, self._bare_here, self._detached, self._bare_detached, self._new
 
     def noted(self, waiting: Outcomes | None = None) -> Noted:
@@ -180,12 +147,14 @@ class Outcomes:
             found.of_open.extend(added[0] for added in (*detached.added, *bare_detached.added))  # type: ignore[misc]
             before = dict.fromkeys((*detached.of(_VISIBLE), *bare_detached.of(_VISIBLE)))
             found.kept_before.extend(row.batch.column(ORIGIN)[0].as_py() for row in before)
+        found.rows.extend(self._filled_owners)
+        found.actions.extend([Action.UPDATE] * len(self._filled_owners))
         return found
 
     def _made(self) -> int:
         """Return how many rows of the result are not of the input: new ones, and a row that is there a second time."""
         again = sum(len(rows) - len(set(rows)) for pile in (self._here, self._detached) if (rows := pile.of(_VISIBLE)))
-        return len(self._new.of(_VISIBLE)) + again
+        return len(self._new.of(_VISIBLE)) + len(self._filled_owners) + again
 
     def position(self) -> Position:
         """Return where the outcomes of the next key will begin."""
@@ -247,6 +216,7 @@ class Outcomes:
         """
         here, detached, new, points = self._here, self._detached, self._new, self._points
         bare_here, bare_detached, encoded = self._bare_here, self._bare_detached, self._new_batch
+        filled = self._filled
         self._clear()
         if detached.rows:
             yield self._finished(self._data(_joined(detached.rows)), detached.added)
@@ -254,6 +224,8 @@ class Outcomes:
             yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
         if new.rows:
             yield self._finished(encoded or self._encoded(new.rows, points), new.added)
+        if filled is not None:
+            yield self._finished(filled, [(Action.UPDATE,)] * filled.num_rows)
         if not self._added:
             return
         if bare_here.rows:
@@ -262,9 +234,16 @@ class Outcomes:
             yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
 
     def standing(
-        self, batch: pa.RecordBatch, actions: Codes, extras: Mapping[Action, tuple[object, ...]]
+        self,
+        batch: pa.RecordBatch,
+        actions: Codes,
+        extras: Mapping[Action, tuple[object, ...]],
+        of_rows: Mapping[str, ArrowColumn],
     ) -> Iterator[pa.RecordBatch]:
-        """Give the rows of `batch` that have an action, as outcomes with what the program adds to that action."""
+        """Give the rows of `batch` that have an action, as outcomes with what the program adds to that action.
+
+        `of_rows` has the columns that it adds to each row of the batch instead.
+        """
         decided = actions != UNDECIDED
         data = self._data(batch)
         if not decided.all():
@@ -277,6 +256,9 @@ class Outcomes:
             return
         added = [pa.array(actions)]
         for number, name in enumerate(self._added[1:]):
+            if name in of_rows:
+                added.append(of_rows[name] if decided.all() else of_rows[name].filter(pa.array(decided)))
+                continue
             by_action = [extras[action][number] if action in extras else None for action in Action]
             added.append(pa.array(by_action, CONTROL_TYPES[name]).take(added[0]))
         yield pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
-    from bridge.engines.python.outcomes import Outcomes, Position
-    from bridge.merge import MergePoint
+    from bridge.engines.python.outcomes import Outcomes
+    from bridge.engines.python.piles import Position
+    from bridge.engines.python.records import RecordReader
+    from bridge.merge import SingleRows
     from payloads import Record
 
 _OF_ALL_KEYS = (
@@ -73,8 +75,8 @@ class QuarantiningMerger(BatchMerger):
         self.spans: list[tuple[int, Position, Position]] = []
         self.versions, self.held, self.held_records = Spool(), Spool(), 0
 
-    def _row_merges(self, point: MergePoint) -> RowMerges:
-        return _GuardedMerges(*self._calls_and_readers(point), self._note)
+    def _merges_of(self, calls: SingleRows, read_newer: RecordReader, read_stored: RecordReader) -> RowMerges:
+        return _GuardedMerges(calls, read_newer, read_stored, self._note)
 
     def _note(self, row: int, error: Exception) -> MergePointError:
         """Note that the key of a row failed.
@@ -116,7 +118,7 @@ class QuarantiningMerger(BatchMerger):
         actions, contested = np.full(batch.num_rows, UNDECIDED, np.int8), np.arange(batch.num_rows)
         if self.untouched is not None:
             actions, contested = self.fast_path.decide(batch, starts, ends=ends)
-            yield from self.outcomes.standing(batch, actions, self.untouched)
+            yield from self.outcomes.standing(batch, actions, self.untouched, self.fast_path.added(batch))
         self.mark = self.outcomes.position()  # of a key that began in an earlier batch
         self._feed(starts, contested)
         if ends:

@@ -14,12 +14,13 @@ from bridge.engines import COMMIT, IS_DELETE, ORDERING, ORIGIN, Job
 from bridge.engines.python.worker import merged
 from bridge.programs import PROGRAMS, Origin
 from bridge.spark import META_COLUMNS
-from payloads import parse_schema
+from payloads import SENTINEL, parse_schema
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
 from tests.support.user_payloads import KeepsLongestName
 
 KEYS, SEED = 40, 20
+ROWS_OF_BATCH = 16  # so that keys go on in the next batch
 SCHEMA = parse_schema(nullable_schema(id="string", ts="long", name="string", _hoodie_is_deleted="boolean", Op="string"))
 NAMES = tuple(field.name for field in SCHEMA.fields)
 ARROW = [pa.field(name, {"ts": pa.int64(), "_hoodie_is_deleted": pa.bool_()}.get(name, pa.string())) for name in NAMES]
@@ -37,6 +38,7 @@ SETTINGS = {
     "user's, edits rows": {"payload": f"{USERS}KeepsLongestName"},
     "user's, tests deletes": {"payload": "tests.bridge.engines.test_fast_path:CallsNoNameADelete"},
     "user's, fails": {"payload": f"{USERS}RaisesForNameBoom"},
+    "user's, answers anything": {"payload": "tests.bridge.engines.test_fast_path:AnswersAnything"},
     "user's, makes rows": {"payload": f"{USERS}Counts"},
     "event-time mode": {"payload": None, "merger": "EVENT_TIME_ORDERING"},
     "commit-time mode": {"payload": None, "merger": "COMMIT_TIME_ORDERING"},
@@ -52,6 +54,42 @@ class CallsNoNameADelete(KeepsLongestName):
 
     def isDeleted(self, schema, props):  # noqa: N802 (Java's name)
         return self.record is not None and self.record["name"] is None
+
+
+class AnswersAnything:
+    """Gives every kind of answer, by the name of its row."""
+
+    def __init__(self, record, ordering):
+        self.record, self.ordering = record, ordering
+
+    def preCombine(self, older):  # noqa: N802 (Java's name)
+        return older if older.record and older.record["name"] == "a" else self
+
+    def combineAndGetUpdateValue(self, current, schema):  # noqa: N802 (Java's name)
+        match self.record["name"]:
+            case "a":
+                return None
+            case "bb":
+                current["Op"] = "edited" if current["ts"] == 1 else current["Op"]
+                return SENTINEL if current["name"] == "a" else current
+            case "ccc":
+                self.record["Op"] = "edited" if current["ts"] == 1 else self.record["Op"]
+            case "boom":
+                return {**self.record, "Op": "made"}
+        return self.record
+
+    def getInsertValue(self, schema):  # noqa: N802 (Java's name)
+        match self.record["name"]:
+            case "a":
+                return None
+            case "boom":
+                return {**self.record, "Op": "made"}
+            case "bb":
+                self.record["Op"] = "edited"
+        return self.record
+
+    def isDeleted(self, schema, props):  # noqa: N802 (Java's name)
+        return self.record is None or self.record["Op"] == "D"
 
 
 def combinations():
@@ -70,6 +108,7 @@ def row(key, make):
         "name": make.choice(("a", "bb", "ccc", "boom")) if make.random() > 0.1 else None,
         "_hoodie_is_deleted": make.choice((True, False, None, None, None)),
         "Op": make.choice(("I", "D", None)),
+        **{name: make.choice((f"{name} {key}", "", None)) for name in META_COLUMNS},
     }
 
 
@@ -78,8 +117,9 @@ def versions(program, make):
     newer = Origin.LOG if program in {"snapshot", "compact"} else Origin.INCOMING
     for number in range(KEYS):
         key = f"key-{number:03}"
-        found = [{**row(key, make), ORIGIN: int(Origin.STORED)}] if make.random() < 0.7 else []
-        for commit in range(make.choice((0, 1, 1, 1, 2))):
+        has_stored = program != "combine_input" and make.random() < 0.7
+        found = [{**row(key, make), ORIGIN: int(Origin.STORED)}] if has_stored else []
+        for commit in range(make.choice((0, 1, 1, 1, 2) if program != "combine_input" else (1, 1, 2, 3))):
             is_delete = newer is Origin.LOG and make.random() < 0.15
             data = {"id": key} if is_delete else row(key, make)
             text = {"type": "long", "value": str(make.choice((1, 2, 3)))} if is_delete else None
@@ -87,15 +127,14 @@ def versions(program, make):
         yield found
 
 
-def outcomes(job, schema, keys):
+def outcomes(job, schema, keys, rows_of_batch):
     """Return what becomes of each key, or how its merge fails."""
     failed = {}
     while True:
         rows = [row for name, found in keys.items() if name not in failed for row in found]
         try:
-            made = [
-                one for batch in merged(job, [pa.RecordBatch.from_pylist(rows, schema)]) for one in batch.to_pylist()
-            ]
+            batches = pa.Table.from_pylist(rows, schema).to_batches(rows_of_batch)
+            made = [one for batch in merged(job, batches) for one in batch.to_pylist()]
         except MergeFailedError as error:
             failed[error.key["id"]] = str(error)
             continue
@@ -116,9 +155,9 @@ def test_the_fast_path_decides_as_the_program(program, release, has_meta, name, 
     job, schema = parts_of(program, release, name, has_meta=has_meta)
     generated = versions(program, random.Random(f"{SEED}{program}{name}"))  # noqa: S311 (a seed repeats it)
     keys = {found[0]["id"]: found for found in generated if found}
-    fast = outcomes(job, schema, keys)
+    fast = outcomes(job, schema, keys, ROWS_OF_BATCH)
     monkeypatch.setitem(PROGRAMS, program, dataclasses.replace(PROGRAMS[program], untouched=None))
-    slow = outcomes(job, schema, keys)
+    slow = outcomes(job, schema, keys, None)
     differing = [(keys[key], fast[key], slow[key]) for key in keys if fast[key] != slow[key]]
     assert not differing, differing[0]
     assert sum(type(found) is list and bool(found) for found in fast.values()) > KEYS // 2

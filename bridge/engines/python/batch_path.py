@@ -1,0 +1,110 @@
+"""The fast path of a batch alone: which of the rows of a key survives, by whole columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bridge.engines.control_columns import IS_DELETE, ORDERING
+from bridge.engines.python.column_pairs import compares_as_arrow
+from bridge.engines.python.inserts import InsertMask
+from bridge.engines.python.keys import alone
+from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
+from bridge.merge import Action, RowSource
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
+    from bridge.engines.python.fast_path import RowMerges
+    from bridge.merge import RecordMerge
+
+
+class BatchPath:
+    """Decides the keys of a batch none of whose rows is a delete, and that have an ordering value."""
+
+    def __init__(self, merge: RecordMerge, survivors: RowMerges | None) -> None:
+        """Find out, once, what columns can decide.
+
+        Args:
+            merge: what is called.
+            survivors: tells the rows that survive from deletes, where a user's class does; None where none does.
+        """
+        rule, user = merge.batch_rule(), merge.user_batch()
+        self._survivors_of_user = survivors
+        self._ordering = user if rule is None else rule
+        self._deletes: Rows = np.zeros(0, np.int64)
+        if rule is not None and rule.rule is not None and not compares_as_arrow(rule.rule, merge.schema):
+            rule = rule._replace(rule=None)
+        self._rule = rule
+        self._inserts = InsertMask(None if rule is None else rule.tests, None if rule is None else rule.ordering, merge)
+
+    def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
+        """Return the actions of the rows that survive, and the rows that a program has to see; as `FastPath` does."""
+        actions, everything = np.full(batch.num_rows, UNDECIDED, np.int8), np.arange(batch.num_rows)
+        self._deletes = everything[:0]
+        if IS_DELETE in batch.schema.names:  # it was combined before
+            return actions, everything
+        if self._survivors_of_user is not None:
+            rows = np.flatnonzero(alone(starts, ends=ends))
+            sources, _ = self._survivors_of_user.singles(batch, rows)
+            self._deletes = rows[sources == RowSource.NONE]
+            actions[rows[sources == RowSource.INCOMING]] = actions[self._deletes] = Action.INSERT
+            return actions, np.delete(everything, rows)
+        if self._rule is None:
+            return actions, everything
+        keys: Rows = np.cumsum(starts)
+        undecided = np.zeros(keys[-1] + 1, bool)
+        undecided[keys[~self._inserts.rows(batch)]] = True
+        undecided[0] = True  # of rows before the first start: their key began in an earlier batch
+        undecided[-1] |= not ends
+        if self._rule.rule is None:
+            undecided |= np.bincount(keys) > 1
+        decided = ~undecided[keys]
+        rows = np.flatnonzero(decided)
+        actions[self._survivors(batch, rows, keys[rows])] = Action.INSERT
+        return actions, np.flatnonzero(~decided)
+
+    def _survivors(self, batch: pa.RecordBatch, rows: Rows, keys: Rows) -> Rows:
+        """Return the last of the rows of each key, among those with the greatest value where one is compared."""
+        ends = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
+        survivors: Rows = rows[ends]
+        rule = None if self._rule is None else self._rule.rule
+        if rule is not None and rule.field is not None and not ends.all():
+            column = batch.column(rule.field).take(pa.array(rows))
+            order = np.lexsort((_ranks(column), keys))
+            survivors = rows[order[ends]]  # sorted by key first, each key ends where it did
+        return survivors
+
+    def added(self, batch: pa.RecordBatch) -> dict[str, ArrowColumn]:
+        """Return the ordering value of each row, as `to_text` gives it, and which rows are deletes."""
+        by, kind, rows = self._ordering, CONTROL_TYPES[ORDERING], batch.num_rows
+        if by is None:
+            return {}
+        text = pa.repeat("0", rows) if by.ordering is None else _texts(batch.column(by.ordering))
+        parts = [pa.repeat(by.java_type, rows), text]
+        given: Any = pa.StructArray.from_arrays(parts, fields=list(kind), mask=text.is_null())
+        if not len(self._deletes):
+            return {ORDERING: given}
+        deleted = np.zeros(rows, bool)
+        deleted[self._deletes] = True
+        return {ORDERING: given, IS_DELETE: pa.array(deleted)}
+
+
+def _ranks(column: ArrowColumn) -> Any:
+    """Return numbers that sort as the values do."""
+    if pa.types.is_integer(column.type):
+        return column.to_numpy()
+    return pc.rank(column, sort_keys="ascending", tiebreaker="dense").to_numpy()
+
+
+def _texts(column: ArrowColumn) -> ArrowColumn:
+    """Return values as texts: dates and times as numbers."""
+    if pa.types.is_date32(column.type):
+        column = column.view(pa.int32())
+    elif pa.types.is_timestamp(column.type):
+        column = column.view(pa.int64())
+    return column.cast(pa.string())

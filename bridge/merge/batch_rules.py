@@ -1,0 +1,44 @@
+"""The rule of a batch: what one column says of the rows that a key has there, for any writer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.merge.calls import BatchRule
+from payloads import NATURAL_ORDER
+from payloads.builtin import PairRule
+
+if TYPE_CHECKING:
+    from payloads import AvroSchema
+    from payloads.builtin import DeleteTest
+    from payloads.ordering_fields import Reader
+
+SAMPLES = {"int": 1, "long": 1, "string": "a"}
+"""A value of each type that whole columns are compared in."""
+
+
+def batch_rule(
+    schema: AvroSchema,
+    ordering: str | None,
+    read_ordering: Reader,
+    tests: tuple[DeleteTest, ...],
+    wins: tuple[bool, bool, bool] | None,
+) -> BatchRule | None:
+    """Return the rule; None if the ordering value is no plain column.
+
+    Args:
+        schema: the schema of the rows.
+        ordering: the ordering field; None for none.
+        read_ordering: reads the ordering value of a row, or Integer 0 from each.
+        tests: the tests for deletes.
+        wins: whether the newer row stays, as in `PairRule`; None if that takes a call.
+    """
+    field = None if ordering is None else schema.by_name.get(ordering)
+    if ordering is not None and (field is None or field.schema.non_null.kind not in SAMPLES):
+        return None
+    sample = NATURAL_ORDER if field is None else read_ordering({field.name: SAMPLES[field.schema.non_null.kind]})
+    if sample is None:
+        return None
+    by = None if sample is NATURAL_ORDER else ordering
+    rule = None if wins is None else PairRule(None if all(wins) else by, wins)
+    return BatchRule(rule, tests, by, sample.java_type)

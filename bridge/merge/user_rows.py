@@ -1,0 +1,203 @@
+"""Merges from record to record where a user's class decides in mode CUSTOM, from 1.1 on: without carriers and adapters.
+
+What the carriers of `ModeWriter` and `FileGroupReader` and the rules of `AvroRecordMerger` come to for a pair of rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.merge.calls import MergePointError, UserBatch
+from bridge.merge.carriers import with_meta_columns
+from bridge.merge.delete_block import read_back
+from bridge.merge.outcome import RowSource
+from bridge.merge.points import MergePoint
+from mergers.record import greater_ordering_value, row_ordering_value
+from mergers.strategies import CustomMerger
+from payloads import NATURAL_ORDER
+from payloads.api import Sentinel
+from payloads.user import PayloadAdapter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.merge.calls import Pair, Single
+    from bridge.merge.carriers import RowShape
+    from mergers.record import DeleteContext
+    from mergers.strategies import BufferedMerger
+    from payloads import AvroSchema, Ordering, Record
+    from payloads.api import Properties
+    from payloads.ordering_fields import Reader
+    from payloads.user import UserCalls
+
+_STORED, _INCOMING, _MADE, _NONE = RowSource
+_ORDERED = frozenset({"boolean", "int", "long", "float", "double", "string"})
+
+
+def calls_of_user(merger: BufferedMerger, schema: AvroSchema, props: Properties) -> UserCalls | None:
+    """Return the calls of the class that decides; None where another rule does, or reading an ordering may fail."""
+    payload_class = merger.payload_class if type(merger) is CustomMerger else None
+    if payload_class is None or not issubclass(payload_class, PayloadAdapter):
+        return None
+    fields = (schema.by_name.get(name) for name in merger.context.ordering_fields)
+    if any(field is None or field.schema.non_null.kind not in _ORDERED for field in fields):
+        return None
+    return payload_class.for_schema(schema).user_calls(schema, props)
+
+
+def logged(
+    value: Record | Sentinel | None, incoming: Record, shaped: Callable[[Record], Record], made: list[Any]
+) -> RowSource:
+    """Return what an insert value becomes in a log, as `UserBatch.entry` does."""
+    if value is incoming:
+        return _INCOMING
+    if value is None or isinstance(value, Sentinel):
+        return _STORED
+    made.append(shaped(value))
+    return _MADE
+
+
+class UserRows:
+    """The calls of a user's class at one merge point.
+
+    A record that the class makes is read for its ordering value as the merge does: that can fail.
+    """
+
+    def __init__(
+        self, calls: UserCalls, merger: BufferedMerger, schema: AvroSchema, props: Properties, shape: RowShape
+    ) -> None:
+        """Bind the calls; arguments as those of the merger."""
+        self._calls = calls
+        self._context = merger.context
+        self._schema = schema
+        self._props = props
+        self._shape = shape
+
+    def written_pair(self, read_ordering: Reader) -> Pair:
+        """Return what a writer does with a stored row and an incoming one; `read_ordering` reads the latter's value.
+
+        The class is built twice, as in Hudi: to test the row for a delete, and to merge it.
+        """
+        build, merge, _, is_deleted, _ = self._calls
+        row_ordering = self._context.row_ordering
+
+        def pair(stored: Record, incoming: Record, made: list[Record]) -> RowSource:
+            try:
+                ordering = read_ordering(incoming)
+                given = NATURAL_ORDER if ordering is None else ordering
+                is_delete = is_deleted(build(incoming, given), incoming)
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            if is_delete and given.is_default and ordering is not None:
+                return _NONE
+            try:
+                merged = merge(build(incoming, given), incoming, stored)
+                if merged is incoming:
+                    return _NONE if is_delete else _INCOMING
+                if merged is stored:
+                    return _STORED
+                if merged is None:
+                    if not is_delete:
+                        greater_ordering_value(row_ordering(stored), ordering)
+                    return _NONE
+                made.append(self._made(merged))
+            except Exception as error:
+                raise MergePointError(MergePoint.UPSERT, error) from error
+            return _MADE
+
+        return pair
+
+    def written_single(self, read_ordering: Reader) -> Single:
+        """Return what a writer does with an incoming row of a new key."""
+        build, _, _, is_deleted, insert_value = self._calls
+        shaped = self._shape.stored
+
+        def single(incoming: Record, made: list[Record]) -> RowSource:
+            try:
+                ordering = read_ordering(incoming)
+                built = build(incoming, NATURAL_ORDER if ordering is None else ordering)
+                if is_deleted(built, incoming):
+                    return _NONE
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            try:
+                value = insert_value(built, incoming)
+                if value is incoming:
+                    return _INCOMING
+                if value is None or isinstance(value, Sentinel):
+                    return _NONE
+                made.append(shaped(value))
+            except Exception as error:
+                raise MergePointError(MergePoint.INSERT, error) from error
+            return _MADE
+
+        return single
+
+    def batch(self, read_ordering: Reader, ordering: str | None, java_type: str) -> UserBatch:
+        """Return what a writer does with a row that is alone in its batch; the last arguments as in `UserBatch`."""
+        build, _, _, is_deleted, insert_value = self._calls
+        shaped, release = self._shape.stored, self._context.release
+
+        def survivor(incoming: Record, _made: list[Any]) -> RowSource:
+            try:
+                value = read_ordering(incoming)
+                is_delete = is_deleted(build(incoming, NATURAL_ORDER if value is None else value), incoming)
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            return _NONE if is_delete else _INCOMING
+
+        def entry(incoming: Record, made: list[Any]) -> RowSource:
+            try:
+                value = read_ordering(incoming)
+                built = build(incoming, NATURAL_ORDER if value is None else value)
+                is_delete = is_deleted(built, incoming)
+            except Exception as error:
+                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+            try:
+                if is_delete:
+                    made.append(None if value is None else read_back(value, release))
+                    return _NONE
+                return logged(insert_value(built, incoming), incoming, shaped, made)
+            except Exception as error:
+                raise MergePointError(MergePoint.INSERT, error) from error
+
+        return UserBatch(survivor, entry, MergePoint.INSERT, ordering, java_type)
+
+    def read_pair(self, point: MergePoint, deletes: DeleteContext, of_delete: Pair) -> Pair:
+        """Return what a reader does with a stored row and one of the log; `of_delete` merges one that is a delete."""
+        build, merge_lent = self._calls.build, self._calls.merge_lent
+        row_ordering: Callable[[Record], Ordering] = self._context.row_ordering
+        is_delete = deletes.is_delete
+
+        def pair(stored: Record, logged: Record, made: list[Record]) -> RowSource:
+            try:
+                newer = with_meta_columns(logged)
+                deletes_row, ordering = is_delete(newer), row_ordering(newer)
+            except Exception as error:
+                raise MergePointError(MergePoint.LOG_FOLD, error) from error
+            if deletes_row:
+                return of_delete(stored, logged, made)
+            try:
+                older = with_meta_columns(stored)
+                merged = merge_lent(build(newer, ordering), newer, older)
+                if merged is newer:
+                    return _INCOMING
+                if merged is older:
+                    return _STORED
+                if merged is None:
+                    greater_ordering_value(row_ordering(older), ordering)
+                    return _NONE
+                made.append(self._made(merged))
+            except Exception as error:
+                raise MergePointError(point, error) from error
+            return _MADE
+
+        return pair
+
+    def _made(self, record: Record | Sentinel) -> Record:
+        """Return a record that the class made as it is stored."""
+        found: Record = record  # type: ignore[assignment]  # calls give the stored row in place of SENTINEL
+        row_ordering_value(found, self._schema, self._props, self._context.release)
+        if not self._context.rows_are_avro:
+            self._context.row_ordering(found)
+        return self._shape.stored(found)
