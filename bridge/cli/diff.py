@@ -12,11 +12,11 @@ from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.table_input import located, table_argument
-from bridge.cli.verb import Verb, wants_json
+from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import diff
 from bridge.hudi import HudiTable
 from bridge.pipeline import read_frame
-from bridge.report import limit_of
+from bridge.report import PAGE_KEYS, limit_of
 from bridge.spark import output, place_of, read_schema
 from payloads import HudiRelease
 
@@ -90,6 +90,8 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     with diff(own.snapshot(as_of), other, key or own.identity, sides) as found:
         batch = None if target is None else found.batch
         report = found.to_report(limit_of(sample, whole=wants_json()))
+        if wants_page():
+            report.view = found.to_view(PAGE_KEYS if sample is None else sample)
         if target is not None and batch is not None:
             with output(spark, target) as run:
                 run.write(batch)

@@ -9,10 +9,11 @@ import click
 from bridge.cli.options import release, release_option, sample_option
 from bridge.cli.session import session_options
 from bridge.cli.table_input import located, open_table, table_argument
-from bridge.cli.verb import Verb, wants_json
+from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.cli.writing import OVERWRITE, asks_for
 from bridge.errors import InputError
 from bridge.migration import check_copy, rehearse, report_rehearsal
+from bridge.report import PAGE_KEYS
 
 if TYPE_CHECKING:
     from bridge.report import Report
@@ -46,4 +47,7 @@ def rehearse_command(
     except InputError as error:
         raise click.UsageError(str(error), click.get_current_context()) from error
     with rehearse(open_table(table, release), to, copy, overwrite=overwrite) as found:
-        return report_rehearsal(found, sample, whole=wants_json())
+        report = report_rehearsal(found, sample, whole=wants_json())
+        if wants_page():
+            report.view = found.to_view(PAGE_KEYS if sample is None else sample)
+        return report

@@ -23,6 +23,7 @@ from bridge.compare.rebuilt import HeldCompaction, RebuiltCommits, rebuilt_commi
 from bridge.compare.released_process import NotRunError, reason_of, run_released
 from bridge.compare.replay import compare, replay
 from bridge.compare.replay_report import ReplayReport, report_replays
+from bridge.compare.rows_view import rows_view
 from bridge.compare.side_names import side_names
 from bridge.compare.table_diff import DiffReport, diff
 from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
@@ -73,6 +74,7 @@ __all__ = [
     "report_readers",
     "report_replays",
     "report_upgraded_readers",
+    "rows_view",
     "run_released",
     "side_names",
     "table_history",

@@ -9,13 +9,14 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.compare.differing import Counts, Difference
+from bridge.compare.rows_view import rows_view
 from bridge.compare.same_types import compared_types
 from bridge.compare.tables import keys_table
 from bridge.engines import COMMIT
 from bridge.errors import InputError
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT, differences
 from bridge.redaction import current
-from bridge.report import SAMPLE, Report, as_notebook, json_rows
+from bridge.report import PAGE_KEYS, SAMPLE, Report, Showable, json_rows
 from bridge.spark import META_COLUMNS, kept, promoted, quoted, with_types
 from payloads.builtin import IS_DELETED
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
+    from bridge.report import View
 
-@dataclasses.dataclass(frozen=True)
-class DiffReport:
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class DiffReport(Showable):
     """What `diff` answers.
 
     Attributes:
@@ -114,12 +117,17 @@ class DiffReport:
                 )
                 raise InputError(msg)
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
+    def to_view(self, limit: int = PAGE_KEYS) -> View:
+        """Return what a page shows, with at most `limit` keys."""
+        counts = (self.counts.only_left, self.counts.only_right, self.counts.changed)
+        return rows_view(self._first(limit), counts, self.names, self.verdict, "Keys that differ")
+
+    def _first(self, limit: int) -> list[Difference]:
+        return [self._difference(row) for row in json_rows(self.differences.orderBy(*self._order).limit(limit))]
 
     def to_report(self, sample: int = SAMPLE) -> Report:
         """Return the report of the command line, with at most `sample` keys."""
-        found = [self._difference(row) for row in json_rows(self.differences.orderBy(*self._order).limit(sample))]
+        found = self._first(sample)
         report = Report("diff", self.verdict, success=self.success, plan={"key": list(self.identity)})
         report.sides = self.names
         report.statistics = {"only_left": self.counts.only_left, "only_right": self.counts.only_right}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any, Self
 
-from bridge.compare import collected, keys_table
-from bridge.report import SAMPLE, Check, Report, as_notebook, limit_of
+from bridge.compare import collected, keys_table, rows_view
+from bridge.report import PAGE_KEYS, SAMPLE, Check, Report, Showable, limit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from bridge.compare import Difference, ReaderResult, ReadersReport
     from bridge.migration.steps import PropertyChange
     from bridge.migration.table_copy import CopiedTable
+    from bridge.report import View
 
 _WHAT_IT_PROVES = (
     "The rows were predicted from the table as it is, and shown by the released bundle after it upgraded the copy. "
     "Nothing was written but the copy; the next batches are the question of replay --table with --batches."
 )
+_CHANGED, _DEVIATING = "Rows that the upgrade changes", "Rows that are not as predicted"
+_PREDICTED = ("predicted", "real")
 
 
 class RehearsalVerdict(enum.StrEnum):
@@ -34,7 +37,7 @@ class RehearsalVerdict(enum.StrEnum):
     REFUSED_BY_HUDI = "REFUSED BY HUDI"
 
 
-class RehearsalReport:
+class RehearsalReport(Showable):
     """What `rehearse` answers. Spark keeps the rows that differ until `close`, or the end of a `with` block.
 
     Attributes:
@@ -79,6 +82,7 @@ class RehearsalReport:
         self._readers = readers
         self._deviations = deviations
         self._close = close
+        self.__post_init__()
 
     @property
     def verdict(self) -> RehearsalVerdict:
@@ -124,12 +128,24 @@ class RehearsalReport:
         """The rows of the copy that are not as predicted: the predicted is `_pb_left`, the real `_pb_right`."""
         return self._deviations
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
+    def _said(self) -> str:
+        return self.sentence
+
+    def _readable(self) -> Report:
+        return report_rehearsal(self, None, whole=False)
 
     def to_report(self, sample: int | None = None) -> Report:
         """Return the report of the command line, with `sample` rows of each kind; without it all up to 100,000."""
         return report_rehearsal(self, sample, whole=True)
+
+    def to_view(self, limit: int = PAGE_KEYS) -> View:
+        """Return what a page shows: the rows that are not as predicted; if all are, those that the upgrade changes."""
+        is_off = self.off is not None and self.off.total > 0
+        counted, frame = (self.off, self._deviations) if is_off else (self.change, self.changes)
+        title, names = (_DEVIATING, _PREDICTED) if is_off else (_CHANGED, _upgrade(self))
+        counts = (0, 0, 0) if counted is None else (counted.only_left, counted.only_right, counted.changed)
+        rows = [] if frame is None else collected(self.table, frame, limit)
+        return rows_view(rows, counts, names, self.sentence, title)
 
     def to_json(self, sample: int | None = None) -> str:
         """Return what `payload-bridge rehearse --output json` prints."""
@@ -149,7 +165,6 @@ class RehearsalReport:
 def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool) -> Report:
     """Report a rehearsal; `sample` rows are shown, without it all, or a readable number if not `whole`."""
     limit = limit_of(sample, whole=whole)
-    before, after = f"Hudi {found.table.release}", f"upgraded by Hudi {found.to}"
     report = Report("rehearse", found.sentence, success=found.success)
     report.plan = {
         "table": found.table.path,
@@ -168,14 +183,13 @@ def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool)
         "bytes": found.copied.bytes,
         "seconds": {"copy": round(found.copied.seconds, 1), "upgrade": round(found.seconds, 1)},
     }
-    frames = (("upgrade", found.changes, (before, after)), ("prediction", found.deviations, ("predicted", "real")))
-    for about, frame, names in frames:
+    upgrade = ("upgrade", found.changes, found.change, _CHANGED, _upgrade(found))
+    prediction = ("prediction", found.deviations, found.off, _DEVIATING, _PREDICTED)
+    for about, frame, counts, title, names in (upgrade, prediction):
         rows = [] if frame is None else collected(found.table, frame, limit)
         report.results += [{"about": about, **_as_json(row)} for row in rows]
-        total = (found.change if about == "upgrade" else found.off) if rows else None
-        if total is not None:
-            title = "Rows that the upgrade changes" if about == "upgrade" else "Rows that are not as predicted"
-            report.body.append(keys_table(rows[: SAMPLE if sample is None else sample], total.total, names, title))
+        if rows and counts is not None:
+            report.body.append(keys_table(rows[: SAMPLE if sample is None else sample], counts.total, names, title))
     for name, predicted, real in found.settings:
         report.warnings.append(f"{name} is {_value(real)} in the copy; predicted was {_value(predicted)}")
     if found.verdict is RehearsalVerdict.NOT_AS_PREDICTED:
@@ -188,6 +202,11 @@ def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool)
     )
     report.checks = [Check(f"upgrade to {found.to}", None if found.success else found.sentence)]
     return report
+
+
+def _upgrade(found: RehearsalReport) -> tuple[str, str]:
+    """Return what the rows before and after the upgrade are called."""
+    return f"Hudi {found.table.release}", "the upgraded copy"
 
 
 def _by_kind(counts: ReaderResult | None) -> dict[str, int] | None:

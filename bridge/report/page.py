@@ -58,6 +58,7 @@ def _packed(report: Report, view: View) -> str:
     data: dict[str, Any] = {"sides": report.sides}
     if view.keys is not None:
         data |= {field.name: getattr(view.keys, field.name) for field in dataclasses.fields(view.keys)}
+        data["sides"] = view.keys.sides or report.sides
         data["causes"] = [{"id": cause.id, "title": cause.title} for cause in view.keys.causes]
     elif view.story is not None:
         data["story"] = view.story

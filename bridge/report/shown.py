@@ -45,8 +45,12 @@ class Showable:
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 (IPython's signature)
         with current().joined(self._made_under).applied():
-            said = without_credentials(self.verdict)
+            said = without_credentials(self._said())
         printer.text(said if len(said) <= _MOST_LETTERS else f"{said[:_MOST_LETTERS]}\u2026")
+
+    def _said(self) -> str:
+        """Return what stands for the result where HTML is not shown."""
+        return self.verdict
 
     def _readable(self) -> Report:
         """Return the report with as much as a person reads."""

@@ -85,6 +85,8 @@ class Keys:
         causes: the causes.
         total: how many keys differ in all.
         note: how the keys were chosen, where they are not all.
+        title: what the list has.
+        sides: what the sides of its rows are called; None if those of the report.
     """
 
     rows: Sequence[dict[str, Any]]
@@ -95,6 +97,8 @@ class Keys:
     causes: Sequence[CauseLine] = ()
     total: int = 0
     note: str = ""
+    title: str = "Keys that differ"
+    sides: tuple[str, str] | None = None
 
 
 class LawCell(NamedTuple):

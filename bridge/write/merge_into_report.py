@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bridge.engines import Fate
 from bridge.pipeline import books_table, statistics_of, tell_quarantine
-from bridge.report import Report, as_notebook, plan_as_json
+from bridge.report import Report, Showable, plan_as_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 
-@dataclasses.dataclass(frozen=True)
-class MergeIntoReport:
+@dataclasses.dataclass(frozen=True, repr=False)
+class MergeIntoReport(Showable):
     """What `merge_into` answers.
 
     Attributes:
@@ -61,9 +61,6 @@ class MergeIntoReport:
             return f"{self.path}: the batch changes no row; nothing is written."
         counts = f"rows inserted: {self.inserted}, updated: {self.updated}, deleted: {self.deleted}"
         return f"{self.path}: {counts}, in the commit {self.instant}."
-
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
 
     def to_report(self) -> Report:
         """Return the report of the command line."""

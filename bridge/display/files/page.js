@@ -88,7 +88,7 @@
   };
   const heads = [...identity.map((name, spot) => ({ title: name, of: (row) => shown(row.key[spot]) })),
     ...(tables.length > 1 ? [{ title: "table", of: valueOf.table }] : []),
-    { title: "kind", of: valueOf.kind }, { title: "cause", of: valueOf.cause }, { title: "what changes", of: valueOf.columns }];
+    { title: "kind", of: valueOf.kind }, ...(causes.length ? [{ title: "cause", of: valueOf.cause }] : []), { title: "what changes", of: valueOf.columns }];
   const collate = new Intl.Collator("en", { numeric: true }).compare;
   const compare = (one, other) => (one !== "" && other !== "" && !isNaN(one) && !isNaN(other) ? one - other : collate(one, other));
   let sorted = null, descending = false, limit = PAGE, found = rows;
@@ -122,7 +122,7 @@
   };
   const detail = (row, number) => make("tr", { id: `detail-${number}` }, make("td", { class: "detail", colspan: String(heads.length) }, both(row),
     row.note ? make("p", {}, `This key ${row.note}.`) : null,
-    ...(row.story ? [versions(row.story), lanes(row.story)] : [make("p", {}, "This key was not traced; payload-bridge explain shows one row.")])));
+    ...(row.story ? [versions(row.story), lanes(row.story)] : causes.length ? [make("p", {}, "This key was not traced; payload-bridge explain shows one row.")] : [])));
   const line = (row, number) => {
     const opener = make("button", { type: "button", class: "open", "aria-expanded": "false", on: { click: () => {
       const open = opener.getAttribute("aria-expanded") === "true";
@@ -132,7 +132,7 @@
     } } }, shown(row.key[0]) || "(empty)");
     const tr = make("tr", {}, make("td", {}, opener), ...row.key.slice(1).map((value) => valued("td", value)),
       ...(tables.length > 1 ? [make("td", {}, tables[row.table])] : []),
-      make("td", {}, make("span", { class: `kind k${row.kind}` }, kinds[row.kind])), make("td", {}, valueOf.cause(row) || "\u2014"), make("td", {}, pairs(row)));
+      make("td", {}, make("span", { class: `kind k${row.kind}` }, kinds[row.kind])), ...(causes.length ? [make("td", {}, valueOf.cause(row) || "\u2014")] : []), make("td", {}, pairs(row)));
     return tr;
   };
   const draw = () => {
