@@ -165,6 +165,10 @@ class MergePlan:
             self.global_index and not self.combine_before_upsert,
             "a global index takes any one version of a key from a batch that is not combined; combine it",
         )
+        yield (
+            self.has_record_index and not can.record_index,
+            f"Hudi {self.release} has no record index ({keys.INDEX_TYPE}=RECORD_INDEX); name another index",
+        )
         yield self.global_index and self.inserts_to == "log", "a global index does not find rows of a log; omit one"
         yield self.global_index and not self.partition, "a global index is for tables with partitions; omit it"
         old = not can.merge_modes

@@ -98,7 +98,7 @@ FUNCTIONS: Final[dict[str, dict[str, str]]] = {
         "test_equal_duplicates_are_a_pair_whatever_their_place": _FIGURES,
         "test_what_a_grade_leaves_out": _FIGURES,
         "test_the_command_line_names_the_batch_and_its_operation": "options of the command line",
-        "test_a_table_goes_up_in_steps_and_down_again": "the jvm engine runs no upgrade in steps",
+        "test_a_table_goes_up_in_steps_and_down_again": "options; jvm/test_engines_alike.py has steps",
         "test_the_command_line_says_from_when_on_a_writer_is_plain": "options of the command line",
         "test_an_impossible_operation_is_a_usage_error": _INPUT,
         "test_what_is_not_ported_is_refused_by_name": _INPUT,

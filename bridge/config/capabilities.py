@@ -60,6 +60,7 @@ class Capabilities:
         operation_deletes: readers find deletes by `_hoodie_operation` and by no custom marker, else the reverse
             (DeleteContext).
         commit_time_lookup: a global index that moves no rows merges in COMMIT_TIME_ORDERING too (HoodieIndexUtils).
+        record_index: the metadata table can have an index of records (HoodieIndex.IndexType.RECORD_INDEX).
         partition_from_path: a merge-on-read query shows partition columns as the path has them, else as the file has
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
@@ -106,6 +107,7 @@ class Capabilities:
     commit_time_payload: bool
     operation_deletes: bool
     commit_time_lookup: bool
+    record_index: bool
     partition_from_path: bool
     blocks_by_instant: bool
     upgrade_compaction: UpgradeCompaction
@@ -166,6 +168,7 @@ _V0_12 = Capabilities(
     commit_time_payload=False,
     operation_deletes=False,
     commit_time_lookup=True,
+    record_index=False,
     partition_from_path=False,
     blocks_by_instant=False,
     upgrade_compaction=UpgradeCompaction.NONE,
@@ -190,6 +193,7 @@ _V0_14 = replace(
     newest_spark="3.4",
     is_assumed_writer=False,
     writable_versions=(5, 6),
+    record_index=True,
     delete_block_utf8=None,
     delete_block_instants=True,
 )

@@ -35,17 +35,25 @@ def merges_spark_rows(setup: Setup) -> bool:
 
 
 def merger_warnings(*plans: MergePlan) -> list[str]:
-    """Return a warning for each plan of 1.0 whose merger Hudi on Spark does not call: one for AVRO records."""
+    """Return a warning for each plan whose merger Hudi on Spark does not call somewhere: one for AVRO records."""
     found = (_warning(plan) for plan in plans)
     return list(dict.fromkeys(one for one in found if one is not None))
 
 
 def _warning(plan: MergePlan) -> str | None:
     merger, can = plan.merger, capabilities(plan.release)
-    if merger is None or plan.mode is not None or not can.payload_writer or not can.merge_modes:
+    if merger is None or plan.mode is not None or not can.merge_modes:
         return None
     if not merger.is_compiled and resolve_merger(merger).record_type is HoodieRecordType.SPARK:
         return None
+    if not can.payload_writer:
+        if plan.table_type is TableType.COPY_ON_WRITE:
+            return None
+        return (
+            f"writers of Hudi {plan.release} on Spark call {plan.payload_name}, which merges AVRO records, but a query "
+            "of a merge-on-read table fails where there are log files (No valid spark merger implementation set); give "
+            "the merger the record type SPARK"
+        )
     return (
         f"Hudi {plan.release} on Spark does not call {plan.payload_name}, which merges AVRO records: its writers merge "
         "by the payload class, and a query of a merge-on-read table fails where there are log files (No valid spark "

@@ -120,7 +120,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         "log_updates": log_updates,
         "handover": change,
     }
-    program = "simulate_upgrade"
+    program = "simulate_global_upgrade" if old.global_index else "simulate_upgrade"
     if operations.by_commit:
         check_operations(old, operations)
         check_operated(old, change, operations)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.merge import LogDelete, LogRow, Outcome, StoredRow, logged_row
+from bridge.merge import LogDelete, LogRow, Outcome, StoredRow
 from bridge.plan import TableType
-from bridge.programs.commits import KeyTimeline
+from bridge.programs.noted_log import NotedLog
 from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from payloads import Record
 
 
-class FileGroup(KeyTimeline):
+class FileGroup(NotedLog):
     """A key in one file group of a partition."""
 
     in_one_partition = False
@@ -29,13 +29,11 @@ class FileGroup(KeyTimeline):
         super().__init__(merge)
         self.start(key)
         self.columns = columns
-        self.entries: list[StoredRow | LogDelete] = []
         self.is_indexed = True
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
-        """Note an entry, also as it is: the index reads logs in its own way."""
+        """Note an entry; the index, too, reads logs in its own way."""
         super().append_log(entry)
-        self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
         if isinstance(entry, LogDelete) and self.merge.plan.has_record_index:
             self.is_indexed = False  # whether or not the delete comes too late to delete anything
 
@@ -55,17 +53,14 @@ class FileGroup(KeyTimeline):
         self.base = self.log = None
         self.entries.clear()
 
-    def compact(self) -> None:
-        """Merge the log into the base file."""
-        super().compact()
-        self.entries.clear()
-
     def in_partition(self, row: StoredRow | None) -> StoredRow | None:
         """Return a row as a query sees it: with the partition columns of its partition, whatever the file has."""
         if row is None or all(row.record[name] == value for name, value in self.columns.items()):
             return row
-        record = {**row.record, **self.columns}
-        return StoredRow(row.key, record, row.schema, None, None, NATURAL_ORDER, row.made_at)
+        # A row that a log brought as it is has meta columns besides.
+        schema, found = self.merge.schema, {**row.record, **self.columns}
+        record = {name: found[name] for name in schema.by_name}
+        return StoredRow(row.key, record, schema, None, None, NATURAL_ORDER, row.made_at)
 
     def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
         """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""

@@ -53,7 +53,6 @@ class _FileGroups:
         """Give the carriers of every group, and the input."""
         for group in self.groups:
             yield from group.held()
-            yield from (entry for entry in group.entries if isinstance(entry, StoredRow))
         if self.input is not None:
             yield self.input
 

@@ -90,8 +90,8 @@ class GlobalOperationTable(GlobalIndexTable):
         """
         if any(key_of_version(version) == key for version in self._inserts):
             msg = (
-                f"the batch inserts the key into the partition {key.partition_path} twice, into one file, which is not "
-                "ported for a global index: drop one of the rows"
+                f"the batch inserts the key into the partition {key.partition_path} twice, into one file; with a "
+                "global index each release updates such rows differently, which is not ported: drop one of them"
             )
             raise MergePointError(MergePoint.INSERT, InputError(msg))
         version: Carrier

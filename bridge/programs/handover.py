@@ -97,9 +97,6 @@ def handovers(
         if one.after >= other.after:
             msg = f"a table that is taken over after batch {one.after} can't be before, after {other.after}; order them"
             raise PlanError(msg)
-    if old.runs_java and len(steps) > 1:
-        msg = "only the python engine runs an upgrade in several steps; use a Python payload"
-        raise PlanError(msg)
     found, before, stored = [], old, properties
     for after, plan, keeps in steps:
         leaves = keeps or after == commits
@@ -127,6 +124,9 @@ def handover(
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
     check_upgrade(old, new)
+    if properties is not None and new.global_index:
+        msg = "batches onto a real table with a global index are not ported: leave the index out"
+        raise PlanError(msg)
     if properties is not None:
         created = dict(properties)
     elif old.table is not None:
@@ -168,9 +168,6 @@ def _unfilled(table: TableMergeConfig) -> TableMergeConfig:
 def check_operated(old: MergePlan, change: Handover, operations: Operations) -> None:
     """Refuse what operations other than upserts are not ported for.
 
-    An UPDATE of 1.1 and 1.2 that reads a merge-on-read table as 0.15 left it finds another row than a query, where
-    ordering values tie.
-
     Raises:
         PlanError: naming the setting.
     """
@@ -179,10 +176,11 @@ def check_operated(old: MergePlan, change: Handover, operations: Operations) -> 
     while step is not None:
         problem = _not_operated(old, step, operations)
         if problem is None and not is_only and step.compacting is not None:
-            problem = "a downgrade after an upgrade; end with the upgrade"
+            problem = (
+                "operations other than upserts with a downgrade after an upgrade are not ported; end with the upgrade"
+            )
         if problem is not None:
-            msg = f"operations other than upserts are not ported for {problem}"
-            raise PlanError(msg)
+            raise PlanError(problem)
         old, step = step.left, step.then
 
 
@@ -190,10 +188,21 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
     new = change.upgraded
     reads_logs = old.table_type is TableType.MERGE_ON_READ and capabilities(old.release).upgrade_compaction is _LEAVES
     later = (one for number, one in operations.by_commit.items() if number > change.after)
+    if old.global_index:
+        return (
+            "operations other than upserts with an upgrade or downgrade of a table with a global index are not ported; "
+            "upsert the rows, or leave the index out"
+        )
     if new is not None and capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED:
-        return "an upgrade to 1.0; name a later release"
+        return (
+            "operations other than upserts with an upgrade to 1.0 are not ported: it plans a compaction without "
+            "running it, and which file groups that means is not known of a key alone; name a later release"
+        )
     if reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
-        return "an SQL UPDATE of a later release on this merge-on-read table; upsert the rows"
+        return (
+            f"an SQL UPDATE by Hudi {change.left.release} of a merge-on-read table that Hudi {old.release} left is not "
+            "ported: where ordering values tie it updates another row than a query shows; upsert the rows"
+        )
     return None
 
 
@@ -211,13 +220,11 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
     problem = None
     if (old.table_type, old.identity) != (new.table_type, new.identity):
         problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
-    elif new.global_index:
+    elif new.global_index and _plans_compaction(old, new):
         problem = (
-            "an upgrade of a table with a global index is not ported: a key may then have logs in several partitions, "
-            "which the new release folds anew; leave the index out"
+            "an upgrade of a table with a global index to 1.0 is not ported: it plans a compaction without running it, "
+            "and which file groups that means is not known of a key alone; name a later release"
         )
-    elif new.runs_java and (is_downgrade(old, new) or _plans_compaction(old, new)):
-        problem = "only the python engine runs downgrades and upgrades to 1.0; use a Python payload"
     elif old.runs_java != new.runs_java:
         problem = "an upgrade runs in one engine; let the compiled class run under both releases, or under none"
     elif old.table_type is TableType.MERGE_ON_READ and small_file_candidates(old.props):

@@ -13,6 +13,7 @@ from bridge.merge import Action, MergePoint
 from bridge.programs.commits import Simulate
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.programs.global_operations import GlobalOperationTable
+from bridge.programs.global_upgrade import GlobalUpgrade
 from bridge.programs.operation_table import OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
@@ -108,6 +109,7 @@ PROGRAMS = {
     "simulate_operations_upgrade": ProgramSpec(OperationUpgrade, _SPAN),
     "simulate_global_operations": ProgramSpec(GlobalOperationTable, _SPAN),
     "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, in_java=True),
+    "simulate_global_upgrade": ProgramSpec(GlobalUpgrade, _SPAN),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_fails=_ALL_ANSWERS),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_fails=_ALL_ANSWERS),
 }

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import UpgradeCompaction, capabilities
-from bridge.errors import InputError
-from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, logged_row
+from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.programs.commits import Simulate
+from bridge.programs.noted_log import check_block
 from bridge.programs.program import Origin
 
 if TYPE_CHECKING:
@@ -173,21 +173,6 @@ class Upgrade(Simulate):
         self.log = None
         for entry in self._entries:
             if isinstance(entry, LogDelete):
-                self._check_block(entry, old)
+                check_block(entry, old, self.merge)
             same = entry if isinstance(entry, LogDelete) else LogRow(entry.record or {}, entry.source)
             self.log = self.merge.fold_log(self.log, self.key, same)
-
-    def _check_block(self, entry: LogDelete, old: RecordMerge) -> None:
-        """Refuse a delete that only the old release can read: Kryo has another number for Utf8 in each.
-
-        Raises:
-            MergePointError: naming the release.
-        """
-        new, utf8 = capabilities(self.merge.plan.release), capabilities(old.plan.release).delete_block_utf8
-        is_text = entry.ordering is not None and entry.ordering.java_type == "utf8"
-        if is_text and utf8 is not None and utf8 != new.delete_block_utf8:
-            msg = (
-                f"Hudi {new.release} can't read a delete block with text as ordering value that Hudi "
-                f"{old.plan.release} wrote; compact the table before the upgrade"
-            )
-            raise MergePointError(MergePoint.LOG_FOLD, InputError(msg))

@@ -133,7 +133,8 @@ def _assigned(
 def program_of(plan: MergePlan, *, is_upgrade: bool, is_operated: bool = False) -> str:
     """Choose the program that `pipeline` chooses."""
     if is_upgrade:
-        return "simulate_operations_upgrade" if is_operated else "simulate_upgrade"
+        by_key = "simulate_global_upgrade" if plan.global_index else "simulate_upgrade"
+        return "simulate_operations_upgrade" if is_operated else by_key
     if is_operated:
         return "simulate_global_operations" if plan.global_index else "simulate_operations"
     if _candidates(plan):

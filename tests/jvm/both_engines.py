@@ -18,13 +18,14 @@ from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
 from bridge.merge import merge_config
 from bridge.plan import TableType
-from bridge.programs import PROGRAMS, Operations, Origin, WriteOperation, handover
+from bridge.programs import PROGRAMS, Operations, Origin, WriteOperation, handover, handovers
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.jvm.versions import COLUMNS, COMMITS, DATA
+from tests.support.support_matrix import takeovers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -98,10 +99,15 @@ class BothEngines:
         self._harness = harness
 
     def compared(
-        self, java: MergePlan, python: MergePlan, tables: Tables, programs: Collection[str] = _IN_JAVA
+        self,
+        java: MergePlan,
+        python: MergePlan,
+        tables: Tables,
+        programs: Collection[str] = _IN_JAVA,
+        written: Mapping[str, Any] | None = None,
     ) -> Compared:
-        """Run programs, in Java with one call for all keys of all of them."""
-        runs = [run for run in (*_runs(java, tables), *_of_python(java, tables)) if run.program in programs]
+        """Run programs, in Java with one call for all keys of all of them; `written` as in `run_in_python`."""
+        runs = _runs_of(java, tables, programs, written)
         found, outcomes = [], []
         for run, answer in zip(runs, self._answers(java, runs), strict=True):
             expected = _in_python(_job(python, run), run, answer)
@@ -159,7 +165,7 @@ def _by_versions(runs: list[_Run]) -> Iterator[tuple[Versions, list[_Run]]]:
 def _is_in_java(plan: MergePlan, run: _Run) -> bool:
     in_part = capabilities(plan.release).merge_modes and merge_config(plan).partial_update_mode is not None
     alone = plan.global_index or in_part or plan.on_error != "fail"
-    return PROGRAMS[run.program].in_java and not alone
+    return PROGRAMS[run.program].in_java and not alone and "steps" not in run.arguments
 
 
 def _runs(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
@@ -206,10 +212,24 @@ def _of_python(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
             yield _Run("simulate_operations_upgrade", tables.batches, (incoming,), change)
 
 
-def run_in_python(plan: MergePlan, program: str, tables: Tables) -> list[Any]:
-    """Return what the python engine makes of each key: rows, or where it failed."""
-    runs = [*_runs(plan, tables), *_of_python(plan, tables)]
-    return [found for run in runs if run.program == program for found in _in_python(_job(plan, run), run, {}).values()]
+def run_in_python(plan: MergePlan, program: str, tables: Tables, written: Mapping[str, Any] | None = None) -> list[Any]:
+    """Return what the python engine makes of each key: rows, or where it failed.
+
+    `written` has the `operations` of the commits, and the `steps` of writers that take the table over, by which a
+    program runs once; without it, it runs in ways of its own.
+    """
+    runs = _runs_of(plan, tables, {program}, written)
+    return [found for run in runs for found in _in_python(_job(plan, run), run, {}).values()]
+
+
+def _runs_of(
+    plan: MergePlan, tables: Tables, programs: Collection[str], written: Mapping[str, Any] | None
+) -> list[_Run]:
+    if written:
+        on_read = plan.table_type is TableType.MERGE_ON_READ
+        given = {"commits": COMMITS, "log_updates": on_read, "compact_after": (), **written}
+        return [_Run(program, tables.batches, (Origin.INCOMING,), given) for program in programs]
+    return [run for run in (*_runs(plan, tables), *_of_python(plan, tables)) if run.program in programs]
 
 
 def _job(plan: MergePlan, run: _Run) -> Job:
@@ -219,6 +239,9 @@ def _job(plan: MergePlan, run: _Run) -> Job:
         arguments["handover"] = handover(
             plan, new, after=arguments.pop("after"), keep_table_version=arguments.pop("keeps")
         )
+    if "steps" in arguments:
+        steps = list(takeovers(plan, arguments.pop("steps")))
+        arguments["handover"] = handovers(plan, steps, commits=COMMITS)
     return Job(plan, avro_schema(DATA, plan.release), tuple(DATA.names), run.program, arguments)
 
 

@@ -10,6 +10,7 @@ from pyspark.sql import functions as sf
 
 from bridge import (
     MergePlan,
+    Takeover,
     append,
     combine_input,
     compact,
@@ -101,7 +102,7 @@ def test_a_merge_keeps_the_same_books_in_both_engines(plan, spark, request, poin
     assert BOOKS.setdefault((point, release), told) == told
 
 
-@pytest.mark.parametrize("rule", ["upsert", "small files", "upgrade"])
+@pytest.mark.parametrize("rule", ["upsert", "small files", "upgrade", "upgrade in steps"])
 def test_a_table_keeps_the_same_books_in_both_engines(plan, spark, rule):
     batches = [
         frame(spark, ("a", "p", 5), ("b", "p", 5), ("b", "p", 6), ("c", "q", 5)),
@@ -110,8 +111,10 @@ def test_a_table_keeps_the_same_books_in_both_engines(plan, spark, rule):
     ]
     props = {"hoodie.parquet.small.file.limit": "1"} if rule == "small files" else {}
     plan = plan(table_type="mor", props=props)
-    if rule == "upgrade":
-        found = simulate_upgrade(batches, plan, dataclasses.replace(plan, release="1.2"), upgrade_after=1)
+    if rule in {"upgrade", "upgrade in steps"}:
+        via = [Takeover(1, dataclasses.replace(plan, release="1.0"))] if rule == "upgrade in steps" else []
+        new = dataclasses.replace(plan, release="1.2")
+        found = simulate_upgrade(batches, plan, new, upgrade_after=1 + len(via), via=via)
     else:
         found = simulate(batches, plan, compact_after=(2,))
     with found:

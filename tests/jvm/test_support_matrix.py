@@ -40,11 +40,11 @@ def test_what_an_engine_claims_it_runs(both_engines, java_compiler, jar, version
         assert traces[0]
         assert all(trace == traces[0] for trace in traces)
     elif in_java:
-        compared = both_engines.compared(java, python, found, {row.program})
+        compared = both_engines.compared(java, python, found, {row.program}, row.written)
         assert compared.differences == []
         assert compared.merged > 1 / 3
     else:
-        assert run_in_python(python, row.program, found)
+        assert run_in_python(python, row.program, found, row.written)
 
 
 def told(plan, batches):

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge import MergePlan, PlanError
-from bridge.config import capabilities
+from bridge.config import WRITE_TABLE_VERSION, capabilities
 from bridge.engines import Job, engine_of
 from bridge.engines.jvm.jars import check_spark
 from bridge.engines.jvm.job import Calls
 from bridge.engines.jvm.merger import records_refused
 from bridge.explain import check_traceable
 from bridge.merge import RecordMerge
-from bridge.programs import PROGRAMS, EngineName, check_plan, handover
+from bridge.programs import (
+    PROGRAMS,
+    UPSERTS,
+    EngineName,
+    Operations,
+    Takeover,
+    WriteOperation,
+    check_operated,
+    check_operations,
+    check_plan,
+    handovers,
+)
 from mergers import HoodieRecordType, MergerRef
 from payloads import HudiRelease, PayloadBridgeError, PayloadRef, parse_schema
 from payloads.release import releases
@@ -49,6 +60,8 @@ class Row:
         settings: of the plan.
         merges: what merges in a release, as the arguments of a plan in each engine; None for a payload of the user's.
         records: the record type of its merger, which of a compiled one only Java can say.
+        steps: the writers that take the table over in turn.
+        operations: those of the commits that are not upserts.
     """
 
     what: str
@@ -56,6 +69,14 @@ class Row:
     settings: dict[str, Any] = dataclasses.field(default_factory=dict)
     merges: Callable[[HudiRelease], dict[EngineName, dict[str, Any]]] | None = None
     records: HoodieRecordType = HoodieRecordType.AVRO
+    steps: tuple[Step, ...] = ()
+    operations: Operations = UPSERTS
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """What the program gets besides: the writers that take the table over, and the operations."""
+        operations = {"operations": self.operations} if self.operations.by_commit else {}
+        return {**({"steps": self.steps} if self.steps else {}), **operations}
 
     def plan(self, release: HudiRelease, engine: EngineName, jar: str = "acme.jar") -> MergePlan:
         """Return the plan of the row; `jar` has its compiled class.
@@ -81,6 +102,11 @@ class Row:
             plan = self.plan(release, engine)
             for check in _CHECKS.get(self.program, ()):
                 check(plan)
+            check_operations(plan, self.operations)
+            if self.steps:
+                change = handovers(plan, [*takeovers(plan, self.steps)], commits=_COMMITS)
+                if self.operations.by_commit:
+                    check_operated(plan, change, self.operations)
             if self.program in PROGRAMS:
                 engine_of(Job(plan, SCHEMA, tuple(SCHEMA.by_name), self.program))
             if engine is EngineName.JVM:
@@ -95,23 +121,56 @@ class Row:
         return None
 
 
-def _upgrades(plan: MergePlan) -> None:
-    if plan.release is HudiRelease.latest():
-        msg = "there is no later release to upgrade to"
-        raise PlanError(msg)
-    handover(plan, dataclasses.replace(plan, release=HudiRelease.latest()), after=1)
+class Step(NamedTuple):
+    """A writer that takes a table over.
+
+    Attributes:
+        after: the number of the last commit before.
+        release: its release.
+        version: the table version that it names, if any.
+    """
+
+    after: int
+    release: str
+    version: int | None = None
+
+
+def takeovers(plan: MergePlan, steps: tuple[Step, ...]) -> Iterator[Takeover]:
+    """Give the writers that follow the one of `plan`, upgrades and then a downgrade.
+
+    Raises:
+        PlanError: a step leads nowhere from the release before it.
+    """
+    before, is_new = plan.release, True
+    for after, name, version in steps:
+        release = HudiRelease.parse(name)
+        goes_down = release is HudiRelease.V0_15
+        if is_new and (release >= before if goes_down else release <= before):
+            msg = f"there is no {'earlier release to go down' if goes_down else 'later release to upgrade'} to"
+            raise PlanError(msg)
+        props = {**plan.props, **({} if version is None else {WRITE_TABLE_VERSION.key: str(version)})}
+        yield Takeover(after, dataclasses.replace(plan, release=release, props=props))
+        before, is_new = release, False
 
 
 _CHECKS: Final[dict[str, tuple[Callable[[MergePlan], object], ...]]] = {
     "all_paths": (check_plan,),
     "smallest_history": (check_plan,),
-    "simulate_operations_upgrade": (_upgrades,),
-    "simulate_upgrade": (_upgrades,),
     "explain": (check_traceable,),
 }
 _ON_READ: Final = {"table_type": "mor"}
 _SETS_ASIDE: Final = {"on_error": "quarantine"}
 _INDEX: Final = {"global_index": True, "partition": "name"}
+_RECORD_INDEX: Final = {"props": {"hoodie.index.type": "RECORD_INDEX"}, "partition": "name"}
+_COMMITS: Final = 6
+_UP: Final = (Step(3, "1.2"),)
+_UP_TWICE: Final = (Step(2, "1.2", 8), Step(4, "1.2"))
+_UP_TO_1_0: Final = (Step(3, "1.0"),)
+_DOWN: Final = (Step(3, "0.15"),)
+_UP_AND_DOWN: Final = (Step(2, "1.2"), Step(4, "0.15"))
+_DELETES: Final = Operations({2: WriteOperation.DELETE, 5: WriteOperation.SQL_DELETE})
+_INSERTS: Final = Operations({2: WriteOperation.INSERT})
+_UPDATES: Final = Operations({5: WriteOperation.SQL_UPDATE}, {5: ("v",)})
 
 
 def _merger(python: str, java: str | None) -> dict[EngineName, dict[str, Any]]:
@@ -151,14 +210,79 @@ ROWS: Final = (
     Row("global index: write, copy-on-write", "upsert_global_index", _INDEX),
     Row("global index: write, merge-on-read", "append_global_index", {**_INDEX, **_ON_READ}),
     Row("global index: commits", "simulate_global_index", _INDEX),
-    Row("commits with an upgrade to 1.2 in between", "simulate_upgrade", _ON_READ),
-    Row("global index: commits with an upgrade to 1.2 in between", "simulate_upgrade", _INDEX),
+    Row("commits with an upgrade to 1.2 in between", "simulate_upgrade", _ON_READ, steps=_UP),
+    Row("commits with an upgrade to 1.0 in between", "simulate_upgrade", _ON_READ, steps=_UP_TO_1_0),
+    Row(
+        "commits with an upgrade in two steps, by way of table version 8", "simulate_upgrade", _ON_READ, steps=_UP_TWICE
+    ),
+    Row("commits with a downgrade to 0.15 in between", "simulate_upgrade", _ON_READ, steps=_DOWN),
+    Row(
+        "global index: commits with an upgrade to 1.2 in between",
+        "simulate_global_upgrade",
+        {**_INDEX, **_ON_READ},
+        steps=_UP,
+    ),
+    Row(
+        "global index: commits with an upgrade to 1.0 in between",
+        "simulate_global_upgrade",
+        {**_INDEX, **_ON_READ},
+        steps=_UP_TO_1_0,
+    ),
     Row("every path", "all_paths"),
     Row("smallest history", "smallest_history"),
     Row("explain a row", "explain"),
     Row("commits of operations other than upserts", "simulate_operations"),
     Row("global index: commits of operations other than upserts", "simulate_global_operations", _INDEX),
-    Row("commits of other operations with an upgrade to 1.2 in between", "simulate_operations_upgrade"),
+    Row("record index: commits of deletes and SQL", "simulate_global_operations", _RECORD_INDEX, operations=_DELETES),
+    Row("record index: commits of inserts", "simulate_global_operations", _RECORD_INDEX, operations=_INSERTS),
+    Row(
+        "commits of other operations with an upgrade to 1.2 in between",
+        "simulate_operations_upgrade",
+        steps=_UP,
+        operations=_DELETES,
+    ),
+    Row(
+        "SQL UPDATE after an upgrade to 1.2, merge-on-read",
+        "simulate_operations_upgrade",
+        _ON_READ,
+        steps=_UP,
+        operations=_UPDATES,
+    ),
+    Row(
+        "commits of other operations with an upgrade in two steps",
+        "simulate_operations_upgrade",
+        _ON_READ,
+        steps=_UP_TWICE,
+        operations=_DELETES,
+    ),
+    Row(
+        "commits of other operations with an upgrade to 1.0 in between",
+        "simulate_operations_upgrade",
+        _ON_READ,
+        steps=_UP_TO_1_0,
+        operations=_DELETES,
+    ),
+    Row(
+        "commits of other operations with a downgrade to 0.15 in between",
+        "simulate_operations_upgrade",
+        _ON_READ,
+        steps=_DOWN,
+        operations=_DELETES,
+    ),
+    Row(
+        "commits of other operations with an upgrade and a downgrade",
+        "simulate_operations_upgrade",
+        _ON_READ,
+        steps=_UP_AND_DOWN,
+        operations=_DELETES,
+    ),
+    Row(
+        "global index: commits of other operations with an upgrade to 1.2 in between",
+        "simulate_operations_upgrade",
+        {**_INDEX, **_ON_READ},
+        steps=_UP,
+        operations=_DELETES,
+    ),
     Row("a merge mode: write, copy-on-write", "upsert", {}, _mode),
     Row("a merge mode: query", "snapshot", _ON_READ, _mode),
     Row("a merge mode: commits", "simulate", {}, _mode),

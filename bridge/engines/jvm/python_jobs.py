@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.config import capabilities
+from bridge.config import UpgradeCompaction, capabilities
 from bridge.engines.control_columns import ORIGIN, PORT
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of, secret_of
@@ -70,10 +70,19 @@ def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
 
 
 def _needs_python(job: Job) -> bool:
-    """Whether a job is more than Java knows: a program, a global index, a partial update mode, keys in quarantine."""
-    plans = [job.plan, *_plans(job.arguments.get("handover"))]
+    """Whether a job is more than Java knows: program, upgrade, global index, partial update mode, quarantine."""
+    change = job.arguments.get("handover")
     more = not job.spec.in_java or job.plan.global_index or job.quarantines
-    return more or any(map(_updates_in_part, plans))
+    return more or any(map(_updates_in_part, [job.plan, *_plans(change)])) or _is_more_than_an_upgrade(change)
+
+
+def _is_more_than_an_upgrade(change: object) -> bool:
+    """Whether a table passes on more than once, or by a downgrade or an upgrade that only plans its compaction."""
+    if not isinstance(change, Handover):
+        return False
+    upgraded = change.upgraded
+    plans = upgraded is not None and capabilities(upgraded.release).upgrade_compaction is UpgradeCompaction.PLANNED
+    return plans or change.then is not None or change.compacting is not None
 
 
 def _updates_in_part(plan: MergePlan) -> bool:

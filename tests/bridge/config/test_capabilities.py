@@ -26,7 +26,12 @@ def test_every_release_has_a_row_of_its_own_line(release):
 
 NEW = {
     "0.13": {"mergers": True, "delete_block_utf8": 27},
-    "0.14": {"writable_versions": (5, 6), "delete_block_utf8": None, "delete_block_instants": True},
+    "0.14": {
+        "writable_versions": (5, 6),
+        "record_index": True,
+        "delete_block_utf8": None,
+        "delete_block_instants": True,
+    },
     "0.15": {},
     "1.0": {
         "upgrade_compaction": UpgradeCompaction.PLANNED,

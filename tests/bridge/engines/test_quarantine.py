@@ -249,6 +249,7 @@ TABLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"global_index": True, "partition": "v", "table_type": "cow"},
     ),
     "simulate_upgrade": ({"log_updates": True}, {}),
+    "simulate_global_upgrade": ({"log_updates": True}, {"global_index": True, "partition": "v"}),
 }
 written = st.tuples(st.integers(1, 3), st.sampled_from("abc"), st.integers(0, 2), st.sampled_from("xy"))
 
@@ -259,7 +260,7 @@ written = st.tuples(st.integers(1, 3), st.sampled_from("abc"), st.integers(0, 2)
 def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[Any, ...]], size: int) -> None:
     arguments, where = TABLES[program]
     plan = plan_of(release="0.15", **{"table_type": "mor", **where})
-    if program == "simulate_upgrade":
+    if program in {"simulate_upgrade", "simulate_global_upgrade"}:
         takeover = Takeover(1, dataclasses.replace(plan, release="1.2"))
         arguments = arguments | {"handover": handovers(plan, [takeover], commits=3)}
     of = Job(plan, SCHEMA, NAMES, program, {**TIMES, **arguments}, books=True)

@@ -135,4 +135,7 @@ def test_a_warning_names_a_merger_that_hudi_does_not_call():
     (warning,) = merger_warnings(avro, avro)
     assert "Hudi 1.0 on Spark does not call tests.support.user_mergers:LaterEvent, which merges AVRO" in warning
     called = [plan_of(None, "1.0", merger=MERGER), plan_of(None, "1.0", merger="EVENT_TIME_ORDERING")]
-    assert merger_warnings(*called, dataclasses.replace(avro, release="1.2")) == []
+    assert merger_warnings(*called, plan_of(None, "1.2", "cow", merger="tests.support.user_mergers:LaterEvent")) == []
+    (warning,) = merger_warnings(dataclasses.replace(avro, release="1.2"))
+    assert "writers of Hudi 1.2 on Spark call tests.support.user_mergers:LaterEvent" in warning
+    assert "a query of a merge-on-read table fails where there are log files" in warning

@@ -209,13 +209,20 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
         with pytest.raises(PlanError, match=message):
             simulate(batches, MergePlan(**given))
     later = dataclasses.replace(PLAN, release="1.2")
-    with pytest.raises(PlanError, match="not ported for a downgrade after an upgrade"):
+    with pytest.raises(PlanError, match="with a downgrade after an upgrade are not ported"):
         simulate_upgrade(batches, PLAN, PLAN, upgrade_after=2, via=[Takeover(1, later)])
-    with pytest.raises(PlanError, match=r"not ported for an upgrade to 1\.0"):
+    with pytest.raises(PlanError, match=r"with an upgrade to 1\.0 are not ported: it plans a compaction"):
         simulate_upgrade(batches, PLAN, dataclasses.replace(PLAN, release="1.0"), upgrade_after=1)
     changed = Batches.of([rows, Batch(rows.drop("ts"), "sql_update")])
-    with pytest.raises(PlanError, match="an SQL UPDATE of a later release"):
+    with pytest.raises(
+        PlanError, match=r"an SQL UPDATE by Hudi 1\.2 of a merge-on-read table that Hudi 0\.15 left is not ported"
+    ):
         simulate_upgrade(changed, PLAN, later, upgrade_after=1)
+    moving = dataclasses.replace(PLAN, props={"hoodie.index.type": "GLOBAL_SIMPLE"}, global_index=True)
+    with pytest.raises(
+        PlanError, match="an upgrade or downgrade of a table with a global index are not ported; upsert"
+    ):
+        simulate_upgrade(batches, moving, dataclasses.replace(moving, release="1.2"), upgrade_after=1)
     whole = Batches.of([rows, Batch(rows, "delete_partition")])
     with pytest.raises(PlanError, match="a table without partitions"):
         simulate(whole, MergePlan(payload=PLAN.payload, key="id"))
