@@ -99,14 +99,18 @@ def logged_row(key: HoodieKey, entry: LogRow, schema: AvroSchema | None = None) 
 
 
 class RowShape:
-    """The columns that stored rows have: with the meta columns or without."""
+    """The columns that stored rows have.
+
+    Attributes:
+        has_meta: whether the meta columns are among them.
+    """
 
     def __init__(self, *, has_meta: bool) -> None:
-        self._has_meta = has_meta
+        self.has_meta = has_meta
 
     def stored(self, record: Record) -> Record:
         """Return a record that a merge made as it is stored."""
-        if self._has_meta:
+        if self.has_meta:
             record = with_meta_columns(record)
         elif META_COLUMNS[0] in record:
             record = {name: value for name, value in record.items() if name not in _NO_META}

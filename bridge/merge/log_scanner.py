@@ -99,6 +99,8 @@ class LogScanner(Payloads):
     def single_rows(self, point: MergePoint, _key_of: KeyReader | None = None) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log; payloads know no key."""
         calls = self._single_rows(self._logged_class, self.ordering_of, MergePoint.LOG_FOLD, self._at[point])
+        if self._shape.has_meta:  # then all records have the meta columns already
+            return calls
         merge, insert = calls.pair, calls.single
 
         def pair(stored: Record, logged: Record, made: list[Record]) -> RowSource:

@@ -20,11 +20,18 @@ if TYPE_CHECKING:
 
     from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
     from bridge.engines.python.fast_path import RowMerges
+    from bridge.engines.python.piles import Position
     from bridge.merge import RecordMerge
 
 
 class BatchPath:
-    """Decides the keys of a batch none of whose rows is a delete, and that have an ordering value."""
+    """Decides the keys of a batch none of whose rows is a delete, and that have an ordering value.
+
+    Attributes:
+        spans: as in `FastPath`; none, as a key has one outcome.
+    """
+
+    spans: tuple[tuple[int, Position, Position], ...] = ()
 
     def __init__(self, merge: RecordMerge, survivors: RowMerges | None) -> None:
         """Find out, once, what columns can decide.

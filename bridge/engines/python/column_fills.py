@@ -14,7 +14,11 @@ from bridge.spark import META_COLUMNS
 if TYPE_CHECKING:
     from bridge.engines.python.column_types import Mask, Rows
     from bridge.merge import RecordMerge
+    from payloads import AvroSchema
     from payloads.builtin import FillRule
+
+
+_MILLIS = frozenset({"timestamp-millis", "local-timestamp-millis"})
 
 
 class Filled(NamedTuple):
@@ -46,6 +50,7 @@ class PairFills:
             columns: the data columns.
         """
         fits = rule is not None and merge.plan.schema is None and compares_as_arrow(rule.later, merge.schema)
+        fits = fits and all(_keeps_values(field.schema) for field in merge.schema.fields)
         self._rule = rule if fits else None
         self._winners = PairWinners(None if rule is None else rule.later, merge.schema)
         self._fills_meta = rule is not None and rule.makes_rows and point is not MergePoint.UPSERT
@@ -84,6 +89,19 @@ class PairFills:
                 return pa.nulls(len(pairs), column.type)
             later, other = pairs + 1, pairs  # the newer row gives them, whichever row is later
         return column.take(pa.array(later if valid is None else np.where(valid[later], later, other)))
+
+
+def _keeps_values(schema: AvroSchema) -> bool:
+    """Whether a value is the same after it was a record's: milliseconds, whose column has microseconds, are not."""
+    value = schema.non_null
+    match value.kind:
+        case "record":
+            return all(_keeps_values(field.schema) for field in value.fields)
+        case "array":
+            return _keeps_values(value.items)
+        case "map":
+            return _keeps_values(value.values)
+    return value.logical not in _MILLIS
 
 
 def _valid(batch: pa.RecordBatch, name: str) -> Mask | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
     from bridge.engines.python.outcomes import Outcomes
+    from bridge.engines.python.piles import Position
     from bridge.engines.python.records import RecordReader
     from bridge.merge import RecordMerge, SingleRows
     from bridge.programs import ProgramSpec
@@ -33,7 +34,12 @@ if TYPE_CHECKING:
 
 
 class FastPath:
-    """Decides keys of one row, and keys of one stored and one newer row."""
+    """Decides keys of one row, and keys of one stored and one newer row.
+
+    Attributes:
+        spans: a row of each key of the last batch that has several outcomes which may not fit, where these begin and
+            where they end.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 (what decides, and who takes the rest)
         self,
@@ -54,6 +60,7 @@ class FastPath:
             outcomes: takes the rows that are in no batch.
             entries: tells what newer rows become in a log, where that takes calls of a user's class; None if not.
         """
+        self.spans: list[tuple[int, Position, Position]] = []
         self._merges = merges
         self._entries = entries
         self._of_inserts = (spec.untouched or {}).get(Action.INSERT, ())
@@ -79,6 +86,7 @@ class FastPath:
         Raises:
             MergeFailedError: as the engine's.
         """
+        self.spans.clear()
         origins = batch.column(ORIGIN).to_numpy()
         stored = origins == Origin.STORED
         single = alone(starts, ends=ends)
@@ -151,11 +159,14 @@ class FastPath:
         sources, made = entries.singles(batch, firsts + 1)
         told = iter(made)
         for row, source in zip((firsts + 1).tolist(), sources.tolist(), strict=True):
-            if source == RowSource.MADE:
+            if source == RowSource.MADE:  # it may not fit, and then the stored row goes with it
+                start = self._outcomes.position()
+                self._outcomes.here(Action.KEEP, row - 1, False, None)
                 self._outcomes.new(Action.UPDATE, next(told), entries.single_point, row, True, None)
+                self.spans.append((row, start, self._outcomes.position()))
             elif source == RowSource.NONE:  # of a delete, its ordering value was told
                 self._outcomes.bare(Action.DELETE, np.array([row]), True, next(told))
-        actions[firsts[sources >= 0]] = Action.KEEP
+        actions[firsts[(sources >= 0) & (sources != RowSource.MADE)]] = Action.KEEP
         actions[firsts[sources == RowSource.INCOMING] + 1] = Action.UPDATE
         self._outcomes.bare(Action.SKIP, firsts[sources == RowSource.STORED], True, None)
 

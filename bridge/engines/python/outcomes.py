@@ -107,6 +107,10 @@ class Outcomes:
         else:
             self._detached.add(row.source, action, *extras)
 
+    def here(self, action: Action, row: int, *extras: object) -> None:
+        """Note an outcome that is a row of the batch."""
+        self._here.add(row, action, *extras)
+
     def bare(self, action: Action, rows: Rows, *extras: object) -> None:
         """Note outcomes of which only the keys of `rows` are left."""
         for row in rows.tolist():

@@ -119,6 +119,7 @@ class QuarantiningMerger(BatchMerger):
         if self.untouched is not None:
             actions, contested = self.fast_path.decide(batch, starts, ends=ends)
             yield from self.outcomes.standing(batch, actions, self.untouched, self.fast_path.added(batch))
+            self.spans.extend(self.fast_path.spans)
         self.mark = self.outcomes.position()  # of a key that began in an earlier batch
         self._feed(starts, contested)
         if ends:

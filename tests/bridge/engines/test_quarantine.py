@@ -334,10 +334,11 @@ def test_books_of_a_lost_or_doubled_outcome_do_not_balance(monkeypatch: pytest.M
             yield from [found] * times
 
     monkeypatch.setattr(Outcomes, "flush", flawed)
-    found = run(job("append"), [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")])
+    rows: list[Row] = [(Origin.STORED, 0, "a", 1, "b"), *[(Origin.INCOMING, 1, "a", 1, "c")] * 2]
+    found = run(job("append"), rows)
     texts = [row[BOOKS] for row in found if row[BOOKS] is not None]
     left = sum(row[ACTION] is not None for row in found)
-    books = dataclasses.replace(Books.of_texts({"stored": 1, "incoming": 1}, texts), rows_out=left)
+    books = dataclasses.replace(Books.of_texts({"stored": 1, "incoming": 2}, texts), rows_out=left)
     books.check_sides()
     with pytest.raises(BooksError, match=f"the result has {2 * times} rows, of 2 kept and 0 made"):
         books.check()
