@@ -9,18 +9,23 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+import pytest
+
 from bridge.programs import PROGRAMS
 from tests.conformance import replays
 from tests.conformance.checks import run_by
-from tests.conformance.coverage import features_of, features_of_question, smallest_cover
+from tests.conformance.coverage import features_of, features_of_question, features_of_releases, smallest_cover
 from tests.conformance.histories import load
 from tests.support import DATA
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from pyspark.sql import SparkSession
 
     from payloads import HudiRelease
     from tests.conformance.histories import History
+    from tests.conformance.replays import Question
 
 DIRECTORIES = ("histories", "histories-settings", "histories-operations", "histories-upgraded")
 
@@ -37,10 +42,13 @@ def test_snapshots_are_real_hudis(spark: SparkSession) -> None:
     assert [f"{outcome.history}: {outcome.differences}" for outcome in found if outcome.differences] == []
 
 
-def test_replay_names_the_keys_on_which_the_real_tables_differ(spark: SparkSession) -> None:
+@pytest.mark.parametrize("features", [features_of_question, pytest.param(features_of_releases, marks=pytest.mark.long)])
+def test_replay_names_the_keys_on_which_the_real_tables_differ(
+    spark: SparkSession, features: Callable[[Question], Iterable[str]]
+) -> None:
     folders = ("histories", "histories-upgraded")
     asked = [question for name in folders for question in replays.questions(DATA / "histories", DATA / name)]
-    chosen = smallest_cover(asked, features_of_question)
+    chosen = smallest_cover(asked, features)
     found = list(replays.answers(spark, chosen))
     assert len(found) == len(chosen)
     assert [f"{answer.question}: {answer.problems}" for answer in found if answer.problems] == []

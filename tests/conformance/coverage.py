@@ -42,11 +42,8 @@ def features_of(history: History) -> Iterator[str]:
         program = program_of(plan, is_upgrade=bool(run.upgrades), is_operated=bool(history.operations))
         program = "simulate_upgrade" if history.plain_after is not None else program
         yield f"{program}, {plan.table_type.value}"
-        before = plan.release
         for one in run.upgrades:
-            how = "only reads" if one.after == run.commits else f"keeps version: {one.keeps_version}"
-            yield f"{one.release} after {before}, {how}"
-            before = one.release
+            yield "only reads" if one.after == run.commits else f"keeps version: {one.keeps_version}"
     features = {
         "batches as they are": not plan.combine_before_upsert,
         "new keys in logs": on_read and plan.inserts_to == "log",
@@ -62,10 +59,15 @@ def features_of(history: History) -> Iterator[str]:
 
 def features_of_question(question: Question) -> Iterator[str]:
     """Name what `replay` could get wrong about a question whose answer is right in this process."""
-    yield question.label
     yield f"{question.kind}, {question.left.table_type}"
     if question.is_refused:
         yield f"refused, {question.kind}"
     for commit, (kinds, _) in question.recorded.items():
         last = "in the end" if commit == question.commits else "before the end"
         yield from (f"{kind} {last}" for kind in kinds.values())
+
+
+def features_of_releases(question: Question) -> Iterator[str]:
+    """Name these, and the two releases."""
+    yield question.label
+    yield from features_of_question(question)

@@ -1,7 +1,7 @@
 """Tests that run real Java classes: Hudi's own, one class loader a release, and users' that are compiled here.
 
-`test_differential.py` compares every port with its class, by 200 Hypothesis examples for each release (twice as many
-as the profile has; `python -m tests.deep` runs it on more). An example is a schema, properties, two versions and two
+`test_differential.py` compares every port with its class, by 100 Hypothesis examples for each release (as many as the
+profile has; `python -m tests.deep` runs it on more). An example is a schema, properties, two versions and two
 rows; with it every method is called in short sequences (`call_sequences.py`), and value, type, winner and kind of error
 must agree. `python -m tests.jvm.fuzz --examples 100000` does the same for very many cases: schemas come from
 Hypothesis, records by the hundred from a generator (`case_pools.py`), a difference is shown in its smallest form

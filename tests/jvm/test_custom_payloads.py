@@ -159,7 +159,7 @@ def test_a_package_that_does_not_fit_is_refused(bundles, spark, package, words):
         upsert(batch(spark, ("a", 1)), batch(spark, ("a", 2)), plan)
 
 
-@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+@pytest.mark.parametrize("release", ["1.0", pytest.param("1.1", marks=pytest.mark.long), "1.2"])
 def test_a_class_runs_at_the_merge_points_of_later_releases(jar, spark, release):
     plan = example_plan(jar, "KeepNonNull", release=release, table_type="mor")
     stored = batch(spark, ("a", 1, "x", 10), ("z", 9, "z", 9))
@@ -179,7 +179,7 @@ def test_a_reader_loses_what_a_payload_writes_into_its_own_record(jar, spark, re
     assert snapshot(*append(stored, None, incoming, plan), plan).first()["tags"] == tags
 
 
-@pytest.mark.parametrize("release", ["1.0", "1.1", "1.2"])
+@pytest.mark.parametrize("release", ["1.0", pytest.param("1.1", marks=pytest.mark.long), "1.2"])
 def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, release):
     plan = example_plan(jar, "Throwing", release=release, table_type="mor")
     stored, log = append(batch(spark, ("bad", 1), ("good", 1)), None, batch(spark, ("bad", 2), ("good", 2)), plan)

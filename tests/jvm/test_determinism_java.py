@@ -49,7 +49,9 @@ def one_jvm_for_each_condition(bundles):
         yield
 
 
-@pytest.mark.parametrize(("name", "cause"), [("Hour", "clock"), ("FirstCall", "calls")])
+@pytest.mark.parametrize(
+    ("name", "cause"), [pytest.param("Hour", "clock", marks=pytest.mark.long), ("FirstCall", "calls")]
+)
 def test_what_decides_a_tie_is_found_and_named(judged, name, cause):
     result = judged(name)
     assert result.verdict is Verdict.VIOLATED, str(result)
@@ -69,7 +71,9 @@ def test_a_jvm_that_ends_does_not_count_as_agreement(judged):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(
+    "release", [*(pytest.param(release, marks=pytest.mark.long) for release in RELEASES[:-1]), RELEASES[-1]]
+)
 def test_a_class_of_hudi_repeats_alike_everywhere(bundles, release):
     subject = compiled(bundles, PayloadRef("PartialUpdateAvroPayload"), release, key=("id",))
     (result,) = check_laws(subject.java, laws=["determinism"], domain="flagged", exhaustive=True).results
@@ -79,6 +83,7 @@ def test_a_class_of_hudi_repeats_alike_everywhere(bundles, release):
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
+        ("Hour", "clock"),
         ("Millis", "clock"),
         ("Nanos", "clock"),
         ("Later", "clock"),

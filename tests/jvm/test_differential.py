@@ -51,7 +51,7 @@ def differences(payload_class: type[BuiltinPayload], calls: PayloadCalls, exampl
 @pytest.mark.parametrize("payload_class", PORTS, ids=lambda c: f"{c.__name__}-{c.release}")
 def test_a_port_answers_as_the_real_class(bundles, payload_class):
     calls = calls_of(bundles, payload_class.release)
-    found = next(differences(payload_class, calls, 2 * settings().max_examples), None)
+    found = next(differences(payload_class, calls, settings().max_examples), None)
     assert found is None, described(found, calls)
 
 

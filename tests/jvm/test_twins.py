@@ -32,28 +32,31 @@ _IN_ALL = ("0.15", "1.0", "1.1", "1.2")
 # Until 1.0 a payload itself decides whether its ordering value may be null, each in its way.
 _CHOSEN = [
     *(
-        (name, release, settings, gaps)
+        (name, settings, gaps, _IN_ALL[2:] if gaps or settings is SETTINGS[3] else _IN_ALL)
         for gaps in ((), (None,))
+        for settings in SETTINGS
         for name in ("Latest", "Sum", "Tags")
-        for release in (_IN_ALL[2:] if gaps else _IN_ALL)
-        for settings in (SETTINGS if release > "1.0" else SETTINGS[:3])
     ),
     *(
-        (name, release, settings, ())
+        (name, settings, (), _IN_ALL)
         for name, several in {
             "Sum": (UNCOMBINED, TO_LOG),
             "Rewrites": (SETTINGS[0], TO_LOG),
             "Fails": (SETTINGS[0], UNCOMBINED),
         }.items()
-        for release in _IN_ALL
         for settings in several
     ),
 ]
+# Every second one, so that each class meets each setting, and each of both each release; the others are long.
 CASES = [
     pytest.param(
-        (name, release, *settings.values), gaps, id=f"{name}-{release}-{settings.id}-{'gaps' if gaps else 'full'}"
+        (name, release, *settings.values),
+        gaps,
+        id=f"{name}-{release}-{settings.id}-{'gaps' if gaps else 'full'}",
+        marks=[pytest.mark.long] * ((_IN_ALL.index(release) + number) % 2),
     )
-    for name, release, settings, gaps in _CHOSEN
+    for number, (name, settings, gaps, releases) in enumerate(_CHOSEN)
+    for release in releases
 ]
 
 

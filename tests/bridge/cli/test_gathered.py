@@ -51,8 +51,14 @@ def gathered(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("sample", [None, 7])
+@pytest.mark.parametrize(
+    ("verb", "sample"),
+    [
+        *((verb, None) for verb in VERBS),
+        ("replay", 7),
+        *(pytest.param(verb, 7, marks=pytest.mark.long) for verb in VERBS if verb != "replay"),
+    ],
+)
 def test_the_driver_gathers_rows_of_the_report_alone(spark, days, gathered, verb, sample):
     name, *words = VERBS[verb]
     payload = "OverwriteWithLatestAvroPayload" if verb == "all paths" else "DefaultHoodieRecordPayload"

@@ -170,7 +170,7 @@ class Slow:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", ["merge", "replay"])
+@pytest.mark.parametrize("verb", [pytest.param("merge", marks=pytest.mark.long), "replay"])
 def test_ctrl_c_ends_the_jobs_and_leaves_nothing(days: Path, tmp_path: Path, verb: str):
     started = tmp_path / "started"
     (tmp_path / "slow_payload.py").write_text(SLOW.format(started=str(started)))

@@ -87,7 +87,7 @@ def test_a_failure_of_the_left_side_is_not_a_refusal(spark: SparkSession) -> Non
         grade_of(spark, rows, left, right)
 
 
-@pytest.mark.parametrize("empty", [None, ""])
+@pytest.mark.parametrize("empty", [None, pytest.param("", marks=pytest.mark.long)])
 def test_keys_of_a_null_partition_are_graded_and_shown(spark: SparkSession, empty: str | None) -> None:
     rows = [(commit, number, key, empty, ts, None, gone) for commit, number, key, ts, _, gone in LATE_DELETE]
     versions = spark.createDataFrame(rows, SCHEMA.replace("id string,", "id string, part string,"))
@@ -180,7 +180,7 @@ def test_a_key_that_differs_only_by_object_identity_is_marked(spark: SparkSessio
         ("FirstValueAvroPayload", Grade.REFUSED),
     ],
 )
-@pytest.mark.parametrize("table_type", ["cow", "mor"])
+@pytest.mark.parametrize("table_type", ["cow", pytest.param("mor", marks=pytest.mark.long)])
 def test_a_right_side_by_name(spark: SparkSession, to: str, grade: Grade, table_type: str) -> None:
     left = plan_of("DefaultHoodieRecordPayload", "0.15", table_type)
     rows = [*LATE_ROW, (2, 3, "b", 7, "Rome", False), (3, 4, "b", 8, "Roma", False), *LATE_DELETE[2:]]

@@ -89,11 +89,11 @@ def test_three_ways_to_the_same_batches(
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
-        ("int", [2, 10, -1]),
+        pytest.param("int", [2, 10, -1], marks=pytest.mark.long),
         ("string", ["9", "10", "b"]),
         ("double", [2.5, float("nan"), -0.5]),
-        ("decimal(10,2)", [Decimal("2.50"), Decimal("-1.00"), Decimal("10.00")]),
-        ("boolean", [True, False]),
+        pytest.param("decimal(10,2)", [Decimal("2.50"), Decimal("-1.00"), Decimal("10.00")], marks=pytest.mark.long),
+        pytest.param("boolean", [True, False], marks=pytest.mark.long),
         ("timestamp", [datetime.datetime(2024, 10, 27, hour, 30, tzinfo=datetime.UTC) for hour in (1, 0, 2)]),
     ],
 )

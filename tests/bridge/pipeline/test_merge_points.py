@@ -74,10 +74,10 @@ class TestTheBlogsExample:
 @pytest.mark.parametrize(
     ("folder", "release", "case"),
     [
-        ("histories", "0.15", "dms"),
-        ("histories", "0.15", "default"),
+        pytest.param("histories", "0.15", "dms", marks=pytest.mark.long),
+        pytest.param("histories", "0.15", "default", marks=pytest.mark.long),
         ("histories", "0.15", "late-overwrite"),
-        ("histories-settings", "0.15", "no-combine-default"),
+        pytest.param("histories-settings", "0.15", "no-combine-default", marks=pytest.mark.long),
         ("histories-settings", "1.2", "log-inserts-partial-update"),
         ("histories-settings", "1.2", "global-stay-dms"),
     ],

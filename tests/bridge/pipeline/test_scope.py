@@ -266,6 +266,7 @@ def test_commits_before_the_scope_are_not_counted(frames):
         assert [one["commit"] for one in simulated.to_report().results] == [2, 3]
 
 
+@pytest.mark.long  # by the command: test_every_report_says_its_scope
 def test_a_migration_says_on_what_it_was_accepted(frames):
     made = migrate(PLAN, "1.2", batches=Batches.of(frames, scope=Scope(keys_sample=0.5)), accept_differences=True)
     assert "Scope: a sample of 50% of all keys." in made.to_report().verdict

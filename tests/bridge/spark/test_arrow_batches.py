@@ -43,7 +43,9 @@ def test_the_setting_of_a_user_or_of_another_session_stays(spark):
     assert spark.conf.get(ROWS) == before
 
 
-@pytest.mark.parametrize(("rows", "columns", "megabytes"), [(40, (), 1), (60, range(2_000), 0)])
+@pytest.mark.parametrize(
+    ("rows", "columns", "megabytes"), [(40, (), 1), pytest.param(60, range(2_000), 0, marks=pytest.mark.long)]
+)
 def test_large_rows_merge(own_session, rows, columns, megabytes):
     frame = wide(own_session, rows, columns, megabytes)
     fit_batches(frame)

