@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pytest
 
 LANES: Final = {
+    "compiled": ("jvm",),
     "tables": ("hudi",),
     "native": ("bridge/engines/test_native_engine.py",),
     "browser": ("bridge/report/test_pages.py",),
