@@ -37,7 +37,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_written_rows.py": (7, _OF_PYTHON),
     "bridge/merge/test_log_entries.py": (23, _BELOW),
     "bridge/merge/test_merge_failures.py": (7, f"{_BELOW}; messages of both are compared in jvm/test_engines_alike.py"),
-    "bridge/merge/test_spark_mergers.py": (8, "no compiled merger of record type SPARK runs"),
+    "bridge/merge/test_spark_mergers.py": (9, "no compiled merger of record type SPARK runs"),
     "bridge/programs/test_commits.py": (2, _BELOW),
     "bridge/programs/test_global_index.py": (13, f"{_BELOW}; Java has no such program"),
     "bridge/programs/test_path_search.py": (25, "Java has no such program; jvm/test_twins.py"),

@@ -169,6 +169,12 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Liste
             raise PlanError(msg)
         arguments = (plan.payload_ref(config.merge.payload), plan, schema, shape, listener)
         return _paired(PayloadWriter(*arguments), reader, PayloadLookup(*arguments) if plan.global_index else None)
+    if plan.global_index and merges_spark_rows(setup):
+        msg = (
+            f"{plan.payload_name} merges SPARK records, and with a global index a writer of Hudi {plan.release} fails "
+            "where it reads the rows that the index found (No valid spark merger implementation set); use another index"
+        )
+        raise PlanError(msg)
     return _paired(ModeWriter(setup), reader, ModeLookup(setup) if plan.global_index else None)
 
 

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=enum.Enum)
 _HAS_MODES = ByRelease(False, {"1.0": True})
-_CALLS_SPARK = ByRelease(False, {"1.0": True, "1.1": False})
-"""Whether a merger of record type SPARK is called record by record, by writers and readers alike."""
 _HAS_PARTIAL_UPDATES = ByRelease(False, {"1.1": True})
 _EVENT_TIME: ByRelease[type[BufferedMerger]] = ByRelease(EventTimeMergerV1_0, {"1.1": EventTimeMerger})
-_CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0]] = ByRelease(CustomMergerV1_0, {"1.1": CustomMerger})
+_CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0 | SparkWritesMergerV1_0]] = ByRelease(
+    CustomMergerV1_0, {"1.1": CustomMerger}
+)
 
 
 class PartialUpdateMode(enum.Enum):
@@ -72,15 +72,15 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         release: 1.0 or later; 1.0 has no partial update modes.
         engine: the form of the rows, which decides how ordering values compare: see `RecordContext`.
         merger: for CUSTOM, an AvroRecordMerger in the mode of the merge point (`pre_combine` in batch dedup from 1.1
-            on, else `combine`; `rows_are_avro` as the engine says) or a user's merger, which in 1.0 may be of record
-            type SPARK: then AVRO as `engine` means a writer; for `partial_blocks` the one with `partial_merge`.
+            on, else `combine`; `rows_are_avro` as the engine says) or a user's merger, which may be of record type
+            SPARK: in 1.0 AVRO as `engine` then means a writer; for `partial_blocks` the one with `partial_merge`.
         partial_update_mode: as the table has it.
         partial_blocks: whether a block with only some of the columns was read.
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
 
     Raises:
         MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, the merger
-            is none for AVRO records (in 1.0 also SPARK), or a payload's was made for other rows than those of `engine`
+            is none for AVRO or SPARK records, or a payload's was made for other rows than those of `engine`
             (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
 
@@ -98,12 +98,11 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         return PartialBlockMerger(by_mode, _needed(merger, "partial blocks", line), schema, props)
     if kind is RecordMergeMode.CUSTOM:
         needed = _needed(merger, "custom merging", line)
-        if needed.record_type is HoodieRecordType.SPARK:
-            of_spark = SparkWritesMergerV1_0 if context.rows_are_avro else SparkRowsMergerV1_0
-            return of_spark(context, needed, schema, props)
         merges = _CUSTOM.at(line)
         if merges is CustomMerger:
             _check_rows(needed, context)
+        elif needed.record_type is HoodieRecordType.SPARK:
+            merges = SparkWritesMergerV1_0 if context.rows_are_avro else SparkRowsMergerV1_0
         return merges(context, needed, schema, props)
     if partial_update_mode is not None:
         update = _partial_update(partial_update_mode, props, context, fidelity)
@@ -150,7 +149,7 @@ def _needed(merger: HoodieRecordMerger | None, purpose: str, release: HudiReleas
         msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
     form = merger.record_type
-    if form is HoodieRecordType.AVRO or (form is HoodieRecordType.SPARK and _CALLS_SPARK.at(release)):
+    if form in {HoodieRecordType.AVRO, HoodieRecordType.SPARK}:
         return merger
     msg = (
         f"{type(merger).__qualname__} merges {form.value} records: Hudi {release} gives it the engine's own rows "

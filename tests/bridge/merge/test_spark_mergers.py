@@ -1,6 +1,6 @@
-"""A merger of record type SPARK under 1.0: what Hudi 1.0.2 made of the same batches with the same merger in Java.
+"""A merger of record type SPARK: what Hudi made of the same batches with the same merger in Java.
 
-Recorded with logs in Parquet, the only ones that Hudi writes for such a merger.
+Recorded from 1.0.2, 1.1.1 and 1.2.0, with logs in Parquet, the only ones that Hudi writes for such a merger.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pytest
 
-from bridge import MergePlan
+from bridge import MergePlan, PlanError
 from bridge.engines import Job
 from bridge.engines.python.worker import merged
-from bridge.merge import Action, merger_warnings
+from bridge.merge import Action, RecordMerge, merger_warnings
 from bridge.programs import Origin
 from mergers import MergerConfigError
 from payloads import parse_schema
@@ -43,15 +43,30 @@ RECORDED = {
     "combined delete last": ([[row(7, "x"), row(6, "y", deleted=True)]], [None], [None]),
     "combined keep": ([[row(8, "x", "keep"), row(6, "y", "keep")]], [(5, "s")], [(5, "s")]),
 }
+LATER = RECORDED | {
+    # In 1.1.1 and 1.2.0 deletes reach the merger in logs, too, and a flag in the row that it makes is data.
+    "late": (RECORDED["late"][0], [(3, "b"), None], [(3, "b"), None]),
+    "flag": (RECORDED["flag"][0], [(6, "b")], [(6, "b")]),
+    "deleted late": (RECORDED["deleted late"][0], [None], [None]),
+    "kept after a delete": ([[row(6, "b", deleted=True)], [row(4, "c", "keep")]], [None, (4, "c")], [None, None]),
+}
+CASES = [("1.0", case) for case in RECORDED] + [(release, case) for release in ("1.1", "1.2") for case in LATER]
 
 
 @pytest.mark.parametrize("table_type", ["cow", "mor"])
-@pytest.mark.parametrize("case", RECORDED)
-def test_it_is_called_wherever_versions_meet(case, table_type):
-    batches, *expected = RECORDED[case]
-    seen = rows_after(plan_of(None, "1.0", table_type, merger=MERGER), [BASE], *batches)
+@pytest.mark.parametrize(("release", "case"), CASES)
+def test_it_is_called_wherever_versions_meet(release, case, table_type):
+    batches, *expected = (RECORDED if release == "1.0" else LATER)[case]
+    seen = rows_after(plan_of(None, release, table_type, merger=MERGER), [BASE], *batches)
     shown = [found and (found["ts"], found["v"]) for found in seen[1:]]
     assert shown == expected[table_type == "mor"]
+
+
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+def test_later_releases_fail_with_a_global_index(release):
+    plan = MergePlan(merger=MERGER, release=release, key="id", partition="part", ordering="ts", props=MOVES)
+    with pytest.raises(PlanError, match=r"with a global index a writer of Hudi 1\.. fails where it reads the rows"):
+        RecordMerge(plan, GLOBAL_SCHEMA)
 
 
 @pytest.mark.parametrize("table_type", ["cow", "mor"])

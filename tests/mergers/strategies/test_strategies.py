@@ -425,10 +425,10 @@ def test_a_bridge_that_takes_another_form_of_rows_is_refused():
             mode(CUSTOM, merger=merger, engine=engine)
 
 
-def test_a_merger_of_columns_is_refused():
+def test_a_merger_of_flinks_rows_is_refused():
     merger = Cheapest()
-    merger.record_type = HoodieRecordType.SPARK
-    with pytest.raises(MergerConfigError, match="merges SPARK records"):
+    merger.record_type = HoodieRecordType.FLINK
+    with pytest.raises(MergerConfigError, match="merges FLINK records"):
         mode(CUSTOM, merger=merger)
 
 
