@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -16,18 +17,25 @@ from bridge.cli.merge import POINTS
 from bridge.explain.story import POINTS_EXPLAINED
 from mergers.laws import RULE_SETS
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 GUIDE = Path(__file__).parents[1] / "migration_guide"
 README = GUIDE.parent / "README.md"
 PROGRAM = ".venv/bin/payload-bridge"
-PAGES = ["quickstart.md", "upgrade.md", "replay.md", "explain.md", "paths.md", "migrate.md", "laws.md"]
+PAGES = [
+    *("quickstart.md", "upgrade.md", "replay.md", "explain.md", "paths.md", "migrate.md", "laws.md"),
+    "write_a_merger.md",
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run_and_answer_as_it_says(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: object
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: SparkSession
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
     answer, run = "", 0
     for kind, text in BLOCK.findall((GUIDE / page).read_text(encoding="utf-8")):
         if kind == "text":
@@ -36,6 +44,8 @@ def test_the_commands_of_a_page_run_and_answer_as_it_says(
             continue
         if PROGRAM not in text:
             subprocess.run(["bash", "-euc", text], check=True)  # noqa: S607 (the reader's shell)
+            for module in re.findall(r"> (\w+\.py)\b", text):
+                spark.sparkContext.addPyFile(str(tmp_path / module))  # its workers have started without PYTHONPATH
             continue
         command = shlex.split(text.replace("\\\n", " "))
         result = CliRunner().invoke(main, command[1:], catch_exceptions=False)
