@@ -144,7 +144,8 @@ def test_names_of_properties_are_spelled_once() -> None:
 IDENTITY = {
     "bridge.merge.answers": "a payload or merger hands back what it was given, or what it made",
     "bridge.merge.single_rows": "likewise, without a call",
-    "bridge.merge.user_rows": "likewise, for a user's class",
+    "bridge.merge.user_batches": "likewise, for a user's class",
+    "bridge.merge.user_rows": "likewise",
     "bridge.engines.python.ledger": "a query sees the stored row itself, or one that a merge made of it",
     "bridge.programs.small_files": "a key is in one file group or in another",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.merge.buffered import merge_props
-from bridge.merge.calls import Listener, MergePointError, SingleRows, UserBatch, located
+from bridge.merge.calls import DELETES, Listener, MadeVersion, MergePointError, SingleRows, UserBatch, located
 from bridge.merge.carriers import (
     NO_PARTITION,
     Carrier,
@@ -26,6 +26,7 @@ __all__ = [
     "DECIMAL_DIGITS",
     "DECIMAL_SCALE",
     "DELETED",
+    "DELETES",
     "NO_PARTITION",
     "SKIPPED",
     "Action",
@@ -34,6 +35,7 @@ __all__ = [
     "LogDelete",
     "LogRow",
     "LogRule",
+    "MadeVersion",
     "MergePoint",
     "MergePointError",
     "MetaColumns",

@@ -120,11 +120,25 @@ class BatchRule(NamedTuple):
     java_type: str
 
 
+DELETES = 8
+"""Added to the source of a row that survives its batch as a delete."""
+
+
+class MadeVersion(NamedTuple):
+    """What a class makes of two rows of a batch: its record, None without data, and what a combined batch tells."""
+
+    record: Record | None
+    is_delete: bool
+    ordering: Ordering | None
+
+
 class UserBatch(NamedTuple):
     """What a writer makes of the one row of a key in a batch where a user's class decides, from record to record.
 
     Attributes:
         survivor: whether the row survives the batch as data (INCOMING) or as a delete (NONE).
+        combine: which of two rows of a key survives: the newer one (INCOMING), the older one (STORED), a delete where
+            `DELETES` is added; or neither (MADE), and a `MadeVersion` is added to the list. None: that takes a program.
         entry: what it becomes in a log: itself (INCOMING), a record that is added to the list (MADE), nothing (STORED),
             or a delete (NONE), whose ordering value is added to the list.
         entry_point: the merge point that makes such a record.
@@ -133,6 +147,7 @@ class UserBatch(NamedTuple):
     """
 
     survivor: Single
+    combine: Callable[[Record, Record, list[Any]], int] | None
     entry: Single
     entry_point: MergePoint
     ordering: str | None

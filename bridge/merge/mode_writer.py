@@ -12,12 +12,13 @@ from bridge.errors import PlanError
 from bridge.merge.answers import action_of, as_stored_row, came_back
 from bridge.merge.batch_rules import batch_rule
 from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
-from bridge.merge.calls import MergePointError, SingleRows
+from bridge.merge.calls import MergePointError, SingleRows, UserBatch
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_base import check_constructor
 from bridge.merge.points import MergePoint, Rule
+from bridge.merge.user_batches import ModeBatch
 from bridge.merge.user_rows import UserRows, calls_of_user
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
@@ -29,7 +30,7 @@ from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
-    from bridge.merge.calls import BatchRule, Pair, Single, UserBatch
+    from bridge.merge.calls import BatchRule, Pair, Single
     from mergers import HoodieKey
     from payloads import HoodieRecordPayload, Ordering, Record
     from payloads.builtin import DeleteTest
@@ -221,8 +222,9 @@ class ModeWriter(Buffered):
         by = batch_rule(self.schema, fields[0] if fields else None, self._read_ordering, (), None)
         if by is None:
             return None
-        rows = UserRows(calls, self._merge, self.schema, self._insert_props, self._shape)
-        return rows.batch(self._read_ordering, by.ordering, by.java_type)
+        rest = (self.schema, self._insert_props, self._shape, self._release)
+        batch = ModeBatch(calls, self._read_ordering, *rest)
+        return UserBatch(batch.survivor, batch.combine, batch.entry, MergePoint.INSERT, by.ordering, by.java_type)
 
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""

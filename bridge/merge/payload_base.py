@@ -46,7 +46,7 @@ def check_constructor(payload: type[HoodieRecordPayload]) -> None:
         raise PayloadConstructorError(msg)
 
 
-class _At(NamedTuple):
+class At(NamedTuple):
     """What a merge point passes to the payload: `passed` is the schema, None where it passes none."""
 
     point: MergePoint
@@ -79,7 +79,7 @@ class Payloads:
         self.payload_class = self._combine.payload_class
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._at = {
-            point: _At(
+            point: At(
                 point,
                 schemas[call.schema],
                 Properties(props_of(call.props, plan.props, self.ordering)),
@@ -89,7 +89,7 @@ class Payloads:
         }
 
     def _single_rows(
-        self, built_class: type[HoodieRecordPayload], read_ordering: Reader, built_at: MergePoint, at: _At
+        self, built_class: type[HoodieRecordPayload], read_ordering: Reader, built_at: MergePoint, at: At
     ) -> SingleRows:
         """Return what `_apply` and `_insert` come to for keys with one newer row, whose payloads are `built_class`."""
         inserted_at = MergePoint.INSERT if at.point is MergePoint.UPSERT else at.point
@@ -113,7 +113,7 @@ class Payloads:
         sample = None if field is None else SAMPLES.get(field.schema.non_null.kind)
         return None if name is None or sample is None else read_ordering({name: sample})
 
-    def _fold(self, at: _At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
+    def _fold(self, at: At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         try:
             merged = self._pre_combine.merge(older, newer, at.passed, at.props)  # type: ignore[arg-type]  # see passes_schema
         except Exception as error:
@@ -129,7 +129,7 @@ class Payloads:
             self._listener.merged(at.point, Rule.PRE_COMBINE, older, newer, outcome)
         return folded
 
-    def _apply(self, at: _At, base: StoredRow, version: PayloadVersion) -> Outcome[StoredRow]:
+    def _apply(self, at: At, base: StoredRow, version: PayloadVersion) -> Outcome[StoredRow]:
         own = version.payload.record  # before the call: some payloads keep their result
         outcome: Outcome[StoredRow] = DELETED
         try:
@@ -144,7 +144,7 @@ class Payloads:
             self._listener.merged(at.point, Rule.COMBINE, base, version, outcome)
         return outcome
 
-    def _insert(self, at: _At, version: PayloadVersion) -> Outcome[StoredRow]:
+    def _insert(self, at: At, version: PayloadVersion) -> Outcome[StoredRow]:
         payload = version.payload
         outcome: Outcome[StoredRow] = SKIPPED
         try:
@@ -160,14 +160,14 @@ class Payloads:
             self._listener.merged(at.point, Rule.INSERT_VALUE, None, version, outcome)
         return outcome
 
-    def _row(self, at: _At, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
+    def _row(self, at: At, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
         """Make the row of a merge result: it keeps the version's source where it is the version's `own` record."""
         if version.source is not None and came_back(record, own):
             return StoredRow(version.key, record, at.schema, version.source)
         return StoredRow(version.key, self._shape.stored(record), at.schema, None, None, NATURAL_ORDER, at.point)
 
 
-def _pair_calls(built_class: type[HoodieRecordPayload], at: _At) -> PairCalls:
+def _pair_calls(built_class: type[HoodieRecordPayload], at: At) -> PairCalls:
     """Return the calls of a class for many pairs; those of a built-in make its payload."""
     _, schema, props, _ = at
     calls = built_class.user_calls(schema, props) if issubclass(built_class, PayloadAdapter) else None

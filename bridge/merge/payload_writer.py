@@ -5,17 +5,17 @@ Source: HoodieWriteHelper, HoodieMergeHandle and HoodieAppendHandle of 0.15.0; t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.errors import PlanError
 from bridge.merge.batch_rules import batch_rule
 from bridge.merge.calls import MergePointError, UserBatch
 from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
 from bridge.merge.delete_block import read_back
-from bridge.merge.outcome import INSERT, Outcome, RowSource
+from bridge.merge.outcome import INSERT, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
-from bridge.merge.user_rows import logged
+from bridge.merge.user_batches import PayloadBatch
 from payloads import NATURAL_ORDER, resolve_payload
 from payloads.builtin import BuiltinPayload, EmptyHoodieRecordPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
@@ -121,33 +121,10 @@ class PayloadWriter(Payloads):
         calls = written.user_calls(self.schema, self._at_insert.props)
         if calls is None:
             return None
-        build, is_deleted, insert_value = calls.build, calls.is_deleted, calls.insert_value
-        read_ordering, shaped = self._read_ordering, self._shape.stored
-        delete_ordering = read_back(NATURAL_ORDER, self.release)
-
-        def survivor(incoming: Record, _made: list[Any]) -> RowSource:
-            try:
-                is_delete = is_deleted(build(incoming, read_ordering(incoming)), incoming)
-            except Exception as error:
-                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            return RowSource.NONE if is_delete else RowSource.INCOMING
-
-        def entry(incoming: Record, made: list[Any]) -> RowSource:
-            try:
-                built = build(incoming, read_ordering(incoming))
-            except Exception as error:
-                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            try:
-                if is_deleted(built, incoming):
-                    made.append(delete_ordering)
-                    return RowSource.NONE
-                # An insert asks again.
-                value = None if is_deleted(built, incoming) else insert_value(built, incoming)
-                return logged(value, incoming, shaped, made)
-            except Exception as error:
-                raise MergePointError(MergePoint.INSERT, error) from error
-
-        return UserBatch(survivor, entry, MergePoint.INSERT, None, NATURAL_ORDER.java_type)
+        batch = PayloadBatch(calls, self._read_ordering, self._at_insert, self._shape, self.release)
+        is_alike = self._at_dedup[1:] == (*self._at_insert[1:3], self.schema)  # until 0.12 less is passed to it
+        combine = batch.combine if is_alike else None
+        return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, None, NATURAL_ORDER.java_type)
 
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""

@@ -5,11 +5,10 @@ What the carriers of `ModeWriter` and `FileGroupReader` and the rules of `AvroRe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bridge.merge.calls import MergePointError, UserBatch
+from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import with_meta_columns
-from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import RowSource
 from bridge.merge.points import MergePoint
 from mergers.record import greater_ordering_value, row_ordering_value
@@ -45,18 +44,6 @@ def calls_of_user(merger: BufferedMerger, schema: AvroSchema, props: Properties)
     return payload_class.for_schema(schema).user_calls(schema, props)
 
 
-def logged(
-    value: Record | Sentinel | None, incoming: Record, shaped: Callable[[Record], Record], made: list[Any]
-) -> RowSource:
-    """Return what an insert value becomes in a log, as `UserBatch.entry` does."""
-    if value is incoming:
-        return _INCOMING
-    if value is None or isinstance(value, Sentinel):
-        return _STORED
-    made.append(shaped(value))
-    return _MADE
-
-
 class UserRows:
     """The calls of a user's class at one merge point.
 
@@ -78,7 +65,7 @@ class UserRows:
 
         The class is built twice, as in Hudi: to test the row for a delete, and to merge it.
         """
-        build, merge, _, is_deleted, _ = self._calls
+        build, merge, is_deleted = self._calls.build, self._calls.merge, self._calls.is_deleted
         row_ordering = self._context.row_ordering
 
         def pair(stored: Record, incoming: Record, made: list[Record]) -> RowSource:
@@ -109,7 +96,7 @@ class UserRows:
 
     def written_single(self, read_ordering: Reader) -> Single:
         """Return what a writer does with an incoming row of a new key."""
-        build, _, _, is_deleted, insert_value = self._calls
+        build, is_deleted, insert_value = self._calls.build, self._calls.is_deleted, self._calls.insert_value
         shaped = self._shape.stored
 
         def single(incoming: Record, made: list[Record]) -> RowSource:
@@ -132,36 +119,6 @@ class UserRows:
             return _MADE
 
         return single
-
-    def batch(self, read_ordering: Reader, ordering: str | None, java_type: str) -> UserBatch:
-        """Return what a writer does with a row that is alone in its batch; the last arguments as in `UserBatch`."""
-        build, _, _, is_deleted, insert_value = self._calls
-        shaped, release = self._shape.stored, self._context.release
-
-        def survivor(incoming: Record, _made: list[Any]) -> RowSource:
-            try:
-                value = read_ordering(incoming)
-                is_delete = is_deleted(build(incoming, NATURAL_ORDER if value is None else value), incoming)
-            except Exception as error:
-                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            return _NONE if is_delete else _INCOMING
-
-        def entry(incoming: Record, made: list[Any]) -> RowSource:
-            try:
-                value = read_ordering(incoming)
-                built = build(incoming, NATURAL_ORDER if value is None else value)
-                is_delete = is_deleted(built, incoming)
-            except Exception as error:
-                raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            try:
-                if is_delete:
-                    made.append(None if value is None else read_back(value, release))
-                    return _NONE
-                return logged(insert_value(built, incoming), incoming, shaped, made)
-            except Exception as error:
-                raise MergePointError(MergePoint.INSERT, error) from error
-
-        return UserBatch(survivor, entry, MergePoint.INSERT, ordering, java_type)
 
     def read_pair(self, point: MergePoint, deletes: DeleteContext, of_delete: Pair) -> Pair:
         """Return what a reader does with a stored row and one of the log; `of_delete` merges one that is a delete."""

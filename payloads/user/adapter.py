@@ -113,15 +113,9 @@ class PayloadAdapter(HoodieRecordPayload):
         own = self.opened(schema)
         theirs = older.opened(schema) if isinstance(older, PayloadAdapter) else older
         result = self._call("pre_combine", theirs, schema, props)
-        if result is own:
-            return self
-        if result is theirs:
-            return older
-        if isinstance(result, self.user_class):
-            return self._wrap(result, schema)
-        if isinstance(result, HoodieRecordPayload):
-            return result
-        raise self._wrong(result, "pre_combine", "self, the older payload or a new one")
+        if result is own or result is theirs:
+            return self if result is own else older
+        return self.combined(result, schema or self._schema)
 
     def combine_and_get_update_value(
         self,
@@ -157,17 +151,22 @@ class PayloadAdapter(HoodieRecordPayload):
         return edited
 
     @classmethod
+    def combined(cls, result: Any, schema: AvroSchema | None) -> HoodieRecordPayload:
+        """Return a payload that the user's `pre_combine` made; anything else raises PayloadFailedError."""
+        if isinstance(result, cls.user_class):
+            return cls._wrap(result, schema)
+        if isinstance(result, HoodieRecordPayload):
+            return result
+        raise cls._wrong(result, "pre_combine", "self, the older payload or a new one")
+
+    @classmethod
     def gives_ordering(cls) -> bool:
         """Whether an object may give another ordering value than Integer 0."""
         return "get_ordering_value" in cls.calls or issubclass(cls.target, HoodieRecordPayload)
 
     @classmethod
     def user_calls(cls, schema: AvroSchema, props: Props) -> UserCalls | None:
-        """Return calls that do what the constructor and the methods do, for many records.
-
-        An adapter for each of them would take longer than most users' methods do. None with logical types, where
-        values have to be converted as well.
-        """
+        """Return calls that do what constructor and methods do, faster than by adapters; None with logical types."""
         return None if cls.logical_types else user_calls(cls, schema, props)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
@@ -253,15 +252,15 @@ class PayloadAdapter(HoodieRecordPayload):
         except Exception as error:
             raise self.failed(error, "__init__", self.record) from error
 
-    def _wrap(self, made: Any, schema: AvroSchema | None) -> PayloadAdapter:
+    @classmethod
+    def _wrap(cls, made: Any, known: AvroSchema | None) -> PayloadAdapter:
         """Return an adapter of `made`, an object that the user's code built itself."""
-        if type(made) is self.user_class is not self.target:
-            made.__class__ = self.target  # named by its own name, a class that inherits ours is bound to no release
-        adapter = type(self).__new__(type(self))
-        known = schema or self._schema
+        if type(made) is cls.user_class is not cls.target:
+            made.__class__ = cls.target  # named by its own name, a class that inherits ours is bound to no release
+        adapter = cls.__new__(cls)
         record, ordering_value = getattr(made, "record", None), getattr(made, "ordering_value", None)
         adapter.__dict__ |= {
-            "record": kept(record, self._logical(known)) if isinstance(record, dict) else None,
+            "record": kept(record, cls._logical(known)) if isinstance(record, dict) else None,
             "ordering_value": ordering_value if isinstance(ordering_value, Ordering) else NATURAL_ORDER,
             "_object": made,
             "_schema": known,
@@ -298,8 +297,9 @@ class PayloadAdapter(HoodieRecordPayload):
 
     # -- records out and in
 
-    def _logical(self, schema: AvroSchema | None) -> AvroSchema | None:
-        return schema if self.logical_types else None
+    @classmethod
+    def _logical(cls, schema: AvroSchema | None) -> AvroSchema | None:
+        return schema if cls.logical_types else None
 
     def _record_of(self, name: str, schema: AvroSchema, props: Props | None) -> Record | Sentinel | None:
         self.opened(schema)

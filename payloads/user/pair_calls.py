@@ -44,6 +44,8 @@ class UserCalls(NamedTuple):
             handed back counts as the row that it was made from.
         is_deleted: does what `is_deleted` does.
         insert_value: does what `get_insert_value` does; returns the record itself where it is the result.
+        pre_combine: does what `pre_combine` does with what was built of a newer and an older record; returns one of the
+            two, or the new payload.
     """
 
     build: Callable[[Record, Ordering | None], Any]
@@ -51,6 +53,7 @@ class UserCalls(NamedTuple):
     merge_lent: Callable[[Any, Record, Record], Record | Sentinel | None]
     is_deleted: Callable[[Any, Record], bool]
     insert_value: Callable[[Any, Record], Record | Sentinel | None]
+    pre_combine: Callable[[Any, Any, Record], Any]
 
     @property
     def pair(self) -> PairCalls:
@@ -72,6 +75,9 @@ class UserClass(Protocol):
     def failed(self, error: Exception, name: str, record: Record | None) -> PayloadFailedError:
         """Return the error to raise where the method `name` raised `error`."""
 
+    def combined(self, result: Any, schema: AvroSchema | None) -> Any:
+        """Return what `pre_combine` returned, none of its two objects, as a payload."""
+
     def returned(self, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
         """Check and copy what the method `name` returned."""
 
@@ -90,7 +96,27 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
             raise user.failed(error, "__init__", record) from error
 
     of_class = user, schema, props
-    return UserCalls(build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class))
+    return UserCalls(
+        build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class), pre_combine=_pre_combine(*of_class)
+    )
+
+
+def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[[Built, Built, Record], Any]:
+    call = user.calls["pre_combine"].apply
+
+    def pre_combine(newer: Built, older: Built, record: Record) -> Any:
+        own, theirs = newer[0], older[0]
+        try:
+            result = call(own, theirs, schema, props)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            raise user.failed(error, "pre_combine", record) from error
+        if result is own:
+            return newer
+        return older if result is theirs else user.combined(result, schema)
+
+    return pre_combine
 
 
 def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:

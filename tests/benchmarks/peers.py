@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.data import Data
 
-_JARS = ("org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0", "io.delta:delta-spark_2.12:3.3.2")
-_CONF = {
+JARS = ("org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0", "io.delta:delta-spark_2.12:3.3.2")
+CONF = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",  # Hudi refuses another
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension,"
     "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
@@ -66,7 +66,7 @@ UPSERT, SNAPSHOT, DELTA = "Hudi 1.2.0 upsert, {}, {}", "Hudi 1.2.0 snapshot, {}"
 
 def session() -> SparkSession:
     """Start a session that has the peers beside this project, with the settings of any session."""
-    return session_of(SessionOptions(conf=_CONF, packages=_JARS))
+    return session_of(SessionOptions(conf=CONF, packages=JARS))
 
 
 def peers() -> list[Case]:
@@ -138,13 +138,15 @@ def _delta_table(data: Data) -> Path:
 
 
 def _merged_by_delta(data: Data) -> None:
-    """Dedup the batch and merge it: MERGE refuses a key that the source has twice."""
+    merge_by_delta(data.incoming, _current(data))
+
+
+def merge_by_delta(incoming: DataFrame, folder: Path) -> None:
+    """Dedup a batch and merge it into a Delta table: MERGE refuses a key that the source has twice."""
     latest = Window.partitionBy(*KEY).orderBy(sf.desc("ts"))
-    data.incoming.withColumn("rank", sf.row_number().over(latest)).where("rank = 1").drop(
-        "rank"
-    ).createOrReplaceTempView("batch")
-    data.stored.sparkSession.sql(
-        f"MERGE INTO delta.`{_current(data)}` AS old USING batch AS new "
-        "ON old.part = new.part AND old.id = new.id "
+    ranked = incoming.withColumn("rank", sf.row_number().over(latest))
+    ranked.where("rank = 1").drop("rank").createOrReplaceTempView("batch")
+    incoming.sparkSession.sql(
+        f"MERGE INTO delta.`{folder}` AS old USING batch AS new ON old.part = new.part AND old.id = new.id "
         "WHEN MATCHED AND (new.ts >= old.ts OR old.ts IS NULL) THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
     )

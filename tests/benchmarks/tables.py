@@ -1,13 +1,14 @@
-"""Reading a merge-on-read table against real Hudi 1.2.0, hudi-rs and a scan of the base files: --tables.
+"""Hudi tables, against real Hudi 1.2.0, hudi-rs, Delta Lake and a scan of the base files: --tables.
 
-Real Hudi writes 2 million rows of 12 columns and 500,000 updates to log files, and reads them in the same session.
-Needs network or a filled Ivy cache for the bundle.
+Real Hudi writes 2 million rows of 12 columns and 500,000 updates to log files, and reads them in the same session;
+`merge_into` writes as many updates, and so do Hudi and Delta. Needs network or a filled Ivy cache for the jars.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import multiprocessing
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
-from bridge import HudiTable
-from tests.benchmarks.processes import Memory
+from bridge import HudiTable, MergePlan, merge_into
+from tests.benchmarks import peers
+from tests.benchmarks.processes import Memory, processor_seconds
 from tests.conformance.record_table import session
 
 if TYPE_CHECKING:
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 
 _BUNDLE = "1.2.0"
 _COLUMNS = 12
+_USER = "tests.benchmarks.user_payload:GreatestTs"
+_INTO = {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING", "hoodie.write.record.merge.mode": "COMMIT_TIME_ORDERING"}
+_OF_INTO = 1.5
+"""Goal: the time of `merge_into` over that of Hudi's own upsert, which it includes."""
 _PAYLOAD = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
 _OPTIONS = {
     "hoodie.table.name": "measured",
@@ -38,6 +44,11 @@ _OPTIONS = {
     "hoodie.metadata.enable": "false",
     "hoodie.compact.inline": "false",
     "hoodie.clean.automatic": "false",
+}
+_INDEX = {
+    name: value
+    for name, value in _OPTIONS.items()
+    if name.startswith(("hoodie.index", "hoodie.bucket", "hoodie.metadata", "hoodie.c"))
 }
 _EVENT_TIME = {
     "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
@@ -69,21 +80,34 @@ class Case(NamedTuple):
     goal: float
 
 
+class Best(NamedTuple):
+    """The least that a job took in some runs.
+
+    Attributes:
+        seconds: by the clock.
+        processor: of all processes.
+    """
+
+    seconds: float
+    processor: float
+
+
 CASES = (
     Case("event time, 1.2", _EVENT_TIME, "1.2", None, 0.5),
     Case("DefaultHoodieRecordPayload, 0.15", _DEFAULT_6, "0.15", None, 0.5),
-    Case("a user's Python class, 0.15", _DEFAULT_6, "0.15", "tests.benchmarks.user_payload:GreatestTs", 0.8),
+    Case("a user's Python class, 0.15", _DEFAULT_6, "0.15", _USER, 0.8),
+    Case("a user's Python class, 1.2", _DEFAULT_6, "1.2", _USER, 0.8),
 )
 
 
 def measure(rows: int, runs: int) -> Iterator[str]:
     """Give the lines of the report: `rows` base rows, a quarter as many updates; the best of some runs counts."""
-    spark = session(
-        _BUNDLE, {"spark.master": "local[2]", "spark.default.parallelism": "2", "spark.driver.memory": "3g"}
-    )
+    own = {"spark.master": "local[2]", "spark.default.parallelism": "2", "spark.driver.memory": "3g"}
+    spark = session(_BUNDLE, peers.CONF | own | {"spark.jars.packages": ",".join(peers.JARS)})
     with tempfile.TemporaryDirectory() as folder:
         yield f"{rows:,} base rows, {rows // 4:,} updates in logs, {_COLUMNS} columns; seconds, the best of {runs} runs"
-        yield f"{'table':34} {'Hudi':>7} {'here':>7} {'ratio':>6} {'goal':>5} {'Parquet':>8} {'hudi-rs':>8}"
+        heads = ("Hudi", "here", "ratio", "goal", "cpu ratio", "Parquet", "hudi-rs")
+        yield f"{'table':34}" + "".join(f"{head:>10}" for head in heads)
         written: dict[int, str] = {}
         for case in CASES:
             path = written.get(id(case.options)) or _written(spark, Path(folder, f"t{len(written)}"), case, rows, 1)
@@ -95,7 +119,10 @@ def measure(rows: int, runs: int) -> Iterator[str]:
                 lambda path=path: spark.read.parquet(*map(str, Path(path).rglob("*.parquet"))),
             )
             rust = _hudi_rs(path, runs)
-            yield f"{case.name:34} {hudi:7.2f} {here:7.2f} {here / hudi:6.2f} {case.goal:5.1f} {scan:8.2f} {rust:>8}"
+            ratios = here.seconds / hudi.seconds, case.goal, here.processor / hudi.processor
+            figures = (hudi.seconds, here.seconds, *ratios, scan.seconds)
+            yield f"{case.name:34}" + "".join(f"{figure:10.2f}" for figure in figures) + f"{rust:>10}"
+        yield from _written_into(spark, Path(folder), rows, runs)
         yield f"{'log files a slice':>18} {'seconds':>8}  MiB at most"
         for logs in (1, 4, 16):
             path = _written(spark, Path(folder, f"logs{logs}"), CASES[0], rows, logs)
@@ -103,6 +130,36 @@ def measure(rows: int, runs: int) -> Iterator[str]:
             found = ", ".join(f"{name} {most:,}" for name, most in memory.items())
             yield f"{logs:18} {seconds:8.2f}  {found}"
     spark.stop()
+
+
+def _written_into(spark: SparkSession, folder: Path, rows: int, runs: int) -> Iterator[str]:
+    """Give a line for each way to write a quarter of the rows as updates; each run has a copy of the table."""
+    options, hudi, delta, now = _OPTIONS | _INTO, folder / "into", folder / "delta", folder / "now"
+    _save(_rows(spark.range(0, rows, 1, 2), 0), options, hudi, "bulk_insert")
+    by_partition = _rows(spark.range(0, rows, 1, 2), 0).repartition(2, "part")
+    by_partition.write.format("delta").partitionBy("part").save(str(delta))
+    updates = spark.range(0, rows // 4, 1, 2).select((sf.col("id") * 4 + sf.col("id") % 4).alias("id"))
+    _rows(updates, 1).write.parquet(str(folder / "batch"))
+    batch = spark.read.parquet(str(folder / "batch"))
+    plan = MergePlan(payload=_USER, release="0.15", key="id", partition="part", ordering="ts")
+    ways: dict[str, tuple[Path, Callable[[], object]]] = {
+        "Hudi's upsert": (hudi, lambda: _save(batch, options, now, "upsert")),
+        "merge_into, a user's Python class": (hudi, lambda: merge_into(str(now), batch, plan, options=_INDEX)),
+        "Delta's dedup and MERGE": (delta, lambda: peers.merge_by_delta(batch, now)),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(runs + 1):  # the first warms up
+        for name, (table, write) in ways.items():
+            shutil.rmtree(now, ignore_errors=True)
+            shutil.copytree(table, now)
+            start = time.perf_counter()
+            write()
+            if turn:
+                taken[name].append(time.perf_counter() - start)
+    first = min(taken["Hudi's upsert"])
+    yield f"{rows // 4:,} updates written; times Hudi's upsert, goal of merge_into {_OF_INTO}"
+    for name, seconds in taken.items():
+        yield f"{name:34} {min(seconds):9.2f} {min(seconds) / first:9.2f}"
 
 
 def _in_new_process(path: str) -> tuple[float, dict[str, int]]:
@@ -159,15 +216,15 @@ def _run(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
 
 
-def _best(runs: int, *jobs: Callable[[], DataFrame]) -> list[float]:
-    """Return the best seconds of each job; they take turns, so that all see the same machine."""
-    seconds: list[list[float]] = [[] for _ in jobs]
+def _best(runs: int, *jobs: Callable[[], DataFrame]) -> list[Best]:
+    """Return the best of each job; they take turns, so that all see the same machine."""
+    taken: list[list[Best]] = [[] for _ in jobs]
     for _ in range(runs + 1):  # the first warms up
-        for job, own in zip(jobs, seconds, strict=True):
-            start = time.perf_counter()
+        for job, own in zip(jobs, taken, strict=True):
+            used, start = processor_seconds(), time.perf_counter()
             _run(job())
-            own.append(time.perf_counter() - start)
-    return [min(own[1:]) for own in seconds]
+            own.append(Best(time.perf_counter() - start, processor_seconds() - used))
+    return [Best(*(min(one[part] for one in own[1:]) for part in range(2))) for own in taken]
 
 
 def _hudi_rs(path: str, runs: int) -> str:

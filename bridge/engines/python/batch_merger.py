@@ -17,7 +17,7 @@ from pyspark import TaskContext
 
 from bridge.engines.control_columns import BOOKS, COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.ordering_text import from_text
-from bridge.engines.python.batch_path import BatchPath
+from bridge.engines.python.batch_path import BatchPath, UserMerges
 from bridge.engines.python.fast_path import FastPath, RowMerges
 from bridge.engines.python.keys import Groups, values_of
 from bridge.engines.python.ledger import CommitLedger, Ledger
@@ -79,11 +79,20 @@ class BatchMerger:
         spec = self.job.spec
         user = self.calls.user_batch()
         if spec.meets_at is MergePoint.COMBINE_INPUT:
-            return BatchPath(self.calls, None if user is None else self._alone(user.survivor, user))
+            asked = None if user is None else UserMerges(user, self._survivors(user))
+            return BatchPath(self.calls, asked, self.outcomes)
         entries = self._alone(user.entry, user) if user is not None and spec.goes_beside else None
         point = MergePoint.UPSERT if entries is not None and self.plan.inserts_to == "base" else spec.meets_at
         merges = None if point is None else self._row_merges(point)
         return FastPath(self.calls, spec, self.job.columns, merges, self.outcomes, entries)
+
+    def _survivors(self, user: UserBatch) -> RowMerges:
+        """Return what calls a user's class for the rows of a batch alone."""
+        read = self.read_written
+        calls = self.calls.single_rows(MergePoint.UPSERT)
+        pair: Any = user.combine or calls.pair
+        own = calls._replace(single=user.survivor, pair=pair, single_point=MergePoint.COMBINE_INPUT)
+        return self._merges_of(own, read, read)
 
     def _alone(self, call: Callable[[Record, list[Any]], RowSource], user: UserBatch) -> RowMerges:
         """Return what calls a user's class for rows that are alone in their batch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,15 +13,34 @@ from bridge.engines.python.column_pairs import compares_as_arrow
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
-from bridge.merge import Action, RowSource
+from bridge.merge import DELETES, Action, RowSource
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
     from bridge.engines.python.fast_path import RowMerges
+    from bridge.engines.python.outcomes import Outcomes
     from bridge.engines.python.piles import Position
-    from bridge.merge import RecordMerge
+    from bridge.merge import RecordMerge, UserBatch
+
+
+class UserMerges(NamedTuple):
+    """A user's class in a batch alone.
+
+    Attributes:
+        batch: how it is called.
+        calls: makes the calls: for a row alone, and for two.
+    """
+
+    batch: UserBatch
+    calls: RowMerges
+
+    @property
+    def combines(self) -> bool:
+        """Whether it is called for two rows, too."""
+        return self.batch.combine is not None
 
 
 class BatchPath:
@@ -33,16 +52,18 @@ class BatchPath:
 
     spans: tuple[tuple[int, Position, Position], ...] = ()
 
-    def __init__(self, merge: RecordMerge, survivors: RowMerges | None) -> None:
+    def __init__(self, merge: RecordMerge, user: UserMerges | None, outcomes: Outcomes) -> None:
         """Find out, once, what columns can decide.
 
         Args:
             merge: what is called.
-            survivors: tells the rows that survive from deletes, where a user's class does; None where none does.
+            user: the calls of a user's class; None where none decides.
+            outcomes: takes the versions that are in no batch.
         """
-        rule, user = merge.batch_rule(), merge.user_batch()
-        self._survivors_of_user = survivors
-        self._ordering = user if rule is None else rule
+        rule = merge.batch_rule()
+        self._user = user
+        self._outcomes = outcomes
+        self._ordering = user.batch if user is not None else rule
         self._deletes: Rows = np.zeros(0, np.int64)
         if rule is not None and rule.rule is not None and not compares_as_arrow(rule.rule, merge.schema):
             rule = rule._replace(rule=None)
@@ -55,12 +76,8 @@ class BatchPath:
         self._deletes = everything[:0]
         if IS_DELETE in batch.schema.names:  # it was combined before
             return actions, everything
-        if self._survivors_of_user is not None:
-            rows = np.flatnonzero(alone(starts, ends=ends))
-            sources, _ = self._survivors_of_user.singles(batch, rows)
-            self._deletes = rows[sources == RowSource.NONE]
-            actions[rows[sources == RowSource.INCOMING]] = actions[self._deletes] = Action.INSERT
-            return actions, np.delete(everything, rows)
+        if self._user is not None:
+            return actions, np.delete(everything, self._asked(self._user, batch, starts, actions, ends=ends))
         if self._rule is None:
             return actions, everything
         keys: Rows = np.cumsum(starts)
@@ -74,6 +91,26 @@ class BatchPath:
         rows = np.flatnonzero(decided)
         actions[self._survivors(batch, rows, keys[rows])] = Action.INSERT
         return actions, np.flatnonzero(~decided)
+
+    def _asked(self, user: UserMerges, batch: pa.RecordBatch, starts: Mask, actions: Codes, *, ends: bool) -> Rows:
+        """Let a user's class say which rows of keys with one or two survive; return the rows of these keys."""
+        rows = np.flatnonzero(alone(starts, ends=ends))
+        sources, _ = user.calls.singles(batch, rows)
+        live, deletes = [rows[sources == RowSource.INCOMING]], [rows[sources == RowSource.NONE]]
+        if not user.combines:
+            firsts = rows[:0]
+        else:
+            firsts = _twos(starts, ends=ends)
+            sources, versions = user.calls.pairs(batch, firsts)
+            made: Iterable[Any] = versions  # `MadeVersion`
+            for source, added in ((RowSource.STORED, 0), (RowSource.INCOMING, 1)):
+                live.append(firsts[sources == source] + added)
+                deletes.append(firsts[sources == source + DELETES] + added)
+            for version, row in zip(made, firsts[sources == RowSource.MADE].tolist(), strict=True):
+                self._outcomes.version(version, user.calls.single_point, row)
+        self._deletes = np.concatenate(deletes)
+        actions[np.concatenate(live)] = actions[self._deletes] = Action.INSERT
+        return np.concatenate([rows, firsts, firsts + 1])
 
     def _survivors(self, batch: pa.RecordBatch, rows: Rows, keys: Rows) -> Rows:
         """Return the last of the rows of each key, among those with the greatest value where one is compared."""
@@ -99,6 +136,13 @@ class BatchPath:
         deleted = np.zeros(rows, bool)
         deleted[self._deletes] = True
         return {ORDERING: given, IS_DELETE: pa.array(deleted)}
+
+
+def _twos(starts: Mask, *, ends: bool) -> Rows:
+    """Return the first rows of the keys that have two rows and end in this batch."""
+    after = np.append(starts[2:], ends)
+    found: Rows = np.flatnonzero(starts[:-1] & ~starts[1:] & after[: len(starts) - 1])
+    return found
 
 
 def _ranks(column: ArrowColumn) -> Any:

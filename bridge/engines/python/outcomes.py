@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bridge.engines.python.column_types import ArrowColumn, Codes, Rows
     from bridge.engines.python.piles import Position
     from bridge.engines.python.records import RecordWriter
-    from bridge.merge import Carrier, MergePoint, MetaColumns
+    from bridge.merge import Carrier, MadeVersion, MergePoint, MetaColumns
     from payloads import Record
 
 CONTROL_TYPES = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
@@ -106,6 +106,13 @@ class Outcomes:
             self._here.add(row.source, action, *extras)
         else:
             self._detached.add(row.source, action, *extras)
+
+    def version(self, made: MadeVersion, point: MergePoint, row: int) -> None:
+        """Note what `point` made of rows of a batch, with a row of its key."""
+        if made.record is None:
+            self._bare_here.add(row, Action.INSERT, made.is_delete, made.ordering)
+        else:
+            self.new(Action.INSERT, made.record, point, row, made.is_delete, made.ordering)
 
     def here(self, action: Action, row: int, *extras: object) -> None:
         """Note an outcome that is a row of the batch."""

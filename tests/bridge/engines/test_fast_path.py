@@ -39,6 +39,7 @@ SETTINGS = {
     "user's, tests deletes": {"payload": "tests.bridge.engines.test_fast_path:CallsNoNameADelete"},
     "user's, fails": {"payload": f"{USERS}RaisesForNameBoom"},
     "user's, answers anything": {"payload": "tests.bridge.engines.test_fast_path:AnswersAnything"},
+    "user's, by arrival": {"payload": "tests.bridge.engines.test_fast_path:AnswersAnything", "ordering": ()},
     "user's, makes rows": {"payload": f"{USERS}Counts"},
     "event-time mode": {"payload": None, "merger": "EVENT_TIME_ORDERING"},
     "commit-time mode": {"payload": None, "merger": "COMMIT_TIME_ORDERING"},
@@ -63,7 +64,13 @@ class AnswersAnything:
         self.record, self.ordering = record, ordering
 
     def preCombine(self, older):  # noqa: N802 (Java's name)
-        return older if older.record and older.record["name"] == "a" else self
+        if self.record is None or older.record is None:
+            return self
+        if self.record["name"] == "boom" and older.record["name"] != "boom":
+            return AnswersAnything({**self.record, "Op": "combined"}, self.ordering)
+        if self.record["name"] == "bb" and older.record["name"] != "a":
+            return AnswersAnything(None, self.ordering)
+        return older if older.record["name"] == "a" else self
 
     def combineAndGetUpdateValue(self, current, schema):  # noqa: N802 (Java's name)
         match self.record["name"]:
@@ -79,7 +86,7 @@ class AnswersAnything:
         return self.record
 
     def getInsertValue(self, schema):  # noqa: N802 (Java's name)
-        match self.record["name"]:
+        match None if self.record is None else self.record["name"]:
             case "a":
                 return None
             case "boom":
@@ -119,7 +126,7 @@ def versions(program, make):
         key = f"key-{number:03}"
         has_stored = program != "combine_input" and make.random() < 0.7
         found = [{**row(key, make), ORIGIN: int(Origin.STORED)}] if has_stored else []
-        for commit in range(make.choice((0, 1, 1, 1, 2) if program != "combine_input" else (1, 1, 2, 3))):
+        for commit in range(make.choice((0, 1, 1, 1, 2) if program != "combine_input" else (1, 2, 2, 3))):
             is_delete = newer is Origin.LOG and make.random() < 0.15
             data = {"id": key} if is_delete else row(key, make)
             text = {"type": "long", "value": str(make.choice((1, 2, 3)))} if is_delete else None
