@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge.engines.control_columns import ACTION, BOOKS, NEWER, is_visible
+from bridge.engines.control_columns import MADE as IS_MADE
 from bridge.errors import BooksError
 from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
@@ -34,6 +35,7 @@ SIDES = tuple(origin.name.lower() for origin in Origin)
 
 _UNBALANCED = "the books do not balance: {}; rows were lost or doubled, so nothing is written: please report it"
 _READS = ("compact", "snapshot")
+_BESIDE = "append"  # stored rows stay as they are
 _VISIBLE, _INSERTED = "visible", "inserted"
 
 
@@ -97,6 +99,7 @@ class Books:
         return dataclasses.replace(
             found,
             counts={**found.counts, **counted},
+            made=found.made + int(observed.get(MADE) or 0),
             rows_out=int(observed[_VISIBLE]),
             inserted=int(observed[_INSERTED]),
         )
@@ -170,21 +173,24 @@ def books_text() -> Column:
 
 
 def _of_columns(point: str, plan: MergePlan) -> Iterator[Column]:
-    """Count rows by action and number of newer versions; no merge of columns makes a record."""
+    """Count rows by action, by number of newer versions and by whether a merge made the row."""
     stored, newer = SIDES[Origin.STORED], SIDES[Origin.LOG if point in _READS else Origin.INCOMING]
-    has_newer = sf.col(NEWER) > 0
-    conditions = {
-        (stored, Fate.KEPT): _is(Action.KEEP),
-        (stored, Fate.MERGED): _is(Action.UPDATE),
-        (stored, Fate.DELETED): _is(Action.DELETE),
-        (newer, Fate.KEPT): _is(Action.INSERT, Action.UPDATE),
-        (newer, Fate.DELETED): _is(Action.DELETE),
-        (newer, Fate.IGNORED): _is(Action.SKIP) | (_is(Action.KEEP) & has_newer),
-    }
-    for (side, fate), condition in conditions.items():
-        yield sf.count_if(condition).alias(entry(point, side, fate))
+    has_newer, made = sf.col(NEWER) > 0, sf.coalesce(sf.col(IS_MADE), sf.lit(False))
+    is_written = _is(Action.INSERT, Action.UPDATE)
+    yield sf.count_if(is_written & made).alias(MADE)
+    yield sf.count_if(_is(Action.KEEP)).alias(entry(point, stored, Fate.KEPT))
+    if point != _BESIDE:
+        yield sf.count_if(_is(Action.UPDATE)).alias(entry(point, stored, Fate.MERGED))
+        yield sf.count_if(_is(Action.DELETE)).alias(entry(point, stored, Fate.DELETED))
+    yield sf.count_if(is_written & ~made).alias(entry(point, newer, Fate.KEPT))
+    yield sf.count_if(_is(Action.DELETE)).alias(entry(point, newer, Fate.DELETED))
+    yield sf.count_if(_is(Action.SKIP) | (_is(Action.KEEP) & has_newer)).alias(entry(point, newer, Fate.IGNORED))
     folded = sf.sum(sf.greatest(sf.col(NEWER) - 1, sf.lit(0)))
-    yield folded.alias(entry(fold_point(plan, Origin[newer.upper()]) or point, newer, Fate.MERGED))
+    merged = {entry(point, newer, Fate.MERGED): sf.count_if(is_written & made)}
+    fold = entry(fold_point(plan, Origin[newer.upper()]) or point, newer, Fate.MERGED)
+    merged[fold] = merged[fold] + folded if fold in merged else folded
+    for name, number in merged.items():
+        yield number.alias(name)
 
 
 def fold_point(plan: MergePlan, side: Origin) -> str | None:

@@ -19,6 +19,7 @@ from bridge.merge.log_rule import LogRule
 from bridge.merge.merger_writer import merger_warnings
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
+from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 
@@ -41,6 +42,7 @@ __all__ = [
     "MetaColumns",
     "Outcome",
     "PayloadVersion",
+    "PayloadWriter",
     "RecordMerge",
     "RowSource",
     "Rule",

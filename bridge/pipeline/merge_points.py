@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import ACTION, BOOKS, COMMIT, KIND, ORDERING, QUARANTINE, SEQUENCE, TO_LOG, visible
+from bridge.engines import ACTION, BOOKS, COMMIT, KIND, MADE, NEWER, ORDERING, QUARANTINE, SEQUENCE, TO_LOG, visible
 from bridge.errors import PlanError
 from bridge.merge import Action
 from bridge.pipeline.layout import data_fields, incoming_side, layout_of, log_side, stored_side
@@ -51,7 +51,7 @@ def combine_outcomes(
 
 def combined_rows(outcomes: DataFrame) -> DataFrame:
     """Return the rows of a combined batch."""
-    return outcomes.where(sf.col(ACTION).isNotNull()).drop(ACTION, QUARANTINE, BOOKS)
+    return outcomes.where(sf.col(ACTION).isNotNull()).drop(ACTION, QUARANTINE, BOOKS, NEWER, MADE)
 
 
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:

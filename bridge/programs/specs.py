@@ -93,9 +93,10 @@ PROGRAMS = {
         untouched={Action.INSERT: (False, None)},  # and its ordering value
         meets_at=MergePoint.COMBINE_INPUT,
         in_java=True,
+        native=True,
     ),
     "upsert": ProgramSpec(Upsert, untouched=_PLAIN, meets_at=MergePoint.UPSERT, in_java=True, native=True),
-    "append": ProgramSpec(Append, _TO_LOG, untouched=_APPENDED, goes_beside=True, in_java=True),
+    "append": ProgramSpec(Append, _TO_LOG, untouched=_APPENDED, goes_beside=True, in_java=True, native=True),
     "upsert_global_index": ProgramSpec(GlobalUpsert),
     "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG),
     "compact": ProgramSpec(Compact, untouched=_PLAIN, meets_at=MergePoint.COMPACT, in_java=True, native=True),

@@ -323,9 +323,57 @@ def text() -> str:
     for row in ROWS:
         cells = [_cell(row, release, reasons) for release in shown]
         lines.append(f"| {row.what} | `{row.program}` | " + " | ".join(cells) + " |")
+    lines += _native_lines(reasons)
     lines += ["", "On Spark 4.0 the jvm engine runs " + ", ".join(_on_spark_4()) + ".", "", "## Reasons", ""]
     lines += [f"{number}. {reason}" for reason, number in reasons.items()]
     return "\n".join(lines) + "\n"
+
+
+_NATIVE_PROGRAMS: Final = tuple(name for name, spec in PROGRAMS.items() if spec.native)
+_CHANGE_COLUMNS: Final = {"Op": "string", "_event_lsn": "long", "_event_bin_file": "string", "_event_pos": "long"}
+_CHANGES: Final = parse_schema(
+    {
+        **SCHEMA.source,
+        "fields": [
+            *SCHEMA.source["fields"],
+            *({"name": name, "type": ["null", kind], "default": None} for name, kind in _CHANGE_COLUMNS.items()),
+        ],
+    }
+)
+_ORDERED: Final = ("Default", "OverwriteWithLatest", "EventTime", "AWSDms", "FirstValue")
+_FILLING: Final = ("PartialUpdate", "OverwriteNonDefaultsWithLatest", "PostgresDebezium", "MySqlDebezium")
+
+
+def _native_lines(reasons: dict[str, int]) -> Iterator[str]:
+    """Give the table of built-in classes and merge modes, program by program."""
+    shown = releases()
+    yield from (
+        "",
+        "## Built-in rules on the native engine",
+        "",
+        "The native engine runs a built-in class or a merge mode if its rule as expressions is equal on generated keys",
+        "(`python -m tests.bridge.engines.agreement`); `auto` then takes it. Shown for an ordering field of type long,",
+        "and the columns that a class of change data wants.",
+        "",
+        "| rule | program | " + " | ".join(map(str, shown)) + " |",
+        "|" + "---|" * (2 + len(shown)),
+    )
+    modes = {mode: {"merger": mode} for mode in ("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")}
+    names = {name: f"{name}{'HoodieRecord' if name == 'Default' else 'Avro'}Payload" for name in (*_ORDERED, *_FILLING)}
+    rules = {**modes, **{full: {"payload": full} for full in names.values()}}
+    for name, rule in rules.items():
+        for program in _NATIVE_PROGRAMS:
+            cells = [_native_cell(rule, program, release, reasons) for release in shown]
+            yield f"| {name} | `{program}` | " + " | ".join(cells) + " |"
+
+
+def _native_cell(rule: dict[str, str], program: str, release: HudiRelease, reasons: dict[str, int]) -> str:
+    try:
+        plan = MergePlan(**{**rule, "release": release, "key": "id", "ordering": "ts", "engine": "native"})
+        engine_of(Job(plan, _CHANGES, tuple(_CHANGES.by_name), program))
+    except PayloadBridgeError as error:
+        return f"- ({reasons.setdefault(_reason(str(error), release), len(reasons) + 1)})"
+    return "n"
 
 
 _TRIED = "tried on 4.0.1: an upsert, a merge-on-read table, a global index and a merger"

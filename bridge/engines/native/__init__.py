@@ -1,4 +1,4 @@
-"""The native engine: merge modes as Spark's own expressions, without Python and without user-defined functions."""
+"""The native engine: merge modes and built-in rules as Spark's own expressions, without functions of Python."""
 
 from __future__ import annotations
 

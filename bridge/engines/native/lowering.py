@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import capabilities
-from bridge.engines.native.ordering import Kind, kind_of
+from bridge.engines.native.rules import READS, JobRules, ModeRules, PayloadRules, has_odd_flag
 from bridge.errors import PlanError
-from bridge.merge import MergePoint, RecordMerge, merge_config
+from bridge.merge import MergePoint, PayloadWriter, RecordMerge, merge_config
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN
-from payloads.builtin import IS_DELETED, flag_tests
+from payloads.builtin import IS_DELETED
 from payloads.errors import PayloadBridgeError
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bridge.config import EffectiveMergeConfig, MergeRule
     from bridge.engines.job import Job
+    from bridge.engines.native.gaps import Gap
+    from bridge.engines.native.ordering import Kind
     from payloads.builtin import DeleteTest
 
-_READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
 _ATOMIC_KEYS = frozenset({"boolean", "int", "long", "float", "double", "string", "bytes"})
 
 
@@ -36,49 +36,33 @@ class Lowered:
     """A job as expressions need it.
 
     Attributes:
-        ordering: the ordering fields and how their values compare; empty where the later arrival wins.
+        ordering: the ordering fields by which versions of the newer side compare; empty where the later arrival wins.
+        compares: whether their winner compares with the stored row, too, or replaces it.
+        told: the fields whose values `_pb_ordering` has in outcomes.
+        plain_texts: whether a text of a delete entry comes back as java.lang.String.
         deletes: the tests of whole columns that mark a row as a delete.
+        deletes_first: whether a delete replaces the stored row whatever the ordering values.
+        gaps: the columns that are filled where they have none of their own value.
+        by_mode: whether a merge mode decides: then a delete with Integer 0 replaces whatever is there, and a null of
+            the stored row is Integer 0.
+        refuses_nulls: whether a null ordering value fails even where it is not compared.
         reads_log: whether the newer side is a log, with delete entries, or else a batch.
         fold_point: where versions of the newer side meet, for messages.
         merge_point: where their winner meets the stored row.
     """
 
     ordering: tuple[Kind, ...]
+    compares: bool
+    told: tuple[Kind, ...]
+    plain_texts: bool
     deletes: tuple[DeleteTest, ...]
+    deletes_first: bool
+    gaps: tuple[Gap, ...]
+    by_mode: bool
+    refuses_nulls: bool
     reads_log: bool
     fold_point: MergePoint
     merge_point: MergePoint
-
-
-class _Setup(NamedTuple):
-    job: Job
-    config: EffectiveMergeConfig
-    merge: RecordMerge
-
-    @property
-    def reads_log(self) -> bool:
-        return self.job.program in _READS
-
-    @property
-    def rules(self) -> tuple[MergeRule, ...]:
-        return (self.config.read,) if self.reads_log else (self.config.dedup, self.config.merge)
-
-    @property
-    def by_event_time(self) -> bool:
-        return self.rules[0].mode is RecordMergeMode.EVENT_TIME_ORDERING
-
-    @property
-    def ordering(self) -> tuple[str, ...]:
-        return self.config.ordering if self.by_event_time else ()
-
-    @property
-    def deletes(self) -> tuple[DeleteTest, ...] | None:
-        # A reader looks at its own properties alone: marked rows are in delete blocks by then.
-        return flag_tests(self.job.schema) if self.reads_log else self.merge.single_rows(MergePoint.UPSERT).tests
-
-    @property
-    def kinds(self) -> tuple[Kind | None, ...]:
-        return tuple(kind_of(self.job.schema, name, reads_log=self.reads_log) for name in self.ordering)
 
 
 class Refusal(NamedTuple):
@@ -92,12 +76,13 @@ class Refusal(NamedTuple):
 
     name: str
     sentence: str
-    holds: Callable[[_Setup], bool]
+    holds: Callable[[JobRules], bool]
 
 
-_BEFORE_SETUP = (
-    ("program", "only upsert, snapshot and compact run as expressions"),
-    ("release", "until release 1.0 payload objects merge where rows are written"),
+_BEFORE_RULES = (
+    ("program", "only combine_input, upsert, append, snapshot and compact run as expressions"),
+    ("release", "until release 1.0 logs are read by calls"),
+    ("merger", "a merger of record type SPARK decides"),
     ("settings", "the settings don't fit together"),
 )
 
@@ -105,72 +90,77 @@ REFUSALS = (
     Refusal(
         "quarantine",
         "with on_error=quarantine a key that fails keeps all its versions, of which expressions keep one",
-        lambda setup: setup.job.plan.on_error == "quarantine",
+        lambda rules: rules.job.plan.on_error == "quarantine",
     ),
     Refusal(
         "custom",
         "in mode CUSTOM a payload class or a merger decides",
-        lambda setup: any(rule.mode is RecordMergeMode.CUSTOM for rule in setup.rules),
+        lambda rules: isinstance(rules, ModeRules) and any(one.mode is RecordMergeMode.CUSTOM for one in rules.rules),
     ),
     Refusal(
-        "partial-update",
-        "a partial update mode fills single columns",
-        lambda setup: setup.config.partial_update_mode is not None,
+        "payload",
+        "the payload class makes records, or its rule is not one that compares columns",
+        lambda rules: isinstance(rules, PayloadRules) and not rules.keeps_whole,
     ),
     Refusal(
         "uncombined",
         "a batch that is not combined may have several rows of a new key",
-        lambda setup: not setup.reads_log and not setup.job.plan.combine_before_upsert,
+        lambda rules: not rules.reads_log and not rules.job.plan.combine_before_upsert,
     ),
     Refusal(
         "combined",
         "a batch that was combined before may have deletes without data",
-        lambda setup: not setup.reads_log and setup.job.has_entries,
+        lambda rules: not rules.reads_log and rules.job.has_entries,
     ),
     Refusal(
         "schema",
         "a given schema may want more of a row than its columns do",
-        lambda setup: setup.job.plan.schema is not None,
+        lambda rules: rules.job.plan.schema is not None,
     ),
     Refusal(
         "deletes",
         "the payload class, or a column that is not text, says which rows are deletes",
-        lambda setup: setup.deletes is None,
+        lambda rules: rules.deletes is None,
     ),
-    Refusal(
-        "flag",
-        f"{IS_DELETED} is not a boolean",
-        lambda setup: IS_DELETED in setup.job.schema.by_name and not flag_tests(setup.job.schema),
-    ),
+    Refusal("flag", f"{IS_DELETED} is not a boolean", has_odd_flag),
     Refusal(
         "operation",
         f"readers look for deletes in {OPERATION_COLUMN} too",
-        lambda setup: setup.reads_log and OPERATION_COLUMN in setup.job.schema.by_name,
+        lambda rules: rules.reads_log and OPERATION_COLUMN in rules.job.schema.by_name,
     ),
     Refusal(
         "ordering-type",
         "an ordering field is nested, or its values don't compare in Spark as they do in Hudi",
-        lambda setup: None in setup.kinds,
+        lambda rules: None in rules.kinds(rules.fields),
+    ),
+    Refusal(
+        "ordering-text",
+        "delete entries and combined rows have ordering values whose texts SQL does not make",
+        lambda rules: not rules.has_texts,
     ),
     Refusal(
         "ordering-list",
         "with several ordering fields, or none, delete entries of a log may have values of another class",
-        lambda setup: setup.reads_log and setup.by_event_time and len(setup.ordering) != 1,
+        lambda rules: rules.reads_log and _by_event_time(rules) and len(rules.fields) != 1,
     ),
     Refusal(
         "timestamps",
         f"with {CONSISTENT_TIMESTAMP} ordering values are of two classes",
-        lambda setup: is_true(setup.job.plan.props.get(CONSISTENT_TIMESTAMP)),
+        lambda rules: is_true(rules.job.plan.props.get(CONSISTENT_TIMESTAMP)),
     ),
     Refusal(
         "key-type",
         "a key column is nested",
-        lambda setup: any(
-            setup.job.schema.by_name[name].schema.non_null.kind not in _ATOMIC_KEYS for name in setup.job.plan.identity
+        lambda rules: any(
+            rules.job.schema.by_name[name].schema.non_null.kind not in _ATOMIC_KEYS for name in rules.job.plan.identity
         ),
     ),
 )
 """All reasons that depend on a job's settings and schema, in the order in which they are looked for."""
+
+
+def _by_event_time(rules: JobRules) -> bool:
+    return isinstance(rules, ModeRules) and rules.by_event_time
 
 
 def lowered(job: Job) -> Lowered:
@@ -179,25 +169,45 @@ def lowered(job: Job) -> Lowered:
     Raises:
         NotLoweredError: it needs another engine.
     """
-    setup = _setup(job)
+    rules = _rules(job)
     for refusal in REFUSALS:
-        if refusal.holds(setup):
+        if refusal.holds(rules):
             raise NotLoweredError(refusal.sentence)
-    kinds = tuple(kind for kind in setup.kinds if kind is not None)
-    merge_point = _READS.get(job.program, MergePoint.UPSERT)
-    fold_point = MergePoint.LOG_FOLD if setup.reads_log else MergePoint.COMBINE_INPUT
-    return Lowered(kinds, setup.deletes or (), setup.reads_log, fold_point, merge_point)
+    return Lowered(
+        ordering=_known(rules.kinds(rules.fields)),
+        compares=rules.compares,
+        told=_known(rules.kinds(rules.told)) if rules.tells else (),
+        plain_texts=capabilities(job.plan.release).delete_block_utf8 is None,
+        deletes=rules.deletes or (),
+        deletes_first=rules.deletes_first,
+        gaps=rules.gaps,
+        by_mode=isinstance(rules, ModeRules),
+        refuses_nulls=rules.refuses_nulls,
+        reads_log=rules.reads_log,
+        fold_point=MergePoint.LOG_FOLD if rules.reads_log else MergePoint.COMBINE_INPUT,
+        merge_point=READS.get(job.program, MergePoint.UPSERT),
+    )
 
 
-def _setup(job: Job) -> _Setup:
-    reasons = dict(_BEFORE_SETUP)
+def _known(kinds: tuple[Kind | None, ...]) -> tuple[Kind, ...]:
+    return tuple(kind for kind in kinds if kind is not None)
+
+
+def _rules(job: Job) -> JobRules:
+    reasons = dict(_BEFORE_RULES)
     if not job.spec.native:
         raise NotLoweredError(reasons["program"])
-    if not capabilities(job.plan.release).buffered_mergers:
+    by_mode = capabilities(job.plan.release).buffered_mergers
+    if job.program in READS and not by_mode:
         raise NotLoweredError(reasons["release"])
     try:
         merge = RecordMerge(job.plan, job.schema, has_meta=META_COLUMNS[0] in job.columns)
-        return _Setup(job, merge_config(job.plan), merge)
+        if by_mode:
+            return ModeRules(job, merge, merge_config(job.plan))
     except PayloadBridgeError as error:
         msg = f"{reasons['settings']}: {error}"
         raise NotLoweredError(msg) from error
+    writer: object = merge.writer
+    if isinstance(writer, PayloadWriter):
+        return PayloadRules(job, merge, writer.payload_class)
+    raise NotLoweredError(reasons["merger"])

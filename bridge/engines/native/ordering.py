@@ -1,10 +1,12 @@
-"""Ordering values as columns: which types Spark compares as Hudi does, and the comparison of two versions."""
+"""Ordering values as columns: which types Spark compares as Hudi does, their texts, the comparison of two versions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
+
+from bridge.engines.control_columns import ADDED_TYPES, ORDERING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +24,9 @@ class Kind(NamedTuple):
 
     Attributes:
         name: the field.
-        type: the Avro type, which decides the Java class: `int`, `long`, `boolean`, `string`, `float` or `double`.
-        logical: its logical type: dates and timestamps to microseconds.
+        type: the Avro type, which decides the Java class: `int`, `long`, `boolean`, `string`, `float`, `double`; of
+            decimals `fixed`.
+        logical: its logical type: dates, timestamps to microseconds, decimals.
     """
 
     name: str
@@ -61,25 +64,31 @@ class Kind(NamedTuple):
         """Return the value that `_pb_ordering` has as a text, as `values` gives it."""
         return text if self.type == "string" else text.cast({"long": "bigint"}.get(self.type, self.type))
 
+    @property
+    def has_text(self) -> bool:
+        """Whether `text` gives what `_pb_ordering` has: of floating point and decimals SQL makes other texts."""
+        return self.type in _PLAIN
 
-def kind_of(schema: AvroSchema, name: str, *, reads_log: bool) -> Kind | None:
-    """Return how a field compares; None if Spark does not compare it as Hudi does.
+    def text(self, column: Column) -> Column:
+        """Return the text of a value that a writer has read; null for a null."""
+        return self.values(column)[0].cast("string")
 
-    In a batch dates and decimals have another class than in the table; the texts of a log's delete entries are not
-    those of SQL for floating point and decimals.
-    """
+    @property
+    def written_type(self) -> str:
+        """The type under which `_pb_ordering` has a value that a writer has read."""
+        return "local_date" if self.logical == "date" else {"string": "utf8"}.get(self.type, self.type)
+
+
+def kind_of(schema: AvroSchema, name: str) -> Kind | None:
+    """Return how a field compares; None if Spark does not compare its values as Hudi does."""
     field = schema.by_name.get(name)
     if field is None:
         return None
     value = field.schema.non_null
-    kind = Kind(name, value.kind, value.logical)
-    if value.logical == "date":
-        return kind if reads_log else None
-    if value.logical == "timestamp-micros":
-        return kind
-    if value.logical is not None:
+    if value.logical not in {None, "date", "timestamp-micros", "decimal"}:
         return None
-    return kind if value.kind in _PLAIN or (value.kind in _FLOATING and not reads_log) else None
+    is_known = value.logical == "decimal" or value.kind in _PLAIN or value.kind in _FLOATING
+    return Kind(name, value.kind, value.logical) if is_known else None
 
 
 def later(older: Sequence[Column], newer: Sequence[Column], if_null: Column) -> Column:
@@ -93,3 +102,26 @@ def later(older: Sequence[Column], newer: Sequence[Column], if_null: Column) -> 
             .otherwise(result)
         )
     return result
+
+
+def written(kinds: Sequence[Kind], columns: Sequence[Column], *, plain_texts: bool) -> Column:
+    """Return `_pb_ordering` of a version: Integer 0 without ordering fields, a list with several.
+
+    Texts are Avro's own, or with `plain_texts` java.lang.String.
+    """
+    types = [kind.type if plain_texts and kind.type == "string" else kind.written_type for kind in kinds]
+    if not kinds:
+        told = (sf.lit("int"), sf.lit("0"))
+    elif len(kinds) == 1:
+        told = (sf.lit(types[0]), kinds[0].text(columns[0]))
+    else:
+        parts = [
+            sf.coalesce(
+                sf.concat(sf.lit(f'{{"type": "{name}", "value": "'), kind.text(column), sf.lit('"}')), sf.lit("null")
+            )
+            for kind, name, column in zip(kinds, types, columns, strict=True)
+        ]
+        told = (sf.lit("array"), sf.concat(sf.lit("["), sf.concat_ws(", ", *parts), sf.lit("]")))
+    kind, text = told
+    ordering = sf.struct(kind.alias("type"), text.alias("value"))
+    return sf.when(text.isNotNull(), ordering).cast(ADDED_TYPES[ORDERING]).alias(ORDERING)

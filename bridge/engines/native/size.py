@@ -1,14 +1,60 @@
-"""What is known of a frame's size before it is computed."""
+"""Joins by what is known of a frame's size before it is computed: a hash table does not spill."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pyspark.sql import functions as sf
+
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _TASK_BYTES = 32 * 2**20
 """How many bytes of files, compressed, may become the hash table of one task."""
+
+
+def full_outer(stored: DataFrame, keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame) -> DataFrame:
+    """Join all stored rows with all winners, whose sizes are judged by `newer`, of which they are.
+
+    Small winners go to the stored rows, of which the `keys` are read once more, for the winners without a stored row:
+    then nothing of the stored side is shuffled.
+    """
+    if not (fits_broadcast(newer) and is_scan(stored)):
+        return _hashed(stored, winners, same_key, "full_outer", newer)
+    met = stored.join(sf.broadcast(winners), same_key, "left_outer")
+    found = keys.join(sf.broadcast(winners), same_key, "left_semi")
+    new = winners.join(found, same_key, "left_anti")
+    blank = [sf.lit(None).cast(field.dataType).alias(field.name) for field in stored.schema.fields]
+    return met.unionByName(new.select(*blank, *winners.columns))
+
+
+def right_outer(keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame) -> DataFrame:
+    """Join every winner with the key of its stored row, if there is one; sizes as in `full_outer`."""
+    if not fits_broadcast(newer):
+        return _hashed(keys, winners, same_key, "right_outer", newer)
+    return keys.join(sf.broadcast(winners), same_key, "left_semi").join(winners, same_key, "right_outer")
+
+
+def _hashed(stored: DataFrame, winners: DataFrame, same_key: Column, how: str, newer: DataFrame) -> DataFrame:
+    return stored.join(winners.hint("shuffle_hash") if fits_in_memory(newer) else winners, same_key, how)
+
+
+def is_scan(frame: DataFrame) -> bool:
+    """Whether a frame costs no more than a scan, so that it may be read twice.
+
+    False where Spark can't be asked, as with Spark Connect.
+    """
+    classic = getattr(frame, "_jdf", None)
+    return classic is not None and "Exchange" not in str(classic.queryExecution().executedPlan().toString())
+
+
+def fits_broadcast(frame: DataFrame) -> bool:
+    """Whether Spark would send all rows to every task; False where it can't be asked, as with Spark Connect."""
+    classic, size = getattr(frame, "_jdf", None), size_of(frame)
+    if classic is None or size is None:
+        return False
+    most = classic.sparkSession().sessionState().conf().autoBroadcastJoinThreshold()
+    return size <= int(most)
 
 
 def fits_in_memory(frame: DataFrame) -> bool:

@@ -17,6 +17,7 @@ from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, NEWER, ORDERING, PREFIX
 from bridge.engines.native.failures import NULL_ORDERING, OTHER_CLASS, UNLIKE_CLASSES, Failures
+from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
 from bridge.spark import quoted
 
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
 
     from bridge.engines.native.lowering import Lowered
     from bridge.plan import MergePlan
+    from payloads.builtin import DeleteTest
 
 DEAD, RESET, CLASS = f"{PREFIX}dead", f"{PREFIX}reset", f"{PREFIX}class"
 _ENTRY, _POSITION, _PART, _TOP, _LIVE = (f"{PREFIX}{name}" for name in ("entry", "position", "part", "top", "live"))
-_BEFORE, _NONE, _FAILURE = (f"{PREFIX}{name}" for name in ("before", "none", "failure"))
-_HELPERS = (_ENTRY, _POSITION, _PART, _TOP, _LIVE, _BEFORE, _NONE, _FAILURE)
+_BEFORE, _NONE, _FAILURE, _HIGH = (f"{PREFIX}{name}" for name in ("before", "none", "failure", "high"))
+_HELPERS = (_ENTRY, _POSITION, _PART, _TOP, _LIVE, _BEFORE, _NONE, _FAILURE, _HIGH)
 NATURAL, TYPED, _OTHER = 0, 1, 2
 """The classes of ordering values: Hudi's "no ordering", that of the field, and any other."""
 
@@ -78,6 +80,10 @@ class Versions:
         ]
         return functools.reduce(operator.and_, pairs)
 
+    def keys(self, side: DataFrame) -> DataFrame:
+        """Return the keys of the stored rows, by which `same_key` finds them."""
+        return side.select(*(self._checked(name).alias(name) for name in self._plan.identity))
+
     def is_absent_above(self) -> Column:
         """Whether a row of the join has no winner."""
         return sf.col(self.new[self._plan.key[0]]).isNull()
@@ -98,45 +104,71 @@ class Versions:
         if counted:
             versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._by_key()))
         if not self.values:
-            last = self._by_key().orderBy(sf.desc(_POSITION))
-            ranked = versions.withColumn(_TOP, sf.row_number().over(last))
-            return ranked.where(sf.col(_TOP) == 1).drop(*_HELPERS)
+            return self._latest(versions)
         folded = self._parts(versions)
         # A delete that replaced everything counts more than the entries that it outlasts.
         ranks = [_PART, _LIVE, RESET, *self.values, _POSITION]
         top = sf.max(sf.struct(*ranks)).over(self._by_key())
-        folded = folded.withColumn(_TOP, top)
         failure = self._failure(folded)
+        if self.rule.gaps:
+            rank = sf.struct(_PART, _LIVE, *self.values)
+            earlier = self._by_key().orderBy(_POSITION).rowsBetween(Window.unboundedPreceding, -1)
+            before = sf.max(rank).over(earlier)
+            wins = (sf.col(_LIVE) | sf.col(RESET)) & (before.isNull() | (rank >= before))
+            if failure is not None:
+                folded, failure = folded.withColumn(_FAILURE, failure), sf.col(_FAILURE)
+            folded = self._filled(folded.withColumn(_HIGH, wins))
+        folded = folded.withColumn(_TOP, top)
         stays = sf.col(_POSITION) == sf.col(_TOP)[_POSITION]
         if failure is not None:
             folded, stays = folded.withColumn(_FAILURE, failure), sf.coalesce(sf.col(_FAILURE), stays)
         return folded.where(stays).drop(*_HELPERS)
+
+    def _latest(self, versions: DataFrame) -> DataFrame:
+        """Return the version of each key that arrived last."""
+        if self.rule.gaps:
+            versions = self._filled(versions.withColumn(_HIGH, sf.lit(True)))
+        last = self._by_key().orderBy(sf.desc(_POSITION))
+        ranked = versions.withColumn(_TOP, sf.row_number().over(last))
+        return ranked.where(sf.col(_TOP) == 1).drop(*_HELPERS)
+
+    def _filled(self, versions: DataFrame) -> DataFrame:
+        by_key = self._by_key()
+        gaps = self.rule.gaps
+        return with_gaps_filled(versions, gaps, self.new, by_key, position=_POSITION, high=_HIGH, dead=DEAD)
 
     # -- one version
 
     def _described(self, side: DataFrame) -> DataFrame:
         rule = self.rule
         entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if rule.reads_log else sf.lit(False)
-        marks = [_marked(quoted(test.field), test.marker) for test in rule.deletes]
+        marks = [_marked(test) for test in rule.deletes]
         marked = functools.reduce(operator.or_, marks) if marks else sf.lit(False)
         data = [self._checked(name).alias(new) for name, new in self.new.items()]
         texts = [quoted(name).cast("string").alias(f"{PREFIX}text_{name}") for name in self._texts]
         arrived = [name for name in (COMMIT, ARRIVAL) if name in side.columns]
         # Users' orders may have ties; the rows' own order then decides.
         position = sf.struct(*arrived, sf.monotonically_increasing_id().alias("row")).alias(_POSITION)
-        control = [(entry | marked).alias(DEAD), position]
+        control = [self._with_value(entry | marked).alias(DEAD), position]
         if rule.ordering:
             control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
         return side.select(*data, *texts, *control)
+
+    def _with_value(self, dead: Column) -> Column:
+        """Return whether a version is a delete, which fails for a null ordering value that its payload refuses."""
+        if not self.rule.refuses_nulls or len(self._plan.ordering) != 1:
+            return dead  # a list of values is none of them
+        (field,) = self._plan.ordering
+        failures = self.stored_failures  # the columns have their own names here
+        null = failures.raised(self.rule.fold_point, NULL_ORDERING, field=field)
+        return sf.when(quoted(field).isNull(), null).otherwise(dead)
 
     def _ordering(self, entry: Column, marked: Column, *, has_ordering: bool) -> list[Column]:
         """Return value, class and whether it replaces whatever is there, of data rows and of delete entries."""
         rule = self.rule
         if not rule.reads_log:
             values = [value for kind in rule.ordering for value in kind.values(quoted(kind.name))]
-            only = rule.ordering[0]
-            is_default = (values[0] == 0) if len(rule.ordering) == 1 and only.is_integer else sf.lit(False)
-            reset = marked & sf.coalesce(is_default, sf.lit(False))
+            reset = marked & sf.coalesce(values[0] == 0, sf.lit(False)) if self._can_reset else sf.lit(False)
             return [*self._named(values), reset.alias(RESET)]
         (kind,) = rule.ordering
         ordering = sf.col(ORDERING) if has_ordering else sf.lit(None).cast(ADDED_TYPES[ORDERING])
@@ -184,8 +216,8 @@ class Versions:
 
     @property
     def _can_reset(self) -> bool:
-        ordering = self.rule.ordering
-        return bool(self.rule.deletes) and len(ordering) == 1 and ordering[0].is_integer
+        rule = self.rule
+        return rule.by_mode and bool(rule.deletes) and len(rule.ordering) == 1 and rule.ordering[0].is_integer
 
     def _failure(self, versions: DataFrame) -> Column | None:
         """Return what fails where Hudi compares values that don't compare; null elsewhere."""
@@ -201,7 +233,7 @@ class Versions:
                 .when(sf.col(_NONE) & sf.col(_BEFORE).isNotNull(), null)
                 .when(differs, unlike)
             )
-        if all(versions.schema[name].nullable is False for name in self.values):
+        if self.rule.refuses_nulls or all(versions.schema[name].nullable is False for name in self.values):
             return None
         if len(self.rule.ordering) == 1:
             # The values before it are all compared with this one, or their maximum is.
@@ -215,5 +247,8 @@ class Versions:
         return sf.when(held.isNotNull() & reached.isNull(), null)
 
 
-def _marked(column: Column, marker: bool | str) -> Column:  # noqa: FBT001 (a test's marker)
-    return sf.coalesce(column if marker is True else column == marker, sf.lit(False))
+def _marked(test: DeleteTest) -> Column:
+    column = quoted(test.field)
+    if test.marker is True:
+        return sf.coalesce(column, sf.lit(False))
+    return sf.coalesce((sf.upper(column) if test.ignore_case else column) == test.marker, sf.lit(False))

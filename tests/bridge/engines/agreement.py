@@ -7,109 +7,25 @@ becomes of each key, or how its merge fails; the native engine must say the same
 from __future__ import annotations
 
 import collections
-import itertools
+import contextlib
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import pyarrow as pa
 
-from bridge import MergeFailedError, MergePlan, local_session
-from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, ORDERING, ORIGIN, Job, engine_of
+from bridge import MergeFailedError, local_session
+from bridge.engines import ACTION, ARRIVAL, COMMIT, IS_DELETE, ORDERING, ORIGIN, TO_LOG, Job, engine_of
 from bridge.engines.python.worker import merged
+from bridge.merge import Action
 from bridge.pipeline import layout_of
-from bridge.pipeline.merge_points import read_outcomes, upsert_outcomes
+from bridge.pipeline.merge_points import append_outcomes, combine_outcomes, read_outcomes, upsert_outcomes
 from bridge.programs import Origin
 from bridge.spark import quoted
+from tests.bridge.engines.generated import Combination, Key, combinations, draw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import DataFrame, SparkSession
-
-NULLS = 0.08
-"""The share of null ordering values, most of which make the merge of their key fail."""
-
-
-class Ordered(NamedTuple):
-    """An ordering column: its type and the values that are drawn."""
-
-    kind: str
-    values: tuple[Any, ...]
-
-
-ORDERED = {
-    "int": Ordered("int", (-1, 0, 0, 1, 2)),
-    "long": Ordered("bigint", (-1, 0, 1, 2, 2**40)),
-    "string": Ordered("string", ("", "a", "b", "é", "￿", "😀")),
-    "boolean": Ordered("boolean", (True, False)),
-    "double": Ordered("double", (-1.5, -0.0, 0.0, 2.5, float("nan"), float("inf"))),
-}
-OF_READS = frozenset({"int", "long", "string", "boolean"})
-PROGRAMS = ("upsert", "snapshot", "compact")
-RELEASES = ("1.1", "1.2")
-
-
-class Combination(NamedTuple):
-    """What the engines must agree on."""
-
-    program: str
-    release: str
-    mode: str
-    ordering: tuple[str, ...]
-    marker: bool = False
-
-    def __str__(self) -> str:
-        deletes = "flag, marker" if self.marker else "flag"
-        return f"{self.program} {self.release} {self.mode} by {'+'.join(self.ordering) or 'arrival'}, {deletes}"
-
-    @property
-    def columns(self) -> str:
-        """The data columns, as DDL."""
-        by = ", ".join(f"o{number} {ORDERED[name].kind}" for number, name in enumerate(self.ordering))
-        return ", ".join(
-            filter(None, ["id string", "part string", by, "v int", "op string", "_hoodie_is_deleted boolean"])
-        )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the data columns."""
-        return tuple(column.split()[0] for column in self.columns.split(", "))
-
-    @property
-    def plan(self) -> MergePlan:
-        """The plan of the merge."""
-        marker = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "D"} if self.marker else {}
-        return MergePlan(
-            merger=f"{self.mode}_TIME_ORDERING",
-            release=self.release,
-            table_type="cow" if self.program == "upsert" else "mor",
-            key="id",
-            partition="part",
-            ordering=[f"o{number}" for number in range(len(self.ordering))],
-            props=marker,
-        )
-
-
-def combinations() -> Iterator[Combination]:
-    """Give every combination that the native engine claims."""
-    for program, release in itertools.product(PROGRAMS, RELEASES):
-        yield Combination(program, release, "COMMIT", ("long",))
-        yield Combination(program, release, "COMMIT", ("int",), marker=True)
-        orders = [(name,) for name in ORDERED if program == "upsert" or name in OF_READS]
-        if program == "upsert":
-            orders += [("string", "long"), ("int", "int"), ("double", "int", "string")]
-            orders.append(())
-        for order in orders:
-            yield Combination(program, release, "EVENT", order)
-        yield Combination(program, release, "EVENT", ("int",), marker=True)
-
-
-class Key(NamedTuple):
-    """A key: its stored row and its newer versions, each a row in the layout of the python engine."""
-
-    stored: tuple[Any, ...] | None
-    newer: tuple[tuple[Any, ...], ...]
 
 
 class Counts(NamedTuple):
@@ -119,69 +35,30 @@ class Counts(NamedTuple):
     failures: int
 
 
-def draw(combination: Combination, keys: int, seed: int) -> list[Key]:
-    """Draw keys."""
-    chance = random.Random(f"{seed} {combination}")  # noqa: S311 (the same keys in every run)
-    value = itertools.count()
-    reads_log = combination.program != "upsert"
-
-    def row(number: int, *, newer: bool) -> tuple[Any, ...]:
-        by = [None if chance.random() < NULLS else chance.choice(ORDERED[name].values) for name in combination.ordering]
-        op = chance.choice((None, "I", "d", "D")) if newer else "I"
-        flag = chance.choice((None, False, False, True)) if newer else None
-        return (f"k{number:06}", f"p{number % 3}" if number % 7 else None, *by, next(value), op, flag)
-
-    def entry(number: int) -> tuple[Any, ...]:
-        blank = (None,) * (len(combination.names) - 2)
-        return (f"k{number:06}", f"p{number % 3}" if number % 7 else None, *blank)
-
-    def ordering() -> dict[str, str] | None:
-        kind = chance.random()
-        if kind < NULLS:
-            return None
-        if kind < 0.3 or not combination.ordering:
-            return {"type": "int", "value": "0"}
-        drawn = chance.choice(ORDERED[combination.ordering[0]].values)
-        text = str(drawn).lower() if isinstance(drawn, bool) else str(drawn)
-        return {"type": combination.ordering[0], "value": text}
-
-    found = []
-    for number in range(keys):
-        stored = row(number, newer=False) if chance.random() < 0.6 else None
-        newer = []
-        for arrival in range(chance.choice((0, 1, 1, 2, 3, 5))):
-            is_entry = reads_log and chance.random() < 0.35
-            data = entry(number) if is_entry else row(number, newer=True)
-            newer.append((*data, arrival // 2 + 1, arrival, is_entry, ordering() if is_entry else None))
-        if stored is not None or newer:
-            found.append(Key(stored, tuple(newer)))
-    return found
-
-
-def agree(spark: SparkSession, combination: Combination, keys: int, seed: int) -> Counts:
-    """Compare both engines.
+def agree(spark: SparkSession, combination: Combination, keys: int, seed: int, *, failing: bool = True) -> Counts:
+    """Compare both engines, if `failing` on a key that can't be merged, too.
 
     Raises:
         AssertionError: they differ, or one alone fails.
     """
     drawn = draw(combination, keys, seed)
     job = _job(spark, combination)
-    assert engine_of(job).engine == "native", engine_of(job)
+    assert engine_of(job).engine == "native", (str(combination), engine_of(job))
     expected: collections.Counter[Any] = collections.Counter()
-    fine, failing = [], []
+    fine, failures = [], []
     for key in drawn:
         try:
             rows = _in_python(job, combination, key)
         except MergeFailedError as error:
-            failing.append((key, error))
+            failures.append((key, error))
         else:
             fine.append(key)
-            expected.update(map(repr, rows))
-    found = collections.Counter(repr(tuple(row)) for row in _natively(spark, combination, fine).collect())
+            expected.update(map(_shown, rows))
+    found = collections.Counter(_shown(tuple(row)) for row in outcomes_of(spark, combination, fine).collect())
     assert found == expected, f"{combination}: native has {found - expected}, python {expected - found}"
-    for key, error in failing[:2]:
+    for key, error in failures[: int(failing)]:
         try:
-            rows = _natively(spark, combination, [key]).collect()
+            rows = outcomes_of(spark, combination, [key]).collect()
         except Exception as raised:
             where = f"failed at {error.merge_point} (key part={key_of(key, 1)!r}, id={key_of(key, 0)!r}"
             if where not in str(raised):
@@ -190,7 +67,7 @@ def agree(spark: SparkSession, combination: Combination, keys: int, seed: int) -
         else:
             msg = f"{combination}: only python fails on {key}: {error}; native gives {rows}"
             raise AssertionError(msg)
-    return Counts(len(drawn), len(failing))
+    return Counts(len(drawn), len(failures))
 
 
 def key_of(key: Key, column: int) -> str | None:
@@ -199,54 +76,76 @@ def key_of(key: Key, column: int) -> str | None:
     return found
 
 
+def _shown(row: tuple[Any, ...]) -> str:
+    """Return an outcome as text: a struct is a dict in Arrow, and a row in Spark."""
+    return repr(tuple(tuple(value.values()) if isinstance(value, dict) else _plain(value) for value in row))
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, tuple) else value
+
+
 def _job(spark: SparkSession, combination: Combination) -> Job:
     frame = spark.createDataFrame([], combination.columns)
     layout = layout_of(combination.plan, frame)
-    reads_log = combination.program != "upsert"
-    return Job(combination.plan, layout.schema, layout.names, combination.program, has_entries=reads_log)
+    has_entries = combination.reads_log
+    return Job(combination.plan, layout.schema, layout.names, combination.program, has_entries=has_entries)
 
 
 def _in_python(job: Job, combination: Combination, key: Key) -> list[tuple[Any, ...]]:
     """Return what the python engine makes of a key."""
-    reads_log = combination.program != "upsert"
+    reads_log = combination.reads_log
     origin = int(Origin.LOG if reads_log else Origin.INCOMING)
     rows = [] if key.stored is None else [(*key.stored, int(Origin.STORED), None, None, None)]
     rows += [(*row[:-4], origin, row[-4], row[-2], row[-1]) for row in key.newer]
-    types = [_ARROW[column.split()[1]] for column in combination.columns.split(", ")]
     ordering = pa.struct([("type", pa.string()), ("value", pa.string())])
-    columns = [*zip(combination.names, types, strict=True), (ORIGIN, pa.int8())]
+    columns = [*((name, kind) for name, (_, kind) in combination.types.items()), (ORIGIN, pa.int8())]
     columns += [(COMMIT, pa.int64()), (IS_DELETE, pa.bool_()), (ORDERING, ordering)]
     kept = columns if reads_log else columns[:-3]
     arrays = [pa.array([row[index] for row in rows], kind) for index, (_, kind) in enumerate(kept)]
     batch = pa.RecordBatch.from_arrays(arrays, schema=pa.schema(kept))
-    outcomes = pa.Table.from_batches(list(merged(job, [batch])))
-    return [tuple(row.values()) for row in outcomes.to_pylist()]
+    found = pa.Table.from_batches(list(merged(job, [batch]))).to_pylist()
+    if job.plan.inserts_to == "log":  # `append_outcomes` says so of rows that pass as Arrow
+        found = [{**row, TO_LOG: row[TO_LOG] or row[ACTION] == Action.INSERT} for row in found]
+    return [tuple(row.values()) for row in found]
 
 
-_ARROW = {
-    "string": pa.string(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "boolean": pa.bool_(),
-    "double": pa.float64(),
-}
-
-
-def _natively(spark: SparkSession, combination: Combination, keys: list[Key]) -> DataFrame:
+def outcomes_of(spark: SparkSession, combination: Combination, keys: list[Key]) -> DataFrame:
     """Return what the native engine makes of keys."""
-    reads_log = combination.program != "upsert"
-    stored = spark.createDataFrame([key.stored for key in keys if key.stored], combination.columns)
+    frames, plan = frames_of(spark, combination, keys), combination.plan
+    if combination.reads_log:
+        outcomes = read_outcomes(frames["stored"], frames["log"], plan, program=combination.program)
+        return outcomes.select(*map(quoted, combination.types), ACTION)
+    if combination.program == "combine_input":
+        return combine_outcomes(frames["incoming"], plan)
+    written = append_outcomes if combination.program == "append" else upsert_outcomes
+    return written(frames["stored"], frames["incoming"], plan)
+
+
+def frames_of(spark: SparkSession, combination: Combination, keys: list[Key]) -> dict[str, DataFrame]:
+    """Return the sides that keys make up."""
     newer = [row for key in keys for row in key.newer]
     random.Random(7).shuffle(newer)  # noqa: S311 (the engine sorts)
-    if not reads_log:
-        rows = [(*row[:-4], row[-3]) for row in newer]
-        incoming = spark.createDataFrame(rows, f"{combination.columns}, {ARRIVAL} bigint")
-        return upsert_outcomes(stored, incoming, combination.plan)
-    rows = [(*row[:-2], "delete" if row[-2] else "data", row[-1]) for row in newer]
-    added = f"{COMMIT} bigint, _pb_seq bigint, _pb_kind string, {ORDERING} struct<type:string,value:string>"
-    log = spark.createDataFrame(rows, f"{combination.columns}, {added}")
-    outcomes = read_outcomes(stored, log, combination.plan, program=combination.program)
-    return outcomes.select(*map(quoted, combination.names), "_pb_action")
+    stored = spark.createDataFrame([key.stored for key in keys if key.stored], combination.columns)
+    if combination.reads_log:
+        rows = [(*row[:-2], "delete" if row[-2] else "data", row[-1]) for row in newer]
+        added = f"{COMMIT} bigint, _pb_seq bigint, _pb_kind string, {ORDERING} struct<type:string,value:string>"
+        return {"stored": stored, "log": spark.createDataFrame(rows, f"{combination.columns}, {added}")}
+    rows = [(*row[:-4], row[-3]) for row in newer]
+    incoming = spark.createDataFrame(rows, f"{combination.columns}, {ARRIVAL} bigint")
+    return (
+        {"incoming": incoming} if combination.program == "combine_input" else {"stored": stored, "incoming": incoming}
+    )
+
+
+def fine_frames(spark: SparkSession, combination: Combination, keys: int, seed: int) -> dict[str, DataFrame]:
+    """Return the sides that generated keys make up, but for those whose merge fails."""
+    job, fine = _job(spark, combination), []
+    for key in draw(combination, keys, seed):
+        with contextlib.suppress(MergeFailedError):
+            _in_python(job, combination, key)
+            fine.append(key)
+    return frames_of(spark, combination, fine)
 
 
 @click.command()

@@ -21,6 +21,6 @@ def test_every_program_has_a_row() -> None:
 def test_every_refusal_has_a_reason() -> None:
     table, _, reasons = support_matrix.text().partition("## Reasons")
     cells = [cell.strip() for line in table.splitlines() if line.startswith("| ") for cell in line.split("|")[3:-1]]
-    assert all(re.fullmatch(r"p j n|(-|[pjn]( [jn])?) \([\d, ]+\)|\d\.\d+", cell) for cell in cells)
+    assert all(re.fullmatch(r"p j n|n|(-|[pjn]( [jn])?) \([\d, ]+\)|\d\.\d+", cell) for cell in cells)
     listed = set(re.findall(r"^(\d+)\. \S", reasons, re.MULTILINE))
     assert listed == {number for cell in cells if "(" in cell for number in re.findall(r"\d+", cell)}

@@ -397,7 +397,7 @@ CALLS = {
 ANSWERED = {
     "payload": set(CALLS) - {"join_with"},
     "empty": {"to_indexed_record", "get_ordering_value", "is_delete"},
-    "spark": set(),
+    "spark": set(CALLS) - {"to_indexed_record", "join_with"},
 }
 
 

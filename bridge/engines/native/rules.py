@@ -1,0 +1,261 @@
+"""What decides natively: the rules of a job by merge mode or by payload class, as expressions need them."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING
+
+from bridge.config import capabilities
+from bridge.engines.native.gaps import gaps_of
+from bridge.engines.native.ordering import kind_of
+from bridge.merge import MergePoint, merge_props
+from mergers import RecordMergeMode
+from payloads.builtin import (
+    IS_DELETED,
+    AWSDmsAvroPayload,
+    DefaultHoodieRecordPayload,
+    EventTimeAvroPayload,
+    OverwriteWithLatestAvroPayload,
+    PartialUpdateAvroPayload,
+    flag_tests,
+)
+from payloads.release import ByRelease
+
+if TYPE_CHECKING:
+    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.engines.job import Job
+    from bridge.engines.native.gaps import Gap
+    from bridge.engines.native.ordering import Kind
+    from bridge.merge import RecordMerge, SingleRows
+    from payloads import HoodieRecordPayload, HudiRelease
+    from payloads.builtin import DeleteTest
+
+READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
+_COMPARES_ROWS = "upsert"
+
+_BY_ARRIVAL = ByRelease(False, {"1.0": True})
+_FLAG_FIRST = ByRelease(False, {"0.13": True})
+_DEFAULT_FLAG_FIRST = ByRelease(False, {"0.13": True, "0.14": False})
+_NEVER, _ALWAYS = ByRelease(False, {}), ByRelease(True, {})
+_READS_OPERATION = ByRelease(False, {"0.13": True})
+
+_PAYLOADS: dict[type[HoodieRecordPayload], tuple[ByRelease[bool], ByRelease[bool], ByRelease[bool]]] = {
+    OverwriteWithLatestAvroPayload: (_ALWAYS, _BY_ARRIVAL, _NEVER),
+    DefaultHoodieRecordPayload: (_ALWAYS, _NEVER, _DEFAULT_FLAG_FIRST),
+    EventTimeAvroPayload: (_ALWAYS, _NEVER, _FLAG_FIRST),
+    AWSDmsAvroPayload: (_READS_OPERATION, _NEVER, _NEVER),
+}
+"""The classes that keep one of two versions whole, so that a writer until 1.0 need not build them.
+
+By release: whether that is so, whether the later arrival in a batch wins whatever its ordering value, and whether a
+delete replaces the stored row whatever the ordering values.
+"""
+
+
+class JobRules(abc.ABC):
+    """What a job merges by.
+
+    Attributes:
+        job: the job.
+        merge: the calls that it stands for.
+    """
+
+    def __init__(self, job: Job, merge: RecordMerge) -> None:
+        self.job = job
+        self.merge = merge
+
+    @property
+    @abc.abstractmethod
+    def refuses_nulls(self) -> bool:
+        """Whether a null ordering value fails even where it is not compared."""
+
+    @property
+    def reads_log(self) -> bool:
+        """Whether the newer side is a log."""
+        return self.job.program in READS
+
+    @property
+    @abc.abstractmethod
+    def fields(self) -> tuple[str, ...]:
+        """The ordering fields by which versions of the newer side compare; empty where the later arrival wins."""
+
+    @property
+    @abc.abstractmethod
+    def told(self) -> tuple[str, ...]:
+        """The ordering fields whose values `_pb_ordering` has."""
+
+    @property
+    @abc.abstractmethod
+    def deletes(self) -> tuple[DeleteTest, ...] | None:
+        """The tests of whole columns for deletes; None if columns can't tell."""
+
+    @property
+    def compares(self) -> bool:
+        """Whether a version of the newer side compares with the stored row by the same fields."""
+        return bool(self.fields)
+
+    @property
+    def deletes_first(self) -> bool:
+        """Whether a delete replaces the stored row whatever the ordering values."""
+        return False
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """The columns that are filled where they have a gap."""
+        return ()
+
+    @property
+    def tells(self) -> bool:
+        """Whether outcomes have `_pb_ordering`."""
+        program = self.job.program
+        return program == "combine_input" or (program == "append" and bool(self.deletes))
+
+    def kinds(self, names: tuple[str, ...]) -> tuple[Kind | None, ...]:
+        """Return how the values of fields compare; None where Spark does not compare them as Hudi does."""
+        kinds = [kind_of(self.job.schema, name) for name in names]
+        return tuple(kind if kind is not None and self.is_comparable(kind) else None for kind in kinds)
+
+    def is_comparable(self, kind: Kind) -> bool:  # noqa: ARG002
+        """Whether Spark compares the values of a kind here as Hudi does."""
+        return True
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether SQL makes the texts of `_pb_ordering`, where outcomes have it."""
+        kinds = self.kinds(self.told)
+        if not self.tells:
+            return True
+        if any(kind is None or not kind.has_text for kind in kinds):
+            return False
+        if len(kinds) > 1:  # JSON would need escapes
+            return all(kind is not None and kind.type != "string" for kind in kinds)
+        is_date = any(kind is not None and kind.logical == "date" for kind in kinds)
+        return not is_date or self.job.program != "append" or capabilities(self.job.plan.release).delete_block_dates
+
+
+class ModeRules(JobRules):
+    """Commit time and event time from 1.1 on: the same rules write and read."""
+
+    def __init__(self, job: Job, merge: RecordMerge, config: EffectiveMergeConfig) -> None:
+        """Take the effective settings, too."""
+        super().__init__(job, merge)
+        self.config = config
+
+    @property
+    def rules(self) -> tuple[MergeRule, ...]:
+        """The rules of the merge points that the job goes through."""
+        return (self.config.read,) if self.reads_log else (self.config.dedup, self.config.merge)
+
+    @property
+    def by_event_time(self) -> bool:
+        """Whether ordering values compare."""
+        return self.rules[0].mode is RecordMergeMode.EVENT_TIME_ORDERING
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The table's ordering fields by event time, else none."""
+        return self.config.ordering if self.by_event_time else ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Those that compare; of a delete entry those of the table."""
+        # Delete entries carry the real ordering value in commit-time tables, too.
+        return self.config.ordering if self.job.program == "append" else self.fields
+
+    @property
+    def deletes(self) -> tuple[DeleteTest, ...] | None:
+        """Flag and custom marker; to a reader the flag alone."""
+        # A reader looks at its own properties alone: marked rows are in delete blocks by then.
+        if self.reads_log or self._tests_payloads:
+            return flag_tests(self.job.schema)
+        return self.merge.single_rows(MergePoint.UPSERT).tests
+
+    @property
+    def _tests_payloads(self) -> bool:
+        """Whether the writer builds a payload of each row for its delete test: of a class that looks at the flag."""
+        plan = self.job.plan
+        if plan.payload is None:
+            return False
+        payload = plan.payload.resolve(plan.release)
+        return (payload.unbound or payload) is PartialUpdateAvroPayload
+
+    @property
+    def refuses_nulls(self) -> bool:
+        """Only where they are compared."""
+        return False
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Those of the partial update mode."""
+        job = self.job
+        props = merge_props(self.config, job.plan)
+        mode = self.config.partial_update_mode
+        return gaps_of(mode, job.schema, props, reads_bytes=not self.reads_log)
+
+    def is_comparable(self, kind: Kind) -> bool:
+        """Whether a writer, or a reader, compares values of one class, whose texts are those of SQL.
+
+        Dates and decimals of a batch have another class than in the table.
+        """
+        if self.reads_log:
+            return kind.has_text
+        return kind.logical not in {"date", "decimal"} or self.job.program != _COMPARES_ROWS
+
+
+class PayloadRules(JobRules):
+    """Built-in payload classes of writers until 1.0."""
+
+    def __init__(self, job: Job, merge: RecordMerge, payload: type[HoodieRecordPayload]) -> None:
+        """Take the class of the writer, too."""
+        super().__init__(job, merge)
+        self._payload = payload.unbound or payload
+        self._calls: SingleRows = merge.single_rows(MergePoint.UPSERT)
+
+    @property
+    def refuses_nulls(self) -> bool:
+        """Payloads are built of all rows, and refuse nulls."""
+        return True
+
+    @property
+    def _release(self) -> HudiRelease:
+        return self.job.plan.release
+
+    @property
+    def keeps_whole(self) -> bool:
+        """Whether the class keeps one of two versions as it is, by what it declares for whole columns."""
+        rules = _PAYLOADS.get(self._payload)
+        rule = self._calls.rule
+        if rules is None or rule is None or not rules[0].at(self._release):
+            return False
+        return rule.field is None or (rule.field,) == self.told
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The one ordering field, where a batch compares by it."""
+        return () if _PAYLOADS[self._payload][1].at(self._release) else self.told
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The one ordering field."""
+        return self.job.plan.ordering[:1]
+
+    @property
+    def compares(self) -> bool:
+        """Whether the class compares a version with the stored row."""
+        return self._calls.rule is not None and self._calls.rule.field is not None
+
+    @property
+    def deletes(self) -> tuple[DeleteTest, ...] | None:
+        """The tests that the class declares."""
+        return self._calls.tests
+
+    @property
+    def deletes_first(self) -> bool:
+        """Whether the class looks at the flag before it compares."""
+        return _PAYLOADS[self._payload][2].at(self._release)
+
+
+def has_odd_flag(rules: JobRules) -> bool:
+    """Whether the column of flags is not boolean, on which merge modes fail."""
+    schema = rules.job.schema
+    return isinstance(rules, ModeRules) and IS_DELETED in schema.by_name and not flag_tests(schema)

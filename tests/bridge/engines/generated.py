@@ -1,0 +1,223 @@
+"""Generated keys for the agreement of engines: combinations of program, release and rule, and the versions of a key."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import itertools
+import random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from bridge import MergePlan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NULLS = 0.08
+"""The share of null ordering values, most of which make the merge of their key fail."""
+READS = frozenset({"snapshot", "compact"})
+
+
+class Ordered(NamedTuple):
+    """An ordering column: its type in SQL and in Arrow, and the values that are drawn."""
+
+    kind: str
+    arrow: pa.DataType
+    values: tuple[Any, ...]
+
+
+ORDERED = {
+    "int": Ordered("int", pa.int32(), (-1, 0, 0, 1, 2)),
+    "long": Ordered("bigint", pa.int64(), (-1, 0, 1, 2, 2**40)),
+    "string": Ordered("string", pa.string(), ("", "a", "b", "é", "￿", "😀")),
+    "boolean": Ordered("boolean", pa.bool_(), (True, False)),
+    "double": Ordered("double", pa.float64(), (-1.5, -0.0, 0.0, 2.5, float("nan"), float("inf"))),
+    "date": Ordered("date", pa.date32(), tuple(datetime.date(1969, 12, day) for day in (30, 31))),
+    "decimal": Ordered("decimal(8,2)", pa.decimal128(8, 2), tuple(map(decimal.Decimal, ("-1.50", "0.00", "7.25")))),
+}
+OF_MODES = ("int", "long", "string", "boolean", "double")
+OF_READS = ("int", "long", "string", "boolean")
+WITH_TEXTS = ("int", "long", "string", "boolean", "date")
+OF_PAYLOADS = tuple(ORDERED)
+PARTIAL = ("PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload", "PostgresDebeziumAvroPayload")
+_TEXTS = (None, "x", "y", "__debezium_unavailable_value")
+_OTHERS = {"string": pa.string(), "int": pa.int32(), "boolean": pa.bool_()}
+
+
+class Combination(NamedTuple):
+    """What the engines must agree on.
+
+    Attributes:
+        merges: a merge mode or a payload class, as plans name it.
+        ordering: the types of the ordering fields.
+        marker: whether a custom delete marker is configured.
+        settings: further settings of the plan.
+    """
+
+    program: str
+    release: str
+    merges: str
+    ordering: tuple[str, ...]
+    marker: bool = False
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        deletes = "flag, marker" if self.marker else "flag"
+        more = "".join(f", {name}={value}" for name, value in self.settings)
+        by = "+".join(self.ordering) or "arrival"
+        return f"{self.program} {self.release} {self.merges} by {by}, {deletes}{more}"
+
+    @property
+    def reads_log(self) -> bool:
+        """Whether the newer side is a log."""
+        return self.program in READS
+
+    @property
+    def fills(self) -> bool:
+        """Whether columns are filled."""
+        return self.merges in PARTIAL
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The ordering fields."""
+        if self.merges == "PostgresDebeziumAvroPayload":
+            return ("_event_lsn",)
+        return tuple(f"o{number}" for number in range(len(self.ordering)))
+
+    @property
+    def types(self) -> dict[str, tuple[str, pa.DataType]]:
+        """The data columns with their types in SQL and in Arrow."""
+        by = {name: ORDERED[kind][:2] for name, kind in zip(self.fields, self.ordering, strict=True)}
+        operation = "Op" if self.merges == "AWSDmsAvroPayload" else "op"
+        others = {"v": "int", operation: "string", "_hoodie_is_deleted": "boolean"}
+        if self.fills:
+            others = {"t": "string", **others}
+        text = ("string", pa.string())
+        return {"id": text, "part": text, **by, **{name: (kind, _OTHERS[kind]) for name, kind in others.items()}}
+
+    @property
+    def columns(self) -> str:
+        """The data columns, as DDL."""
+        return ", ".join(f"{name} {kind}" for name, (kind, _) in self.types.items())
+
+    @property
+    def plan(self) -> MergePlan:
+        """The plan of the merge."""
+        marker = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "D"} if self.marker else {}
+        kind = "merger" if self.merges.endswith("_ORDERING") else "payload"
+        given: dict[str, Any] = {kind: self.merges, **dict(self.settings)}
+        return MergePlan(
+            release=self.release,
+            table_type="cow" if self.program == "upsert" else "mor",
+            key="id",
+            partition="part",
+            ordering=self.fields,
+            props=marker,
+            **given,
+        )
+
+
+def combinations() -> Iterator[Combination]:
+    """Give every combination that the native engine claims."""
+    yield from _of_modes()
+    yield from _of_payloads()
+    yield from _of_partial_updates()
+
+
+def _of_modes() -> Iterator[Combination]:
+    event, commit = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
+    lists = [("string", "long"), ("int", "int"), ("double", "int", "string")]
+    plain_lists = [("boolean", "long"), ("int", "int")]
+    orders = {
+        "upsert": [*((name,) for name in OF_MODES), *lists, ()],
+        "combine_input": [*((name,) for name in WITH_TEXTS), *plain_lists, ()],
+        "append": [(name,) for name in OF_READS] + [*plain_lists, ()],
+        "snapshot": [(name,) for name in OF_READS],
+        "compact": [(name,) for name in OF_READS],
+    }
+    for program, release in itertools.product(orders, ("1.1", "1.2")):
+        yield Combination(program, release, commit, ("long",))
+        yield Combination(program, release, commit, ("int",), marker=True)
+        for order in orders[program]:
+            yield Combination(program, release, event, order)
+        yield Combination(program, release, event, ("int",), marker=True)
+        if program == "append":
+            yield Combination(program, release, event, ("string",), settings=(("inserts_to", "log"),))
+
+
+def _of_payloads() -> Iterator[Combination]:
+    default, latest = "DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload"
+    for release in ("0.12", "0.13", "0.14", "0.15", "1.0"):
+        texts = WITH_TEXTS[:-1] if release >= "1.0" else WITH_TEXTS
+        for payload in (default, latest):
+            for name in OF_PAYLOADS:
+                yield Combination("upsert", release, payload, (name,))
+            for name in WITH_TEXTS:
+                yield Combination("combine_input", release, payload, (name,))
+            for name in texts:
+                yield Combination("append", release, payload, (name,))
+            yield Combination("upsert", release, payload, (), marker=True)
+            yield Combination("append", release, payload, ("long",), marker=True)
+        yield Combination("append", release, default, ("string",), settings=(("inserts_to", "log"),))
+        others = ["EventTimeAvroPayload"]
+        others += [] if release < "0.13" else ["AWSDmsAvroPayload"]
+        for payload, program in itertools.product(others, ("upsert", "combine_input", "append")):
+            yield Combination(program, release, payload, ("int",))
+
+
+def _of_partial_updates() -> Iterator[Combination]:
+    programs = ("upsert", "combine_input", "append", "snapshot", "compact")
+    for payload, program, release in itertools.product(PARTIAL, programs, ("1.1", "1.2")):
+        for name in ("int", "long"):
+            yield Combination(program, release, payload, (name,))
+
+
+class Key(NamedTuple):
+    """A key: its stored row and its newer versions, each a row in the layout of the python engine."""
+
+    stored: tuple[Any, ...] | None
+    newer: tuple[tuple[Any, ...], ...]
+
+
+def draw(combination: Combination, keys: int, seed: int) -> list[Key]:
+    """Draw keys."""
+    chance = random.Random(f"{seed} {combination}")  # noqa: S311 (the same keys in every run)
+    value = itertools.count()
+
+    def identity(number: int) -> tuple[Any, ...]:
+        return f"k{number:06}", f"p{number % 3}" if number % 7 else None
+
+    def row(number: int, *, newer: bool) -> tuple[Any, ...]:
+        by = [None if chance.random() < NULLS else chance.choice(ORDERED[name].values) for name in combination.ordering]
+        op = chance.choice((None, "I", "d", "D")) if newer else "I"
+        flag = chance.choice((None, False, False, True)) if newer else False if combination.fills else None
+        texts = [chance.choice(_TEXTS)] if combination.fills else []
+        number_of = None if combination.fills and chance.random() < 0.4 else next(value)
+        return (*identity(number), *by, *texts, number_of, op, flag)
+
+    def entry(number: int) -> tuple[Any, ...]:
+        return (*identity(number), *(None,) * (len(combination.types) - 2))
+
+    def ordering() -> dict[str, str] | None:
+        kind = chance.random()
+        if kind < NULLS:
+            return None
+        if kind < 0.3 or not combination.ordering:
+            return {"type": "int", "value": "0"}
+        drawn = chance.choice(ORDERED[combination.ordering[0]].values)
+        text = str(drawn).lower() if isinstance(drawn, bool) else str(drawn)
+        return {"type": combination.ordering[0], "value": text}
+
+    found = []
+    for number in range(keys):
+        stored = row(number, newer=False) if chance.random() < 0.6 and combination.program != "combine_input" else None
+        newer = []
+        for arrival in range(chance.choice((0, 1, 1, 2, 3, 5))):
+            is_entry = combination.reads_log and chance.random() < 0.35
+            data = entry(number) if is_entry else row(number, newer=True)
+            newer.append((*data, arrival // 2 + 1, arrival, is_entry, ordering() if is_entry else None))
+        if stored is not None or newer:
+            found.append(Key(stored, tuple(newer)))
+    return found

@@ -1,0 +1,42 @@
+"""The books of the native engine are those of the python engine: every row of a run has the same fate."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bridge.pipeline.point_run import PointRun
+from tests.bridge.engines.agreement import fine_frames
+from tests.bridge.engines.generated import Combination
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from bridge.engines import Books
+
+FILLS, DEFAULT = "PartialUpdateAvroPayload", "DefaultHoodieRecordPayload"
+
+
+@pytest.mark.parametrize(
+    "combination",
+    [
+        Combination("upsert", "1.2", FILLS, ("long",)),
+        Combination("append", "1.2", FILLS, ("long",)),
+        Combination("append", "0.15", DEFAULT, ("long",)),
+    ],
+    ids=str,
+)
+def test_every_row_has_the_same_fate_on_both_engines(spark: SparkSession, combination: Combination) -> None:
+    frames = fine_frames(spark, combination, 60, 17)
+    point = combination.program.replace("_", "-")
+
+    def books(engine: str) -> Books:
+        run = PointRun(point, frames, dataclasses.replace(combination.plan, engine=engine))
+        run.outcomes.collect()
+        return run.books(run.outcomes)
+
+    native, python = books("native"), books("python")
+    assert native.lines() == python.lines()
+    assert (native.made, native.rows_out, native.inserted) == (python.made, python.rows_out, python.inserted)
