@@ -92,6 +92,9 @@ def _upserts() -> list[Case]:
         "upsert, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
         "upsert, Default 0.15": (_payload(_DEFAULT, "0.15"), 0.9),
         "upsert, Default 1.2, python": (_payload(_DEFAULT, "1.2", engine="python"), 0.9),
+        "upsert, Default 0.15, native": (_payload(_DEFAULT, "0.15", engine="native"), 0.7),
+        "upsert, PartialUpdate 1.2, native": (_payload(_PARTIAL, "1.2", engine="native"), 0.8),
+        "upsert, NonDefaults 1.2, native": (_payload(_NON_DEFAULTS, "1.2", engine="native"), 0.8),
         "upsert, user's class 0.15": (_payload(_USER, "0.15"), 1.1),
         "upsert, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
         "upsert, PartialUpdate 0.15": (_payload(_PARTIAL, "0.15"), 0.9),
@@ -107,6 +110,7 @@ def _reads() -> list[Case]:
         "snapshot, event time 1.2, native": (_mode(_EVENT_TIME, "native"), 0.7),
         "snapshot, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
         "snapshot, Default 0.15": (_payload(_DEFAULT, "0.15"), 0.9),
+        "snapshot, PartialUpdate 1.2, native": (_payload(_PARTIAL, "1.2", engine="native"), 0.8),
         "snapshot, user's class 0.15": (_payload(_USER, "0.15"), 1.1),
         "snapshot, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
         "snapshot, PartialUpdate 1.2": (_payload(_PARTIAL, "1.2"), 0.9),
@@ -123,10 +127,11 @@ def _others() -> list[Case]:
         ("user's class 0.15", _payload(_USER, "0.15"), 1.1),
         ("user's class 1.2", _payload(_USER, "1.2"), 1.1),
     ):
-        cases.append(Case(f"compact, {name}", OURS, _compacting(plan), goal))
-        if plan.engine != "native":
-            cases.append(Case(f"append, {name}", OURS, _appending(plan), goal))
-            cases.append(Case(f"combine_input of all rows, {name}", OURS, _combining(plan), goal))
+        cases += [
+            Case(f"compact, {name}", OURS, _compacting(plan), goal),
+            Case(f"append, {name}", OURS, _appending(plan), goal),
+            Case(f"combine_input of all rows, {name}", OURS, _combining(plan), goal),
+        ]
     return cases
 
 
@@ -145,7 +150,7 @@ def _mode(mode: str, engine: str) -> MergePlan:
     return MergePlan(merger=mode, release="1.2", key="id", partition="part", ordering="ts", engine=engine)  # type: ignore[arg-type]
 
 
-def _payload(payload: object, release: str, engine: str = "auto") -> MergePlan:
+def _payload(payload: object, release: str, engine: str = "python") -> MergePlan:
     return MergePlan(payload=payload, release=release, key="id", partition="part", ordering="ts", engine=engine)
 
 
