@@ -11,6 +11,7 @@ from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.replay import compare
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
 from bridge.errors import PlanError
+from bridge.hudi import check_pending
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin, is_downgrade
 from bridge.spark import META_COLUMNS, distinct_keys, quoted
@@ -92,7 +93,8 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         as_of: an instant (requested time): onto the table as it was then.
 
     Raises:
-        PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert.
+        PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert; the table has a
+            pending compaction that the upgrade would leave.
         PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
         InputError: a batch does not fit the table.
 
@@ -107,6 +109,8 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
     if is_downgrade(left, right):
         msg = f"Hudi {right.release} is older than {left.release}; name a later release"
         raise PlanError(msg)
+    if not keep_table_version:
+        check_pending(table, right.release)
     stored = table.versions(as_of, all_slices=False)
     sides = Comparison(
         left,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.files import tables_below
+from bridge.hudi.pending import check_pending
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
 from bridge.hudi.schema_evolution import converted
@@ -34,6 +35,7 @@ __all__ = [
     "SymptomKind",
     "TableQueries",
     "UnreadableTableError",
+    "check_pending",
     "converted",
     "tables_below",
 ]

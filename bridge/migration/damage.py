@@ -250,7 +250,7 @@ def _first_group(opened: TableQueries, instant: Instant) -> tuple[str, str]:
 # -- as warnings
 
 _OF_PENDING = {
-    "compaction": "an upgrade that compacts executes it first, by the rules of the new release",
+    "compaction": "an upgrade to 1.0 or later does not run it, and hides what was written to its file groups since",
     "clustering": "Hudi refuses to update its file groups until it has run or is rolled back",
     "logcompaction": "log blocks stay as they are until it has run",
 }

@@ -21,6 +21,7 @@ from bridge.config import (
     read_table,
 )
 from bridge.errors import PlanError
+from bridge.hudi import check_pending
 from bridge.migration.rehearsal_report import RehearsalReport
 from bridge.migration.steps import VERSION_NAMES, PropertyChange, changes_between, merge_properties
 from bridge.migration.table_copy import check_copy, check_unchanged, copy_table, replaced
@@ -66,7 +67,8 @@ def rehearse(table: HudiTable, to: str | HudiRelease, copy: str | Path, *, overw
         overwrite: whether a copy that an earlier rehearsal left there is replaced; never another table.
 
     Raises:
-        PlanError: the release is older than 1.1, the table has its version already, or is read by no earlier release.
+        PlanError: the release is older than 1.1, the table has its version already, is read by no earlier release, or
+            has a pending compaction that the upgrade would leave.
         InputError: the table can't be copied, as `copy_table` says, or was written meanwhile.
         NotRunError: the bundle can't run here.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
@@ -103,6 +105,7 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
             f"open it with the release that writes it: HudiTable(spark, path, '{writer}'), --release {writer}"
         )
         raise PlanError(msg)
+    check_pending(table, release)
 
 
 def upgrade(spark: SparkSession, release: HudiRelease, copies: Sequence[Path], folder: Path) -> list[Upgraded]:
