@@ -62,18 +62,28 @@ def test_the_program_runs_in_the_python_engine(tmp_path: Path) -> None:
     run_check("program", tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_the_program_runs_on_spark(tmp_path: Path) -> None:
     run_check("program", tmp_path, "spark")
 
 
-def test_layers_and_public_names_hold_with_all_examples(tmp_path: Path) -> None:
+@pytest.fixture
+def all_examples(tmp_path: Path) -> Path:
     worked_examples.copy_tree(tmp_path)
     for example in HEADINGS:
         worked_examples.apply(example, tmp_path)
-    run(tmp_path, "-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])")
+    return tmp_path
+
+
+def test_layers_hold_with_all_examples(all_examples: Path) -> None:
+    run(all_examples, "-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])")
+
+
+@pytest.mark.long
+def test_packages_and_public_names_hold_with_all_examples(all_examples: Path) -> None:
     tests = ("tests/test_architecture.py", "tests/test_public_api.py")
-    run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    run(all_examples, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
 
 
 def test_an_edit_without_its_anchor_names_example_file_and_text(tmp_path: Path) -> None:

@@ -87,8 +87,15 @@ def expected(one: Recorded, touched: set[tuple[str, str]]) -> list[dict[str, Any
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kept", [True, False], ids=["kept", "upgraded"])
-@pytest.mark.parametrize("case", ["cow-{}-from-0.15.0-plain-partial", "mor-{}-from-0.15.0-plain-postgres"])
+@pytest.mark.parametrize(
+    ("case", "kept"),
+    [
+        pytest.param("cow-{}-from-0.15.0-plain-partial", True, marks=pytest.mark.long),
+        ("cow-{}-from-0.15.0-plain-partial", False),
+        ("mor-{}-from-0.15.0-plain-postgres", True),
+        pytest.param("mor-{}-from-0.15.0-plain-postgres", False, marks=pytest.mark.long),
+    ],
+)
 def test_the_next_writes_come_to_what_real_hudi_stores(
     tables: Path, spark: SparkSession, case: str, *, kept: bool
 ) -> None:
@@ -193,10 +200,13 @@ class TestHistory:
         found = answer("simulate", "--table", path, "--keys-sample", "50%")
         assert len(found["results"]) == 5
         assert found["statistics"]["keys"] == 56  # with those that are deleted
-        moved = answer("migrate", "--table", path, "--accept-differences", "--keys-sample", "50%")
-        assert moved["statistics"]["keys_with_several_versions"] > 0
         result = run("simulate", "--table", path, "--key", "id")
         assert (result.exit_code, "--key is for a table" in result.stderr) == (2, True)
+
+    @pytest.mark.long
+    def test_the_commits_are_batches_of_a_migration(self, path: str, spark: SparkSession) -> None:
+        moved = answer("migrate", "--table", path, "--accept-differences", "--keys-sample", "50%")
+        assert moved["statistics"]["keys_with_several_versions"] > 0
 
     def test_explain_shows_where_each_version_lies(self, path: str, spark: SparkSession) -> None:
         result = run("explain", "--table", path, "--row", "k002", "--to", "1.2", "--output", "json")

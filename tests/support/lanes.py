@@ -29,6 +29,7 @@ LANES: Final = {
     "native": ("bridge/engines/test_native_engine.py",),
     "browser": ("bridge/report/test_pages.py",),
     "write": ("bridge/write",),
+    "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),
 }
 """The lanes, with their files and folders; `.ci/run` runs them in this order."""
 

@@ -175,8 +175,8 @@ def test_a_key_that_differs_only_by_object_identity_is_marked(spark: SparkSessio
         (f"{MERGERS}:LaterEvent", Grade.IDENTICAL_HERE),
         (f"{MERGERS}:LastArrival", Grade.DIFFERS),
         ("tests.support.user_mergers:FirstPayload", Grade.DIFFERS),
-        ("event_time_ordering", Grade.IDENTICAL_HERE),
-        ("COMMIT_TIME_ORDERING", Grade.DIFFERS),
+        pytest.param("event_time_ordering", Grade.IDENTICAL_HERE, marks=pytest.mark.long),
+        pytest.param("COMMIT_TIME_ORDERING", Grade.DIFFERS, marks=pytest.mark.long),
         ("FirstValueAvroPayload", Grade.REFUSED),
     ],
 )
@@ -362,7 +362,7 @@ def test_keys_that_one_side_cannot_merge_are_set_aside_and_differ(spark: SparkSe
         assert "2 on the left: their keys can't be merged on that side" in report.warnings[0]
 
 
-@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("adaptive", ["true", pytest.param("false", marks=pytest.mark.long)])
 def test_both_sides_keep_books(spark: SparkSession, adaptive: str) -> None:
     """Also where no row is left on a side, whose part of the query adaptive execution would drop."""
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)

@@ -191,8 +191,10 @@ def test_replay_names_its_sides(spark: SparkSession, one_frame: Batches, batches
     report.close()
     assert report.collect()[0].key == {"id": "a"}
     with replay(batches, PLAN, plan_to(PLAN, "1.2")) as again:
-        assert again.success is False
-    answer = without_files(json.loads(replay(batches.frames, PLAN, "1.2").to_json()))
+        assert again.comparison.names == report.comparison.names
+    with replay(batches.frames, PLAN, "1.2") as listed:
+        assert listed.success is False
+        answer = without_files(json.loads(listed.to_json()))
     assert answer["sides"] == {"left": "Hudi 0.15", "right": "Hudi 1.2"}
     told = printed(folder, "replay", "--from", "0.15", "--to", "1.2")
     assert answer == told

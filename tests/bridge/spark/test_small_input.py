@@ -56,7 +56,7 @@ def asked(name, batches):
     return result.exit_code, json.loads(result.stdout)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ["replay", pytest.param("simulate", marks=pytest.mark.long), "explain"])
 def test_one_task_answers_as_many_do(spark, batches, name, request):
     expected = asked(name, batches)
     request.getfixturevalue("one_task")
