@@ -60,7 +60,15 @@ def seen(found):
 
 
 @pytest.mark.parametrize(
-    ("release", "empty"), [*((release, None) for release in RELEASES), (HudiRelease.V1_2, "")], ids=repr
+    ("release", "empty"),
+    [
+        (HudiRelease.V0_15, None),
+        pytest.param(HudiRelease.V1_0, None, marks=pytest.mark.long),
+        pytest.param(HudiRelease.V1_1, None, marks=pytest.mark.long),
+        (HudiRelease.V1_2, None),
+        (HudiRelease.V1_2, ""),
+    ],
+    ids=repr,
 )
 def test_rows_of_the_default_partition_merge_only_with_each_other(plan, spark, release, empty):
     stored = frame(spark, ("a", None, 1), ("b", None, 1), ("a", "p", 1))

@@ -28,7 +28,12 @@ SETTINGS = {"schema": SCHEMA, "key": ["id"], "ordering_fields": ["ts"]}
 
 @pytest.mark.parametrize(
     "odd",
-    [planted.MixedUnits, planted.NumberBound, planted.Helper, planted.ManyLiterals],
+    [
+        planted.MixedUnits,
+        planted.NumberBound,
+        planted.Helper,
+        pytest.param(planted.ManyLiterals, marks=pytest.mark.long),
+    ],
     ids=lambda odd: odd.__name__,
 )
 def test_what_misbehaves_for_special_values_is_found(odd):
