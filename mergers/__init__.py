@@ -13,6 +13,7 @@ from mergers.api import (
     RecordMergeMode,
 )
 from mergers.avro import AvroRecordMerger
+from mergers.columns import MergesColumns
 from mergers.compat import adapt_merger
 from mergers.errors import MergerConfigError, MergerNotFoundError, UnsupportedRecordOperationError
 from mergers.laws import LawReport, check_laws, law_cases
@@ -49,6 +50,7 @@ __all__ = [
     "MergerConfigError",
     "MergerNotFoundError",
     "MergerRef",
+    "MergesColumns",
     "MetadataValues",
     "OperationMode",
     "OverwriteWithLatestMerger",

@@ -65,7 +65,7 @@ def engine_of(job: Job) -> Choice:
                 raise PlanError(msg) from error
             why = f"not native: {error}"
         else:
-            name, why = EngineName.NATIVE, "the merge mode runs as Spark's own expressions"
+            name, why = EngineName.NATIVE, "the rule runs as Spark's own expressions"
     if job.quarantines and job.spec.only_fails:
         msg = f"on_error='quarantine' is not possible in {job.program}: {job.spec.only_fails}; leave it out"
         raise PlanError(msg)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.merge.buffered import merge_props
+from bridge.merge.buffered import delete_tests, merge_props
 from bridge.merge.calls import DELETES, Listener, MadeVersion, MergePointError, SingleRows, UserBatch, located
 from bridge.merge.carriers import (
     NO_PARTITION,
@@ -51,6 +51,7 @@ __all__ = [
     "StoredRow",
     "UserBatch",
     "calls_of",
+    "delete_tests",
     "key_of_version",
     "located",
     "logged_row",

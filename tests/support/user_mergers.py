@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mergers import HoodieAvroIndexedRecord, HoodieEmptyRecord
+from mergers import HoodieAvroIndexedRecord, HoodieEmptyRecord, HoodieSparkRecord
 from payloads import Ordering
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 
 class LaterEvent:
@@ -41,6 +44,47 @@ class AddsToOlder(LaterEvent):
     def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
         older.record["n"] += newer.record["n"]
         return older
+
+
+class AddsUp(LaterEvent):
+    """Adds up `v`, unless the newer row's `op` is d, which changes nothing: both row by row and by columns."""
+
+    merging_strategy = "b3a1c6de-1f5f-4c8c-8e0b-0f6f3a8f6d44"
+
+    def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        if newer.marked_delete or older.marked_delete:
+            return newer
+        if newer.record["op"] == "d":
+            return older
+        added = {**newer.record, "v": older.record["v"] + newer.record["v"]}
+        return HoodieAvroIndexedRecord(newer.key, added, newer.schema or schema)
+
+    def merge_columns(self, older: HoodieSparkRecord, newer: HoodieSparkRecord, schema: Any, props: Any) -> Column:
+        from pyspark.sql import functions as sf  # noqa: PLC0415 (only where it runs)
+
+        (one,), (other, op) = older.get_column_values(schema, ["v"]), newer.get_column_values(schema, ["v", "op"])
+        return (
+            sf.when(newer.is_delete(schema, props), None)
+            .when(older.is_delete(schema, props), newer.column)
+            .when(op == "d", older.column)
+            .otherwise(newer.column.withField("v", one + other))
+        )
+
+
+class AddsUpColumns:
+    """The SPARK implementation of the strategy of `AddsUp`, in a class of its own."""
+
+    merging_strategy = AddsUp.merging_strategy
+    record_type = "SPARK"
+    merge_columns = AddsUp.merge_columns
+
+
+class AddsUpRows:
+    """The AVRO implementation of it."""
+
+    merging_strategy = AddsUp.merging_strategy
+    record_type = "AVRO"
+    merge = AddsUp.merge
 
 
 class SparkRows:

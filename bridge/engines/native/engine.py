@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.engines.control_columns import visible
 from bridge.engines.native.beside import appended, combined
+from bridge.engines.native.custom import met_by_columns
 from bridge.engines.native.lowering import lowered
 from bridge.engines.native.met import met
 from bridge.engines.native.versions import Versions
@@ -29,8 +30,10 @@ def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> Da
     Raises:
         NotLoweredError: the job needs another engine.
     """
-    versions = Versions(lowered(job), job.plan, fields)
-    outcomes = _PLANS.get(job.program, met)(versions, sides, job)
+    rule = lowered(job)
+    versions = Versions(rule, job.plan, fields)
+    plan_of = met_by_columns if rule.merger is not None else _PLANS.get(job.program, met)
+    outcomes = plan_of(versions, sides, job)
     if job.instant is not None and META_COLUMNS[0] in versions.names:
         outcomes = stamped(outcomes, job.plan, job.instant)
     return visible(outcomes) if job.only_rows else outcomes

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import capabilities
+from bridge.engines.native.column_rules import ColumnRules, columns_merger_of
 from bridge.engines.native.rules import READS, JobRules, ModeRules, PayloadRules, has_odd_flag
 from bridge.errors import PlanError
 from bridge.merge import MergePoint, PayloadWriter, RecordMerge, merge_config
@@ -17,11 +18,12 @@ from payloads.errors import PayloadBridgeError
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from bridge.engines.job import Job
     from bridge.engines.native.gaps import Gap
     from bridge.engines.native.ordering import Kind
+    from mergers.columns import MergesColumns
     from payloads.builtin import DeleteTest
 
 _ATOMIC_KEYS = frozenset({"boolean", "int", "long", "float", "double", "string", "bytes"})
@@ -43,6 +45,8 @@ class Lowered:
         deletes: the tests of whole columns that mark a row as a delete.
         deletes_first: whether a delete replaces the stored row whatever the ordering values.
         gaps: the columns that are filled where they have none of their own value.
+        merger: a user's merger of columns, which decides instead.
+        props: what it is given.
         by_mode: whether a merge mode decides: then a delete with Integer 0 replaces whatever is there, and a null of
             the stored row is Integer 0.
         refuses_nulls: whether a null ordering value fails even where it is not compared.
@@ -58,6 +62,8 @@ class Lowered:
     deletes: tuple[DeleteTest, ...]
     deletes_first: bool
     gaps: tuple[Gap, ...]
+    merger: MergesColumns | None
+    props: Mapping[str, str]
     by_mode: bool
     refuses_nulls: bool
     reads_log: bool
@@ -96,6 +102,11 @@ REFUSALS = (
         "custom",
         "in mode CUSTOM a payload class or a merger decides",
         lambda rules: isinstance(rules, ModeRules) and any(one.mode is RecordMergeMode.CUSTOM for one in rules.rules),
+    ),
+    Refusal(
+        "columns",
+        "a merger of columns runs in upsert, snapshot and compact, on keys and columns that compare",
+        lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
     ),
     Refusal(
         "payload",
@@ -181,6 +192,8 @@ def lowered(job: Job) -> Lowered:
         deletes=rules.deletes or (),
         deletes_first=rules.deletes_first,
         gaps=rules.gaps,
+        merger=rules.merger if isinstance(rules, ColumnRules) else None,
+        props=rules.props if isinstance(rules, ColumnRules) else {},
         by_mode=isinstance(rules, ModeRules),
         refuses_nulls=rules.refuses_nulls,
         reads_log=rules.reads_log,
@@ -201,6 +214,9 @@ def _rules(job: Job) -> JobRules:
     if job.program in READS and not by_mode:
         raise NotLoweredError(reasons["release"])
     try:
+        merger = columns_merger_of(job.plan) if by_mode else None
+        if merger is not None:
+            return ColumnRules(job, merge_config(job.plan), merger)
         merge = RecordMerge(job.plan, job.schema, has_meta=META_COLUMNS[0] in job.columns)
         if by_mode:
             return ModeRules(job, merge, merge_config(job.plan))

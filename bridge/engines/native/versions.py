@@ -22,6 +22,8 @@ from bridge.engines.native.ordering import later
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import Column, DataFrame, WindowSpec
     from pyspark.sql.types import StructField
 
@@ -142,17 +144,29 @@ class Versions:
     def _described(self, side: DataFrame) -> DataFrame:
         rule = self.rule
         entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if rule.reads_log else sf.lit(False)
-        marks = [_marked(test) for test in rule.deletes]
-        marked = functools.reduce(operator.or_, marks) if marks else sf.lit(False)
+        marked = self.is_marked(quoted)
         data = [self._checked(name).alias(new) for name, new in self.new.items()]
         texts = [quoted(name).cast("string").alias(f"{PREFIX}text_{name}") for name in self._texts]
-        arrived = [name for name in (COMMIT, ARRIVAL) if name in side.columns]
-        # Users' orders may have ties; the rows' own order then decides.
-        position = sf.struct(*arrived, sf.monotonically_increasing_id().alias("row")).alias(_POSITION)
-        control = [self._with_value(entry | marked).alias(DEAD), position]
+        control = [self._with_value(entry | marked).alias(DEAD), self.position(side).alias(_POSITION)]
         if rule.ordering:
             control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
         return side.select(*data, *texts, *control)
+
+    @staticmethod
+    def position(side: DataFrame) -> Column:
+        """Return where a version is in the order of arrival."""
+        arrived = [name for name in (COMMIT, ARRIVAL) if name in side.columns]
+        # Users' orders may have ties; the rows' own order then decides.
+        return sf.struct(*arrived, sf.monotonically_increasing_id().alias("row"))
+
+    def is_marked(self, column_of: Callable[[str], Column]) -> Column:
+        """Whether a row marks itself as a delete; `column_of` gives its columns."""
+        tests = [_marked(test, column_of(test.field)) for test in self.rule.deletes]
+        return functools.reduce(operator.or_, tests, sf.lit(False))
+
+    def identity(self) -> list[Column]:
+        """Return the key columns of a newer side under their new names; no key is a floating-point number."""
+        return [self._checked(name).alias(self.new[name]) for name in self._plan.identity]
 
     def _with_value(self, dead: Column) -> Column:
         """Return whether a version is a delete, which fails for a null ordering value that its payload refuses."""
@@ -247,8 +261,7 @@ class Versions:
         return sf.when(held.isNotNull() & reached.isNull(), null)
 
 
-def _marked(test: DeleteTest) -> Column:
-    column = quoted(test.field)
+def _marked(test: DeleteTest, column: Column) -> Column:
     if test.marker is True:
         return sf.coalesce(column, sf.lit(False))
     return sf.coalesce((sf.upper(column) if test.ignore_case else column) == test.marker, sf.lit(False))

@@ -41,6 +41,7 @@ OF_MODES = ("int", "long", "string", "boolean", "double")
 OF_READS = ("int", "long", "string", "boolean")
 WITH_TEXTS = ("int", "long", "string", "boolean", "date")
 OF_PAYLOADS = tuple(ORDERED)
+MERGER = "tests.support.user_mergers:AddsUp"
 PARTIAL = ("PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload", "PostgresDebeziumAvroPayload")
 _TEXTS = (None, "x", "y", "__debezium_unavailable_value")
 _OTHERS = {"string": pa.string(), "int": pa.int32(), "boolean": pa.bool_()}
@@ -106,7 +107,7 @@ class Combination(NamedTuple):
     def plan(self) -> MergePlan:
         """The plan of the merge."""
         marker = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "D"} if self.marker else {}
-        kind = "merger" if self.merges.endswith("_ORDERING") else "payload"
+        kind = "merger" if self.merges.endswith("_ORDERING") or ":" in self.merges else "payload"
         given: dict[str, Any] = {kind: self.merges, **dict(self.settings)}
         return MergePlan(
             release=self.release,
@@ -124,6 +125,8 @@ def combinations() -> Iterator[Combination]:
     yield from _of_modes()
     yield from _of_payloads()
     yield from _of_partial_updates()
+    for program, release in itertools.product(("upsert", "snapshot", "compact"), ("1.1", "1.2")):
+        yield Combination(program, release, MERGER, ())
 
 
 def _of_modes() -> Iterator[Combination]:

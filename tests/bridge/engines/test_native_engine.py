@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from bridge.engines import REFUSALS, Job, engine_of
 from bridge.pipeline import layout_of
 from bridge.programs import PROGRAMS, EngineName
 from tests.bridge.engines.agreement import agree, outcomes_of
-from tests.bridge.engines.generated import PARTIAL, Combination, combinations
+from tests.bridge.engines.generated import MERGER, PARTIAL, Combination, combinations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -25,7 +26,12 @@ if TYPE_CHECKING:
 
 ROWS = "id string, part string, ts bigint, v string, _hoodie_is_deleted boolean"
 LOG = f"{ROWS}, _pb_commit bigint, _pb_seq bigint, _pb_kind string, _pb_ordering struct<type:string,value:string>"
-RULES = {"EVENT_TIME_ORDERING": "event", "COMMIT_TIME_ORDERING": "commit", **dict.fromkeys(PARTIAL, "fills")}
+RULES = {
+    "EVENT_TIME_ORDERING": "event",
+    "COMMIT_TIME_ORDERING": "commit",
+    **dict.fromkeys(PARTIAL, "fills"),
+    MERGER: "columns",
+}
 SHORT = 150
 """Keys a combination; the command takes as many as it is told."""
 
@@ -72,6 +78,26 @@ def test_no_python_and_no_function_of_ours_is_in_any_plan(spark: SparkSession) -
         text = physical_plan(outcomes_of(spark, one, []))
         for word in ("Python", "Arrow", "MapPartitions", "UDF", "DeserializeToObject"):
             assert word not in text, (str(one), text)
+
+
+def test_a_merger_of_columns_is_found_among_the_implementations_of_its_strategy(spark: SparkSession) -> None:
+    rows = "id string, v int, op string"
+    stored = spark.createDataFrame([("a", 1, None), ("b", 1, None)], rows)
+    batch = spark.createDataFrame([("a", 5, None), ("b", 5, "d")], rows)
+    frame, listed = spark.createDataFrame([], rows), "hoodie.write.record.merge.custom.implementation.classes"
+    mergers = "tests.support.user_mergers"
+    plan = plan_of(merger=f"{mergers}:AddsUpRows", partition=(), ordering=())
+    assert engine_of(job_of(frame, plan)).engine is EngineName.PYTHON
+    both = plan_of(
+        merger=f"{mergers}:AddsUpRows", partition=(), ordering=(), props={listed: f"{mergers}:AddsUpColumns"}
+    )
+    alone = plan_of(merger=f"{mergers}:AddsUpColumns", partition=(), ordering=())
+    for one in (both, alone):
+        assert engine_of(job_of(frame, one)).engine is EngineName.NATIVE
+    found = {row.id: row.v for row in upsert(stored, batch, both).collect()}
+    assert found == {"a": 6, "b": 1}
+    with pytest.raises(Exception, match=r"merges SPARK records|merge_columns alone"):
+        upsert(stored, batch, dataclasses.replace(alone, engine="python")).collect()
 
 
 @pytest.mark.parametrize("in_memory", [True, False])

@@ -1,0 +1,82 @@
+"""A user's merger of columns: which plans have one, and what it needs of a job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.config import keys
+from bridge.engines.native.rules import READS, JobRules
+from bridge.merge import delete_tests, merge_props
+from bridge.spark import META_COLUMNS
+from mergers import resolve_merger
+from mergers.columns import columns_merger
+
+if TYPE_CHECKING:
+    from bridge.config import EffectiveMergeConfig
+    from bridge.engines.job import Job
+    from bridge.plan import MergePlan
+    from mergers.columns import MergesColumns
+    from payloads import AvroSchema
+    from payloads.builtin import DeleteTest
+
+
+class ColumnRules(JobRules):
+    """A user's merger of columns, in mode CUSTOM from 1.1 on."""
+
+    def __init__(self, job: Job, config: EffectiveMergeConfig, merger: MergesColumns) -> None:
+        """Take the effective settings and the merger; nothing is called."""
+        self.job = job
+        self.merger = merger
+        self.props = merge_props(config, job.plan)
+
+    @property
+    def refuses_nulls(self) -> bool:
+        """No value is compared here."""
+        return False
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """None: the merger compares."""
+        return ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    @property
+    def deletes(self) -> tuple[DeleteTest, ...] | None:
+        """Flag and custom marker."""
+        return delete_tests(self.job.schema, self.props)
+
+    @property
+    def can_gather(self) -> bool:
+        """Whether the job meets stored rows, by keys and columns that compare, without meta columns of a log's rows."""
+        schema, plan = self.job.schema, self.job.plan
+        if self.job.program not in {"upsert", *READS}:
+            return False
+        if self.reads_log and META_COLUMNS[0] in self.job.columns:
+            return False
+        floating = any(schema.by_name[name].schema.non_null.kind in {"float", "double"} for name in plan.identity)
+        return not floating and not any(_has_map(field.schema) for field in schema.fields)
+
+
+def _has_map(schema: AvroSchema) -> bool:
+    plain = schema.non_null
+    inner: list[AvroSchema] = []
+    if plain.kind == "record":
+        inner = [field.schema for field in plain.fields]
+    elif plain.kind == "array":
+        inner = [plain.items]
+    return plain.kind == "map" or any(map(_has_map, inner))
+
+
+def columns_merger_of(plan: MergePlan) -> MergesColumns | None:
+    """Return what merges columns under the strategy of a plan's merger: this merger, or one of the implementations."""
+    if plan.merger is None or plan.mode is not None or (plan.merger.is_compiled and not plan.merger.has_port):
+        return None
+    merger = plan.merger.resolve()
+    listed = keys.IMPLEMENTATIONS.read(plan.props, plan.release) or ()
+    named = [resolve_merger(name) for name in listed if ":" in name]
+    same = [merger, *(one for one in named if one.merging_strategy == merger.merging_strategy)]
+    return next((found for one in same if (found := columns_merger(one)) is not None), None)

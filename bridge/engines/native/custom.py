@@ -1,0 +1,102 @@
+"""A user's merger as expressions: the versions of a key are gathered and folded, then met by the stored row.
+
+Unlike a rule that chooses by a maximum, any merge needs its versions one after the other, so those of a key are
+gathered in one array. A key with one version, as most have, is not folded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.engines.control_columns import ACTION, IS_DELETE, MADE, NEWER, PREFIX
+from bridge.engines.native.size import full_outer
+from bridge.merge import Action
+from bridge.spark import quoted
+from mergers import HoodieSparkRecord
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.engines.job import Job
+    from bridge.engines.native.versions import Versions
+
+_ROW, _MERGED, _ITEMS = f"{PREFIX}row", f"{PREFIX}merged", f"{PREFIX}items"
+
+
+class _Merge:
+    """The user's merge of two structs, its answer in their type."""
+
+    def __init__(self, versions: Versions, job: Job, kind: spark_types.StructType) -> None:
+        self._merger, self._props = versions.rule.merger, versions.rule.props
+        self._schema, self._kind = job.schema, kind
+
+    def __call__(self, older: Column, newer: Column) -> Column:
+        sides = HoodieSparkRecord(None, older), HoodieSparkRecord(None, newer)
+        merged = self._merger.merge_columns(*sides, self._schema, self._props)  # type: ignore[union-attr]  # there is one
+        return merged.cast(self._kind)
+
+
+def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
+    """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
+    stored, newer = sides
+    names = tuple(field.name for field in job.schema.fields)
+    merge = _merge(versions, job, newer, names)
+    winners = _folded(versions, newer, names, merge)
+    both = full_outer(versions.rows(stored), versions.keys(stored), winners, versions.same_key(), newer)
+    old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(_ROW)
+    is_new, is_alone = versions.is_absent_below(), versions.is_absent_above()
+    merged = sf.when(is_new, new).when(is_alone, old).otherwise(merge(old, new))
+    both = both.withColumn(_MERGED, merged)
+    same = sf.col(_MERGED).eqNullSafe(new)
+    dead = sf.col(_MERGED).isNull() | versions.is_marked(lambda name: sf.col(_MERGED).getField(name))
+    inserted = sf.when(dead, int(Action.SKIP)).otherwise(int(Action.INSERT))
+    action = (
+        sf.when(is_alone, int(Action.KEEP))
+        .when(is_new, inserted)
+        .when(sf.col(_MERGED).eqNullSafe(old) & ~same, int(Action.KEEP))
+        .when(dead, int(Action.DELETE))
+        .otherwise(int(Action.UPDATE))
+    )
+    outcomes = both.withColumn(ACTION, action.cast("tinyint"))
+    is_written = sf.col(ACTION).isin(int(Action.INSERT), int(Action.UPDATE))
+    identity = {*job.plan.partition, *job.plan.key}
+    data = []
+    for name in versions.names:
+        written = sf.col(_MERGED).getField(name) if name in names else sf.lit(None)
+        bare = sf.coalesce(quoted(name), sf.col(versions.new[name])) if name in identity else sf.lit(None)
+        kept = sf.when(sf.col(ACTION) == int(Action.KEEP), quoted(name)).otherwise(bare)
+        data.append(sf.when(is_written, written).otherwise(kept).alias(name))
+    books = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), (is_written & ~same).alias(MADE)] if job.books else []
+    return outcomes.select(*data, ACTION, *books)
+
+
+def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: _Merge) -> DataFrame:
+    """Return one row a key: its key columns, the folded version, null for a delete, and the number of versions."""
+    row = sf.struct(*(quoted(name).alias(name) for name in names))
+    if IS_DELETE in side.columns:
+        row = sf.when(~sf.coalesce(sf.col(IS_DELETE), sf.lit(False)), row)
+    item = sf.struct(versions.position(side).alias("position"), row.alias("row"))
+    keyed = side.select(*versions.identity(), item.alias("item"))
+    keys = [name for name in keyed.columns if name != "item"]
+    grouped = keyed.groupBy(*keys).agg(sf.array_sort(sf.collect_list("item"), _by_position).alias(_ITEMS))
+    first = sf.col(_ITEMS)[0]["row"]
+    rest = sf.slice(sf.col(_ITEMS), 2, sf.size(_ITEMS))
+    folded = sf.aggregate(rest, first, lambda older, one: merge(older, one["row"]))
+    chosen = sf.when(sf.size(_ITEMS) == 1, first).otherwise(folded)
+    number = sf.size(_ITEMS).cast("long")
+    return grouped.select(*keys, chosen.alias(_ROW), number.alias(NEWER))
+
+
+def _by_position(one: Column, other: Column) -> Column:
+    left, right = one["position"], other["position"]
+    return sf.when(left < right, -1).when(left > right, 1).otherwise(0)
+
+
+def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]) -> _Merge:
+    fields = side.select(*map(quoted, names)).schema.fields
+    return _Merge(
+        versions, job, spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in fields])
+    )

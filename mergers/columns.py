@@ -1,0 +1,37 @@
+"""Mergers of columns: a user's SPARK merger that merges all rows at once, as one expression."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+    from mergers.record import HoodieSparkRecord
+    from payloads.api import Props
+    from payloads.avro import AvroSchema
+
+
+@runtime_checkable
+class MergesColumns(Protocol):
+    """A merger for Spark's rows, written as an expression (RFC-46: the SPARK implementation of a strategy).
+
+    It stands beside `merge` under the same `merging_strategy`: in the same class, or in one of record type SPARK, and
+    both must answer alike.
+
+    Added in 0.1.0.
+    """
+
+    def merge_columns(
+        self, older: HoodieSparkRecord, newer: HoodieSparkRecord, schema: AvroSchema, props: Props
+    ) -> Column:
+        """Return the merged row as a struct with the columns of `schema`, in their order and types; null for a delete.
+
+        A row that a delete flag or marker marks is a delete, too. Either side may be null: a delete without data.
+        """
+
+
+def columns_merger(merger: Any) -> MergesColumns | None:
+    """Return the object behind a merger that merges columns; None if there is none."""
+    target = getattr(merger, "target", merger)
+    return target if isinstance(target, MergesColumns) else None
