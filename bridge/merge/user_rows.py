@@ -1,4 +1,4 @@
-"""Merges from record to record where a user's class decides in mode CUSTOM, from 1.1 on: without carriers and adapters.
+"""Merges from record to record where a user's class decides in mode CUSTOM: without carriers and adapters.
 
 What the carriers of `ModeWriter` and `FileGroupReader` and the rules of `AvroRecordMerger` come to for a pair of rows.
 """
@@ -12,7 +12,7 @@ from bridge.merge.carriers import with_meta_columns
 from bridge.merge.outcome import RowSource
 from bridge.merge.points import MergePoint
 from mergers.record import greater_ordering_value, row_ordering_value
-from mergers.strategies import CustomMerger
+from mergers.strategies import CustomMerger, CustomMergerV1_0
 from payloads import NATURAL_ORDER
 from payloads.api import Sentinel
 from payloads.user import PayloadAdapter
@@ -30,13 +30,18 @@ if TYPE_CHECKING:
     from payloads.user import UserCalls
 
 _STORED, _INCOMING, _MADE, _NONE = RowSource
+_OF_PAYLOADS = (CustomMerger, CustomMergerV1_0)
 _ORDERED = frozenset({"boolean", "int", "long", "float", "double", "string"})
 
 
 def calls_of_user(merger: BufferedMerger, schema: AvroSchema, props: Properties) -> UserCalls | None:
     """Return the calls of the class that decides; None where another rule does, or reading an ordering may fail."""
-    payload_class = merger.payload_class if type(merger) is CustomMerger else None
+    if not isinstance(merger, CustomMerger | CustomMergerV1_0) or type(merger) not in _OF_PAYLOADS:
+        return None
+    payload_class = merger.payload_class
     if payload_class is None or not issubclass(payload_class, PayloadAdapter):
+        return None
+    if isinstance(merger, CustomMergerV1_0) and payload_class.gives_ordering():
         return None
     fields = (schema.by_name.get(name) for name in merger.context.ordering_fields)
     if any(field is None or field.schema.non_null.kind not in _ORDERED for field in fields):
@@ -59,6 +64,7 @@ class UserRows:
         self._schema = schema
         self._props = props
         self._shape = shape
+        self._is_1_0 = isinstance(merger, CustomMergerV1_0)
 
     def written_pair(self, read_ordering: Reader) -> Pair:
         """Return what a writer does with a stored row and an incoming one; `read_ordering` reads the latter's value.
@@ -122,7 +128,7 @@ class UserRows:
 
     def read_pair(self, point: MergePoint, deletes: DeleteContext, of_delete: Pair) -> Pair:
         """Return what a reader does with a stored row and one of the log; `of_delete` merges one that is a delete."""
-        build, merge_lent = self._calls.build, self._calls.merge_lent
+        merge = self._merged_1_0 if self._is_1_0 else self._merged
         row_ordering: Callable[[Record], Ordering] = self._context.row_ordering
         is_delete = deletes.is_delete
 
@@ -136,7 +142,7 @@ class UserRows:
                 return of_delete(stored, logged, made)
             try:
                 older = with_meta_columns(stored)
-                merged = merge_lent(build(newer, ordering), newer, older)
+                merged = merge(older, newer, ordering)
                 if merged is newer:
                     return _INCOMING
                 if merged is older:
@@ -151,10 +157,22 @@ class UserRows:
 
         return pair
 
+    def _merged(self, older: Record, newer: Record, ordering: Ordering) -> Record | Sentinel | None:
+        calls = self._calls
+        return calls.merge_lent(calls.build(newer, ordering), newer, older)
+
+    def _merged_1_0(self, older: Record, newer: Record, ordering: Ordering) -> Record | Sentinel | None:
+        """Merge as 1.0 does: the stored row is what a payload that is built of it inserts."""
+        calls = self._calls
+        first, last = calls.build(older, self._context.row_ordering(older)), calls.build(newer, ordering)
+        stored = calls.insert_value(first, older)
+        return None if stored is None or isinstance(stored, Sentinel) else calls.merge(last, newer, stored)
+
     def _made(self, record: Record | Sentinel) -> Record:
         """Return a record that the class made as it is stored."""
         found: Record = record  # type: ignore[assignment]  # calls give the stored row in place of SENTINEL
-        row_ordering_value(found, self._schema, self._props, self._context.release)
+        if not self._is_1_0:
+            row_ordering_value(found, self._schema, self._props, self._context.release)
         if not self._context.rows_are_avro:
             self._context.row_ordering(found)
         return self._shape.stored(found)

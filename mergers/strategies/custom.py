@@ -100,6 +100,11 @@ class CustomMergerV1_0(EventTimeMergerV1_0):  # noqa: N801 (the release)
         self._schema = schema
         self._props = props
 
+    @property
+    def payload_class(self) -> type[HoodieRecordPayload] | None:
+        """The payload class that decides; None for a user's merger."""
+        return self._merger.payload_class if isinstance(self._merger, AvroRecordMerger) else None
+
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Return what the merger returns, or None if that is a delete or the row of `existing`."""
         if existing is None or existing.marked_delete or new.marked_delete:
