@@ -53,6 +53,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         f"payload-bridge migrate {_DAYS} --table-type both --out migration",
         "payload-bridge migrate --payload AWSDmsAvroPayload --key id --ordering ts",
         "payload-bridge migrate --table warehouse/orders --accept-differences",
+        "payload-bridge migrate --table warehouse/orders --script migration.py --apply-to-copy migrated-orders",
     ),
     "payloads": (
         "payload-bridge payloads --release 1.2",

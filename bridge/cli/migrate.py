@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.job_config import with_job
+from bridge.cli.migrate_script import carry_out, check_script_options, script_options
 from bridge.cli.options import (
     compaction_options,
     compactions_of,
@@ -93,6 +94,7 @@ _ABOUT_BATCHES = (
     metavar="PATH",
     help="Write settings, undo, report and generated mergers to this folder, local or on a storage.",
 )
+@script_options
 @operation_option
 @compaction_options
 @scope_options
@@ -122,6 +124,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     is_tried_on_table = batches is None and path is not None and holds_rows(path)
     if batches is None and not is_tried_on_table:
         _refuse_data_options(accept_differences, sample, options)
+    check_script_options(path, options)
     target = folder_of(out)
     stored = None if path is None else properties_of(path, options["release"] or HudiRelease.latest())
     types = _types(table_type, stored)
@@ -165,6 +168,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         report = made.to_report(sample)
         if held is not None:
             held.tell(report)
+        carry_out(made, report, path, options)
     if untried:
         report.warnings.append(f"no candidate was tried: {untried}")
     report.plan |= {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.migration.applied import AppliedPlan, apply_to_copy, checksum_of
 from bridge.migration.candidates import candidates_for
 from bridge.migration.damage import MOST_SLICES, Damage, TableDamage, find_damage
 from bridge.migration.decision import check_twin, migrate, of_upgrade
@@ -14,12 +15,14 @@ from bridge.migration.plan_report import MigrationPlan, report_plan
 from bridge.migration.rehearsal import Upgraded, check_upgrade_to, judge, rehearse, upgrade
 from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, report_rehearsal
 from bridge.migration.report import MigrateReport, files_of
+from bridge.migration.script import migration_script
 from bridge.migration.steps import PropertyChange, Step
 from bridge.migration.table_copy import CopiedTable, check_copy, copy_table
 from bridge.migration.trials import Trial
 
 __all__ = [
     "MOST_SLICES",
+    "AppliedPlan",
     "CopiedTable",
     "Damage",
     "Finding",
@@ -36,10 +39,12 @@ __all__ = [
     "TableDamage",
     "Trial",
     "Upgraded",
+    "apply_to_copy",
     "candidates_for",
     "check_copy",
     "check_twin",
     "check_upgrade_to",
+    "checksum_of",
     "copy_table",
     "files_of",
     "find_damage",
@@ -48,6 +53,7 @@ __all__ = [
     "inspect_tables",
     "judge",
     "migrate",
+    "migration_script",
     "of_upgrade",
     "plan_migration",
     "rehearse",

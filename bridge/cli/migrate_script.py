@@ -1,0 +1,84 @@
+"""`migrate --script` and `--apply-to-copy`: the plan of the one table as a script, and that script on a copy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bridge.cli.decorators import with_options
+from bridge.cli.quiet import quiet_session
+from bridge.cli.rebuilt_input import holds_rows
+from bridge.cli.writing import OVERWRITE, asks_for, may_replace, stop_if_dry
+from bridge.errors import InputError
+from bridge.hudi import HudiTable
+from bridge.migration import apply_to_copy, check_copy, migration_script
+from bridge.verify import write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from bridge.migration import MigrateReport
+    from bridge.report import Report
+
+_SCRIPT = click.option(
+    "--script",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the whole migration as a PySpark script, with checks before and after, and the undo. Needs --table.",
+)
+_COPY = click.option(
+    "--apply-to-copy",
+    metavar="PATH",
+    help="Copy the table to this folder, and run that script there with the released bundle. Needs --table.",
+)
+
+
+def script_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--script` and `--apply-to-copy`."""
+    return with_options(command, (_SCRIPT, _COPY))
+
+
+def check_script_options(path: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse what can't be written, before anything runs.
+
+    Raises:
+        UsageError: there is no table, or something is in the way.
+    """
+    for name in ("script", "apply_to_copy"):
+        if options[name] is not None and path is None:
+            msg = f"--{name.replace('_', '-')} is about a table; add --table"
+            raise click.UsageError(msg, click.get_current_context())
+    if options["apply_to_copy"] is not None and not holds_rows(str(path)):
+        msg = f"--apply-to-copy copies a table, and {path} has its properties alone; name the table's base path"
+        raise click.UsageError(msg, click.get_current_context())
+    if options["script"] is not None:
+        may_replace(options["script"], "--script")
+    if options["apply_to_copy"] is not None:
+        try:
+            check_copy(str(path), options["apply_to_copy"], overwrite=asks_for(OVERWRITE))
+        except InputError as error:
+            raise click.UsageError(str(error), click.get_current_context()) from error
+
+
+def carry_out(made: MigrateReport, report: Report, path: str | None, options: Mapping[str, Any]) -> None:
+    """Write the script, and run it on a copy, where the options ask for it; the report says what was done.
+
+    Raises:
+        PlanError, InputError, NotRunError: as `apply_to_copy`.
+    """
+    script, copy = options["script"], options["apply_to_copy"]
+    if (script is None and copy is None) or not made.is_accepted:
+        return
+    stop_if_dry()
+    (plan,) = made.plans.values()
+    if script is not None:
+        write(migration_script(plan, made.verdict), script)
+        report.body.append(f"Written to {script}: the migration as a script")
+    if copy is not None:
+        table = HudiTable(quiet_session(), str(path), plan.from_release)
+        done = apply_to_copy(table, plan, copy, overwrite=asks_for(OVERWRITE))
+        report.body.append("\n".join(done.lines()))
+        report.statistics["copy"] = {"path": str(done.copied.path), "success": done.success, "sha256": done.checksum}
+        report.success = report.success and done.success

@@ -1,0 +1,121 @@
+"""The script of a migration: PySpark that carries out the steps of a plan on a table, with checks, and undoes them."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge.config import AUTO_UPGRADE, TableMergeConfig, assumed_writer, capabilities, change_version
+from bridge.errors import PlanError
+from bridge.migration.steps import changes_between, merge_properties
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.migration.plan_report import MigrationPlan
+    from bridge.migration.steps import Step
+    from payloads import HudiRelease
+
+_TEMPLATE: Final = Path(__file__).with_name("script.py.txt")
+_WIDTH: Final = 112
+_BUNDLE: Final = "org.apache.hudi:hudi-spark3.5-bundle_2.12:{}"
+
+
+def migration_script(made: MigrationPlan, verdict: str) -> str:
+    """Return a PySpark script that carries out a plan on a table that is as the plan has it before.
+
+    The script compares what the table stores with what the plan predicts before and after each step, so it goes on
+    where it was stopped, and refuses any other table. Options of writers are in its docstring alone.
+
+    Args:
+        made: the plan.
+        verdict: what the plan rests on, in a sentence; it is in the docstring.
+
+    Raises:
+        PlanError: the table does not change, a step is the write of a batch, or a release before 1.1 would do it.
+
+    Added in 0.1.0.
+    """
+    worker = worker_of(made)
+    if not capabilities(worker, capabilities(worker).created_version).payload_successors:
+        msg = f"a script runs with Hudi 1.1 or later, and this is the work of {worker}; follow the printed steps"
+        raise PlanError(msg)
+    apply, undo = _steps(made.apply, made, made.before, made.after), _steps(made.undo, made, made.after, made.before)
+    if not apply:
+        msg = "nothing changes in the table, so that there is nothing for a script to do; writers change their options"
+        raise PlanError(msg)
+    notes = [f"- {step.what}: {_options(step)}" for step in made.apply if step.options or step.drop]
+    return Template(_TEMPLATE.read_text("utf-8")).substitute(
+        title=f"table version {made.from_version} to {made.to_version}, Hudi {made.from_release} to {made.to_release}",
+        verdict=textwrap.fill(_plain(verdict), _WIDTH),
+        release=worker,
+        coordinate=_BUNDLE.format(capabilities(worker).bundle),
+        notes="".join(f"{line}\n" for line in ["", "The writers then:", *notes]) if notes else "",
+        hudi=json.dumps(str(worker)),
+        newest=capabilities(worker).created_version,
+        before=_literal(dict(made.before)),
+        apply=_literal(apply),
+        undo=_literal(undo),
+    )
+
+
+def _plain(text: str) -> str:
+    """Return text that can stand in a docstring."""
+    return text.replace("\\", "\\\\").replace('"', "'")
+
+
+def _options(step: Step) -> str:
+    given = [f"{name}={value}" for name, value in step.options.items()]
+    return _plain(", ".join([*given, *(f"without {name}" for name in step.drop)]))
+
+
+def _steps(
+    steps: Sequence[Step], made: MigrationPlan, before: Mapping[str, str], after: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the steps that change the table, each with what it stores then."""
+    found: list[dict[str, Any]] = []
+    now = dict(before)
+    for step in steps:
+        if step.sql:
+            now = _after_version(made, before, after)
+            found.append({"what": step.what, "sql": step.sql, "set": {}, "unset": [], "after": now})
+        elif step.cli:
+            changes = changes_between(now, after)
+            now = dict(after)
+            values = {one.key: one.after for one in changes if one.after is not None}
+            gone = [one.key for one in changes if one.after is None]
+            found.append({"what": step.what, "sql": "", "set": values, "unset": gone, "after": now})
+        elif step.options.get(AUTO_UPGRADE.key) == "true":
+            msg = (
+                f"a script writes no rows, and the plan has to: {step.what}. Let the first write of the new job do it, "
+                "or name the class in the table before"
+            )
+            raise PlanError(msg)
+    return found
+
+
+def _after_version(made: MigrationPlan, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    """Return what the table stores after its version has changed."""
+    version = TableMergeConfig.from_properties(after).version
+    return merge_properties(change_version(before, version, worker_of(made)))
+
+
+def worker_of(made: MigrationPlan) -> HudiRelease:
+    """Return the release that changes the table's version: a downgrade is the work of the newer one."""
+    if capabilities(made.to_release).created_version >= made.from_version:
+        return made.to_release
+    return max(made.from_release, assumed_writer(made.from_version))
+
+
+def _literal(value: Any, indent: str = "") -> str:
+    """Return Python source, one item a line, as formatters write it."""
+    inner = f"{indent}    "
+    if isinstance(value, dict) and value:
+        items = [f"{inner}{json.dumps(name)}: {_literal(one, inner)}," for name, one in value.items()]
+        return "\n".join(["{", *items, f"{indent}}}"])
+    if isinstance(value, list) and value:
+        return "\n".join(["[", *(f"{inner}{_literal(one, inner)}," for one in value), f"{indent}]"])
+    return json.dumps(value)

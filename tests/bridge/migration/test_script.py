@@ -1,0 +1,179 @@
+"""The script of a migration: its steps on a stand-in for Hudi, and what it refuses; linters find nothing in it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import MergePlan, MigrationPlan, PlanError, plan_migration
+from bridge.cli import main
+from bridge.config import TableType, created_properties
+from bridge.migration import migration_script
+from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOVES = [
+    ("AWSDmsAvroPayload", "1.2"),
+    ("AWSDmsAvroPayload", "COMMIT_TIME_ORDERING"),
+    ("DefaultHoodieRecordPayload", "EVENT_TIME_ORDERING"),
+    ("PostgresDebeziumAvroPayload", "1.1"),
+]
+
+
+def planned(payload: str = "AWSDmsAvroPayload", to: str = "COMMIT_TIME_ORDERING", kind: str = "mor") -> MigrationPlan:
+    ordering = "_event_lsn" if "Postgres" in payload else "ts"
+    writer = MergePlan(payload=payload, release="0.15", key="id", ordering=ordering).writer_options()
+    return plan_migration(created_properties(writer, TableType(kind), HudiRelease.V0_15), to, writer)
+
+
+class Hudi:
+    """Stands for a session with Hudi: one table, whose procedures leave what the script expects of them."""
+
+    def __init__(self, made: MigrationPlan) -> None:
+        self.script: dict[str, Any] = {"__name__": "script"}
+        exec(compile(migration_script(made, 'ACCEPTED: "all" of \\ it'), "script.py", "exec"), self.script)  # noqa: S102
+        self.stored = dict(made.before)
+        self.rows, self.rows_after, self.pending, self.newest, self.calls = 3, 3, 0, 9, 0
+        self.answers = True
+        self.script["meta_client"] = lambda *_: self._client()
+        config = SimpleNamespace(updateAndDeleteProps=self._update)
+        version = SimpleNamespace(current=lambda: SimpleNamespace(versionCode=lambda: self.newest))
+        table = SimpleNamespace(HoodieTableConfig=config, HoodieTableVersion=version)
+        hudi = SimpleNamespace(common=SimpleNamespace(table=table))
+        util = SimpleNamespace(Properties=_Properties, HashSet=set)
+        self._jvm = SimpleNamespace(
+            org=SimpleNamespace(apache=SimpleNamespace(hudi=hudi)), java=SimpleNamespace(util=util)
+        )
+
+    def run(self, verb: str) -> None:
+        self.script["main"]([verb, "/data/it's"], self)
+
+    def _client(self) -> Any:
+        timeline = SimpleNamespace(
+            filterInflightsAndRequested=lambda: SimpleNamespace(countInstants=lambda: self.pending)
+        )
+        config = SimpleNamespace(getProps=lambda: SimpleNamespace(getProperty=self.stored.get))
+        names = {"getTableConfig": config, "getActiveTimeline": timeline, "getStorage": None, "getMetaPath": None}
+        return SimpleNamespace(**{name: (lambda value=value: value) for name, value in names.items()})
+
+    def _update(self, _storage: None, _path: None, values: dict[str, str], gone: set[str]) -> None:
+        self.calls += 1
+        self.stored = {name: value for name, value in {**self.stored, **values}.items() if name not in gone}
+
+    def sql(self, statement: str) -> Any:
+        if statement.startswith("CALL"):
+            self.calls += 1
+            steps = self.script["APPLY"] + self.script["UNDO"]
+            if self.answers:
+                (step,) = (one for one in steps if one["sql"].replace("<table>", self.script["NAME"]) == statement)
+                self.stored, self.rows = dict(step["after"]), self.rows_after
+        else:
+            assert r"LOCATION '/data/it\'s'" in statement
+        return SimpleNamespace(collect=lambda: [(self.answers,)])
+
+    @property
+    def read(self) -> Any:
+        loaded = SimpleNamespace(count=lambda: self.rows)
+        return SimpleNamespace(format=lambda _: SimpleNamespace(load=lambda _: loaded))
+
+
+class _Properties(dict[str, str]):
+    def setProperty(self, name: str, value: str) -> None:  # noqa: N802 (Java's name)
+        self[name] = value
+
+
+@pytest.mark.parametrize(("payload", "to"), MOVES)
+def test_a_table_goes_there_once_and_back(payload: str, to: str, capsys: pytest.CaptureFixture[str]) -> None:
+    made = planned(payload, to)
+    hudi = Hudi(made)
+    hudi.run("apply")
+    assert hudi.stored == made.after
+    taken = hudi.calls
+    hudi.run("apply")
+    assert (hudi.stored, hudi.calls) == (made.after, taken)
+    assert "nothing to do" in capsys.readouterr().out
+    hudi.run("undo")
+    assert hudi.stored == made.after_undo
+
+
+def test_it_goes_on_where_it_was_stopped(capsys: pytest.CaptureFixture[str]) -> None:
+    made = planned()
+    hudi = Hudi(made)
+    first, *others = hudi.script["APPLY"]
+    assert others
+    hudi.stored = dict(first["after"])
+    hudi.run("check")
+    assert capsys.readouterr().out == f"1 of {1 + len(others)} steps are done\n"
+    hudi.run("apply")
+    assert (hudi.stored, hudi.calls) == (made.after, len(others))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"stored": {"hoodie.table.version": "8"}}, "the table is nowhere on this way"),
+        ({"pending": 2}, "2 instants that did not complete"),
+        ({"newest": 8}, "newest table version is 9; the session's Hudi has 8"),
+        ({"answers": False}, "Hudi did not do this"),
+    ],
+)
+def test_what_is_not_as_expected_is_refused_and_left(change: dict[str, Any], says: str) -> None:
+    hudi = Hudi(planned())
+    vars(hudi).update(change)
+    before = dict(hudi.stored)
+    with pytest.raises(SystemExit, match=says):
+        hudi.run("apply")
+    assert hudi.stored == before
+
+
+def test_rows_that_come_or_go_end_it_with_1() -> None:
+    hudi = Hudi(planned())
+    hudi.rows_after = 4
+    with pytest.raises(SystemExit, match="the number of rows has changed"):
+        hudi.run("apply")
+
+
+def test_a_plan_that_a_script_cannot_carry_out() -> None:
+    with pytest.raises(PlanError, match="a script writes no rows, and the plan has to: upgrade to table version 9"):
+        migration_script(planned(to="1.2", kind="cow"), "")
+    with pytest.raises(PlanError, match=r"runs with Hudi 1\.1 or later"):
+        migration_script(planned(to="1.0"), "")
+
+
+@pytest.mark.parametrize(("payload", "to"), MOVES)
+def test_linters_have_nothing_to_say(payload: str, to: str, tmp_path: Path) -> None:
+    (tmp_path / "migration.py").write_text(migration_script(planned(payload, to), "ACCEPTED."), "utf-8")
+    rules = ["check", "--select", "E4,E7,E9,F,W,I,UP,B,C4,SIM,RET,PTH,ARG,PERF"]
+    for words in (rules, ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *words, "--isolated", "--line-length", "120", "--no-cache", "."]
+        subprocess.run(command, check=True, cwd=tmp_path)
+
+
+def test_a_script_comes_out_of_properties_and_a_copy_does_not(tmp_path: Path) -> None:
+    stored = planned("DefaultHoodieRecordPayload").before | {"hoodie.table.type": "MERGE_ON_READ"}
+    (tmp_path / "hoodie.properties").write_text("".join(f"{name}={value}\n" for name, value in stored.items()))
+    words = ["migrate", "--table", str(tmp_path / "hoodie.properties")]
+    script = tmp_path / "migration.py"
+    result = CliRunner().invoke(main, [*words, "--script", str(script)])
+    assert result.exit_code == 0, result.output
+    assert f"Written to {script}" in " ".join(result.stdout.split())
+    assert "NOT CHECKED: EVENT_TIME_ORDERING" in script.read_text("utf-8")
+    assert CliRunner().invoke(main, [*words, "--script", str(script)]).exit_code == 2
+    result = CliRunner().invoke(main, [*words, "--apply-to-copy", str(tmp_path / "copy")])
+    assert result.exit_code == 2
+    assert "has its properties alone" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--script", "--apply-to-copy"])
+def test_it_is_about_a_table(option: str, tmp_path: Path) -> None:
+    words = ["migrate", "--payload", "AWSDmsAvroPayload", "--key", "id", option, str(tmp_path / "new")]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert f"{option} is about a table; add --table" in result.stderr
