@@ -9,6 +9,7 @@ import hypothesis
 import pytest
 
 from tests.support import lanes, parallel
+from tests.support.one_task import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -32,6 +33,7 @@ hypothesis.settings.register_profile(
     print_blob=True,
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+_TASKS = Tasks()
 os.environ.setdefault("PAYLOAD_BRIDGE_CACHE", "")  # commands that tests start leave nothing in the user's cache
 
 
@@ -64,6 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.spark)
     if parallel.in_groups(config):
         parallel.sort(items)
+
+
+@pytest.hookimpl(tryfirst=True)  # before fixtures are made
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if "spark" in getattr(item, "fixturenames", ()):
+        _TASKS.want(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,5 +107,7 @@ def spark() -> Iterator[SparkSession]:
     for name, value in (settings | small_input.INTERPRETED).items():
         session.conf.set(name, value)
     session.conf.unset("spark.payload_bridge.fits_arrow_batches")
+    _TASKS.serve(session)
     yield session
+    _TASKS.serve(None)
     session.stop()

@@ -12,6 +12,7 @@ from bridge.errors import InputError
 from bridge.pipeline.files import read_batches, read_frame
 from bridge.spark import small_input
 from tests.benchmarks.small import ROOT, write_batches
+from tests.support.one_task import change, settings_of
 
 PLAN = ("--payload", "AWSDmsAvroPayload", "--key", "id", "--partition", "part", "--ordering", "ts")
 # What is asked, and how many Spark jobs it takes at most, each of one stage; None: any number.
@@ -25,16 +26,13 @@ COMMANDS = {
 @pytest.fixture
 def one_task(spark):
     """Let the session that all tests share do everything in one task; what only a new session takes is left out."""
-    settings = {name: value for name, value in small_input.SETTINGS.items() if spark.conf.isModifiable(name)}
-    settings |= {name: value for name, value in small_input.SETTINGS.items() if name.startswith("spark.payload_bridge")}
+    settings = settings_of(spark)
     assert len(settings) > 3
-    before = {name: spark.conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
+    assert not small_input.in_one_task(spark)
+    before = change(spark, settings)
     assert small_input.in_one_task(spark)
     yield spark
-    for name, value in before.items():
-        spark.conf.unset(name) if value is None else spark.conf.set(name, value)
+    change(spark, before)
     spark.catalog.clearCache()
 
 
