@@ -40,12 +40,15 @@ def _hashed(stored: DataFrame, winners: DataFrame, same_key: Column, how: str, n
 
 
 def is_scan(frame: DataFrame) -> bool:
-    """Whether a frame costs no more than a scan, so that it may be read twice.
+    """Whether a frame costs no more than a scan, so that it may be read twice; not one whose rows are counted.
 
     False where Spark can't be asked, as with Spark Connect.
     """
     classic = getattr(frame, "_jdf", None)
-    return classic is not None and "Exchange" not in str(classic.queryExecution().executedPlan().toString())
+    if classic is None:
+        return False
+    text = str(classic.queryExecution().executedPlan().toString())
+    return not any(word in text for word in ("Exchange", "CollectMetrics"))
 
 
 def fits_broadcast(frame: DataFrame) -> bool:
