@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bridge.merge import MergePoint
     from bridge.plan import MergePlan
 
+NULL_REFUSED = "the ordering value is null; fill the ordering field before the write"
 NULL_ORDERING = "a version has a null ordering value; fill the ordering field"
 UNLIKE_CLASSES = (
     "ordering values of different Java classes don't compare (a null is an Integer where it is stored); "

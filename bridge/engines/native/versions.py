@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, NEWER, ORDERING, PREFIX
-from bridge.engines.native.failures import NULL_ORDERING, OTHER_CLASS, UNLIKE_CLASSES, Failures
+from bridge.engines.native.failures import NULL_ORDERING, NULL_REFUSED, OTHER_CLASS, UNLIKE_CLASSES, Failures
 from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
 from bridge.spark import quoted
@@ -174,7 +174,7 @@ class Versions:
             return dead  # a list of values is none of them
         (field,) = self._plan.ordering
         failures = self.stored_failures  # the columns have their own names here
-        null = failures.raised(self.rule.fold_point, NULL_ORDERING, field=field)
+        null = failures.raised(self.rule.fold_point, NULL_REFUSED, field=field)
         return sf.when(quoted(field).isNull(), null).otherwise(dead)
 
     def _ordering(self, entry: Column, marked: Column, *, has_ordering: bool) -> list[Column]:
