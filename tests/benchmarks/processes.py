@@ -12,20 +12,24 @@ if TYPE_CHECKING:
 
 _MIB = 1 << 20
 _SECONDS = 0.5
-_FIRST_TIME = 11
-"""Where the four times begin in `/proc/PID/stat`, after the name: user, system, and those of ended children."""
+_TIMES, _STARTED = slice(11, 13), 19
+"""Where `/proc/PID/stat` has the user's and the system's time, and the start, after the name."""
+_TICKS: dict[tuple[int, str], int] = {}
+"""What each process had used when it was last seen, by its number and start: idle workers end in between."""
 
 
 def processor_seconds() -> float:
-    """Return the processor seconds, user and system, that all these processes have used; 0 on other systems."""
-    ticks = 0
+    """Return the processor seconds, user and system, that all these processes have used; 0 on other systems.
+
+    What a process uses between the last look and its end is not counted.
+    """
     for pid in _below(os.getpid()):
         try:
             words = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(") ")[2].split()
         except OSError:  # it has ended
             continue
-        ticks += sum(map(int, words[_FIRST_TIME : _FIRST_TIME + 4]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+        _TICKS[pid, words[_STARTED]] = sum(map(int, words[_TIMES]))
+    return sum(_TICKS.values()) / os.sysconf("SC_CLK_TCK")
 
 
 class Memory:
