@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import enum
+import re
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.compare import collected, keys_table, rows_view
+from bridge.redaction import current, without_values
 from bridge.report import PAGE_KEYS, SAMPLE, Check, Report, Showable, limit_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ _WHAT_IT_PROVES = (
     "The rows were predicted from the table as it is, and shown by the released bundle after it upgraded the copy. "
     "Nothing was written but the copy; the next batches are the question of replay --table with --batches."
 )
+_CLASS = re.compile(r"\w+(?:Exception|Error)")
 _CHANGED, _DEVIATING = "Rows that the upgrade changes", "Rows that are not as predicted"
 _PREDICTED = ("predicted", "real")
 
@@ -47,7 +50,6 @@ class RehearsalReport(Showable):
         program: the Maven coordinate of the bundle that ran.
         rows: how many rows the table shows before.
         change: how many rows the predicted upgrade changes, by kind; or why this package's reader refuses the table.
-        refused: Hudi's error; None if it upgraded and read the copy.
         off: how many rows of the upgraded copy are not as predicted, by kind; None where one side has no rows.
         settings: the merge properties of the copy that are not as predicted: predicted before, real after.
         seconds: how long the bundle took, without the start of its process.
@@ -75,19 +77,24 @@ class RehearsalReport(Showable):
         self.program = program
         self.rows = readers.rows
         self.change = predicted
-        self.refused = refused
         self.off = off
         self.settings = tuple(settings)
         self.seconds = seconds
+        self._refused = refused
         self._readers = readers
         self._deviations = deviations
         self._close = close
         self.__post_init__()
 
     @property
+    def refused(self) -> str | None:
+        """Hudi's error, of which a redaction leaves the class; None if it upgraded and read the copy."""
+        return self._hiding(self._refused)
+
+    @property
     def verdict(self) -> RehearsalVerdict:
         """How it ended."""
-        if self.refused is not None:
+        if self._refused is not None:
             return RehearsalVerdict.REFUSED_BY_HUDI
         is_predicted = self.off is not None and not self.off.total and not self.settings
         return RehearsalVerdict.AS_PREDICTED if is_predicted else RehearsalVerdict.NOT_AS_PREDICTED
@@ -107,13 +114,23 @@ class RehearsalReport(Showable):
             also = "" if self.change.refused is None else "; this was predicted"
             return f"Hudi {self.to} can't upgrade and read the copy: {self.refused}{also}"
         if self.off is None:
-            return f"Hudi {self.to} upgraded the copy and reads it, but was predicted to refuse: {self.change.refused}"
+            why = self._hiding(self.change.refused)
+            return f"Hudi {self.to} upgraded the copy and reads it, but was predicted to refuse: {why}"
         found = f"Hudi {self.to} upgraded the copy; of {self.rows} rows {_count(self.change.total)} by it"
         if self.off.total:
             return f"{found} as predicted, but {_rows(self.off.total)} of the copy are others than predicted"
         if self.settings:
             return f"{found}, each as predicted, but {len(self.settings)} of its properties are others than predicted"
         return f"{found}{', each as predicted' if self.change.total else ''}"
+
+    def _hiding(self, reason: str | None) -> str | None:
+        """Return an error without what it may quote if values are hidden, here or where the report was made."""
+        hidden = current().joined(self._made_under)
+        if reason is None or not hidden.is_active:
+            return reason
+        kind = reason.partition(": ")[0]
+        with hidden.applied():
+            return without_values(reason, kind if _CLASS.fullmatch(kind) else "an error")
 
     @property
     def changes(self) -> DataFrame | None:

@@ -13,7 +13,7 @@ from bridge.compare import Counts, Difference, ReaderResult
 from bridge.engines import Books, Fate
 from bridge.migration.table_copy import CopiedTable
 from bridge.report import Report, write_report
-from bridge.report.json_values import json_value
+from bridge.report.json_values import json_field
 from bridge.spark import place_of
 from tests.support import pages
 from tests.support.notebooks import _plain
@@ -89,14 +89,14 @@ def merged() -> MergeIntoReport:
 
 @pytest.fixture(autouse=True)
 def collected(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = lambda *_: [one._replace(left=_hidden(one.left), right=_hidden(one.right)) for one in rows()]  # noqa: E731
+    shown = lambda *_: [Difference(*(_hidden(one) if isinstance(one, dict) else one for one in row)) for row in rows()]  # noqa: E731
     monkeypatch.setattr(importlib.import_module("bridge.migration.rehearsal_report"), "collected", shown)
     monkeypatch.setattr(DiffReport, "_first", shown)
 
 
-def _hidden(row: dict[str, Any] | None) -> dict[str, Any] | None:
+def _hidden(row: dict[str, Any]) -> dict[str, Any]:
     """Convert a row as it is collected: a redaction hides values there."""
-    return None if row is None else {name: json_value(value) for name, value in row.items()}
+    return {name: json_field(name, value) for name, value in row.items()}
 
 
 MADE = {"diff": diffed, "rehearse": rehearsed, "not as predicted": lambda: rehearsed(off=12), "merge-into": merged}
@@ -112,11 +112,32 @@ def test_a_notebook_shows_the_verdict_and_no_markup_of_values(name: str) -> None
     assert plain == (made.sentence if isinstance(made, RehearsalReport) else made.verdict)
 
 
-def test_what_was_hidden_when_it_was_made_stays_hidden() -> None:
+@pytest.mark.parametrize("name", ["diff", "rehearse", "not as predicted"])
+def test_what_was_hidden_when_it_was_made_stays_hidden(name: str) -> None:
+    with redacted("id"):
+        made = MADE[name]()
+    assert "k11" not in made._repr_html_()
+    assert "k11" in MADE[name]()._repr_html_()
+
+
+@pytest.mark.parametrize("reason", ["HoodieUpsertException: {} (at the upgrade)", "{}"])
+def test_the_error_of_hudi_is_hidden_with_the_values_that_it_may_quote(reason: str) -> None:
+    reason = reason.format("Error upserting record with key id:4111-1111")
     with redacted("all"):
-        made = rehearsed(refused="s3://me:hunter2@bucket is not there")
+        made = rehearsed(refused=reason)
+        inside = [made.to_json(), made.sentence]
+    outside = [made._repr_html_(), _plain(made), made.sentence, str(made.refused)]
+    assert [text for text in [*inside, *outside] if "4111" in text] == []
+    assert ("HoodieUpsertException: --redact" in made.sentence) == reason.startswith("Hoodie")
+    shown = rehearsed(refused=reason)
+    assert shown.refused == reason
+    with redacted("all"):
+        assert "4111" not in shown._repr_html_() + shown.sentence
+
+
+def test_credentials_in_an_error_are_never_shown() -> None:
+    made = rehearsed(refused="s3://me:hunter2@bucket is not there")
     assert "hunter2" not in made._repr_html_() + _plain(made)
-    assert made._made_under.hides("city")
 
 
 @pytest.fixture(scope="module")
