@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     import pytest
     from pyspark.sql import SparkSession
 
-MODULES: Final = frozenset({"tests.bridge.compare.test_replay"})
-"""Modules whose tests are of verbs, which few rows answer."""
+MODULES: Final = frozenset(
+    {
+        "tests.bridge.compare.test_replay",
+        "tests.bridge.pipeline.test_batches",
+        "tests.bridge.pipeline.test_scope",
+    }
+)
+"""Modules whose tests are of verbs, which few rows answer; but for those that are marked `many_tasks`."""
 
 
 def settings_of(spark: SparkSession) -> dict[str, str]:
@@ -44,7 +50,8 @@ class Tasks:
 
     def want(self, item: pytest.Item) -> None:
         """Note what a test wants that is about to start."""
-        self._in_one = getattr(item, "module", item).__name__ in MODULES
+        module = getattr(item, "module", None)
+        self._in_one = getattr(module, "__name__", "") in MODULES and not item.get_closest_marker("many_tasks")
         self._apply()
 
     def serve(self, spark: SparkSession | None) -> None:

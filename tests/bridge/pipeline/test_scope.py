@@ -129,6 +129,7 @@ def test_operations_on_whole_partitions_reach_keys_of_a_sample(spark, frames):
     assert rows(Scope(keys_sample=0.5)) == {commit: ids & half for commit, ids in rows(None).items()}
 
 
+@pytest.mark.many_tasks  # one task keeps the rows, and the plan ends at them
 def test_conditions_on_partitions_reach_the_reader_of_files(spark, days):
     frame = Batches.read(spark, days, scope=Scope(({"land": "de"},))).versions(PLAN)
     assert "EqualTo(land,de)" in frame._jdf.queryExecution().executedPlan().toString()
