@@ -41,6 +41,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/merge/test_spark_mergers.py": (9, "no compiled merger of record type SPARK runs"),
     "bridge/programs/test_commits.py": (2, _BELOW),
     "bridge/programs/test_global_index.py": (13, f"{_BELOW}; Java has no such program"),
+    "bridge/programs/test_global_upgrade.py": (5, f"{_BELOW}; Java has no such program"),
     "bridge/programs/test_path_search.py": (25, "Java has no such program; jvm/test_twins.py"),
     "bridge/programs/test_path_states.py": (12, f"{_BELOW}; Java has no such program"),
     "bridge/programs/test_single_operations.py": (2, _BELOW),

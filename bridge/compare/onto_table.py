@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from bridge.hudi import check_pending
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin, is_downgrade
 from bridge.spark import META_COLUMNS, distinct_keys, quoted
+from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,8 +111,6 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
     if is_downgrade(left, right):
         msg = f"Hudi {right.release} is older than {left.release}; name a later release"
         raise PlanError(msg)
-    if not keep_table_version:
-        check_pending(table, right.release)
     stored = table.versions(as_of, all_slices=False)
     sides = Comparison(
         left,
@@ -121,4 +121,14 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         to=str(to),
         properties=table.properties,
     )
+    if _upgrades(sides):
+        check_pending(table, right.release)
     return compare(OntoTable(written, stored), sides)
+
+
+def _upgrades(sides: Comparison) -> bool:
+    """Whether the right side upgrades the table; where its release refuses, the comparison says so."""
+    change = None
+    with contextlib.suppress(PayloadBridgeError):
+        change = sides.handover()
+    return change is not None and change.upgraded is not None

@@ -15,6 +15,7 @@ from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
     from bridge.merge import RecordMerge
+    from bridge.plan import MergePlan
     from bridge.programs.program import Emit
     from mergers import HoodieKey
     from payloads import Record
@@ -62,9 +63,19 @@ class FileGroup(NotedLog):
         record = {name: found[name] for name in schema.by_name}
         return StoredRow(row.key, record, schema, None, None, NATURAL_ORDER, row.made_at)
 
+    def fold_anew(self, merge: RecordMerge) -> None:
+        """Fold the log as another writer does; its query may show other partition columns of the same stored row."""
+        if self._visible is not None and _shows_own_columns(merge.plan) != _shows_own_columns(self.merge.plan):
+            self._visible = self._visible._replace(revision=None)
+        super().fold_anew(merge)
+
     def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
         """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""
-        plan = self.merge.plan
-        keeps_own = not capabilities(plan.release).partition_from_path and plan.table_type is TableType.MERGE_ON_READ
         action, row = outcome
-        super().show(outcome if keeps_own else Outcome(action, self.in_partition(row)), commit, emit)
+        shown = outcome if _shows_own_columns(self.merge.plan) else Outcome(action, self.in_partition(row))
+        super().show(shown, commit, emit)
+
+
+def _shows_own_columns(plan: MergePlan) -> bool:
+    """Whether a query shows the partition columns of the file, not those of the path."""
+    return plan.table_type is TableType.MERGE_ON_READ and not capabilities(plan.release).partition_from_path

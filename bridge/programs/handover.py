@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _LEAVES = UpgradeCompaction.NONE
 _FILL = "FILL_UNAVAILABLE"
+_WITHOUT_INDEX = "leave the index out if no batch names another partition for a stored key"
 
 
 class Handover(NamedTuple):
@@ -125,7 +126,7 @@ def handover(
     """
     check_upgrade(old, new)
     if properties is not None and new.global_index:
-        msg = "batches onto a real table with a global index are not ported: leave the index out"
+        msg = f"batches onto a real table with a global index are not ported: {_WITHOUT_INDEX}"
         raise PlanError(msg)
     if properties is not None:
         created = dict(properties)
@@ -154,9 +155,8 @@ def handover(
     return Handover(after, kept, upgraded, dataclasses.replace(new, table=_unfilled(table)))
 
 
-def _plans_compaction(old: MergePlan, new: MergePlan) -> bool:
-    can = capabilities(new.release)
-    return new.release != old.release and can.upgrade_compaction is UpgradeCompaction.PLANNED
+def _plans_compaction(plan: MergePlan) -> bool:
+    return capabilities(plan.release).upgrade_compaction is UpgradeCompaction.PLANNED
 
 
 def _unfilled(table: TableMergeConfig) -> TableMergeConfig:
@@ -186,22 +186,25 @@ def check_operated(old: MergePlan, change: Handover, operations: Operations) -> 
 
 def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> str | None:
     new = change.upgraded
-    reads_logs = old.table_type is TableType.MERGE_ON_READ and capabilities(old.release).upgrade_compaction is _LEAVES
+    has_logs = old.table_type is TableType.MERGE_ON_READ
+    reads_logs = has_logs and capabilities(old.release).upgrade_compaction is _LEAVES
     later = (one for number, one in operations.by_commit.items() if number > change.after)
     if old.global_index:
         return (
             "operations other than upserts with an upgrade or downgrade of a table with a global index are not ported; "
-            "upsert the rows, or leave the index out"
+            f"upsert the rows, or {_WITHOUT_INDEX}"
         )
-    if new is not None and capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED:
+    if new is not None and has_logs and _plans_compaction(new):
         return (
-            "operations other than upserts with an upgrade to 1.0 are not ported: it plans a compaction without "
-            "running it, and which file groups that means is not known of a key alone; name a later release"
+            "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not ported: it plans a "
+            "compaction without running it, and which file groups that means is not known of a key alone; name a "
+            "later release"
         )
     if reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
         return (
             f"an SQL UPDATE by Hudi {change.left.release} of a merge-on-read table that Hudi {old.release} left is not "
-            "ported: where ordering values tie it updates another row than a query shows; upsert the rows"
+            "ported: on its log, where ordering values tie, it updates another row than a query shows, and no table "
+            "was recorded for an UPDATE after that log was compacted; upsert the rows"
         )
     return None
 
@@ -218,16 +221,23 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
         PlanError: saying why.
     """
     problem = None
+    has_logs = old.table_type is TableType.MERGE_ON_READ
     if (old.table_type, old.identity) != (new.table_type, new.identity):
         problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
-    elif new.global_index and _plans_compaction(old, new):
+    elif old.has_record_index != new.has_record_index:
         problem = (
-            "an upgrade of a table with a global index to 1.0 is not ported: it plans a compaction without running it, "
-            "and which file groups that means is not known of a key alone; name a later release"
+            "from a record index to another global index, or back, is not ported: what a record index has forgotten, "
+            "others find; give both plans the same index"
+        )
+    elif new.global_index and has_logs and new.release != old.release and _plans_compaction(new):
+        problem = (
+            f"a merge-on-read table with a global index that passes from Hudi {old.release} to 1.0 is not ported: an "
+            "upgrade plans a compaction without running it, for file groups that are not known of a key alone, and "
+            "without an upgrade no table was recorded; name a later release"
         )
     elif old.runs_java != new.runs_java:
         problem = "an upgrade runs in one engine; let the compiled class run under both releases, or under none"
-    elif old.table_type is TableType.MERGE_ON_READ and small_file_candidates(old.props):
+    elif has_logs and small_file_candidates(old.props):
         problem = f"an upgrade with the small-file rule is not ported; leave out {keys.SMALL_FILE_LIMIT}"
     if problem is not None:
         raise PlanError(problem)

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, compare_readers, rehearse, replay_batches
 from bridge.cli import main
-from bridge.compare import NotRunError, reason_of
+from bridge.compare import NotRunError, onto_table, reason_of
 from bridge.config import change_version, format_properties
 from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import check_upgrade_to, copy_table, rehearsal
@@ -170,7 +170,9 @@ def test_a_table_that_is_opened_as_the_upgraded_one_is_not_rehearsed(path: Path,
     check_upgrade_to(HudiTable(spark, str(path), "1.1"), V1_2)
 
 
-def test_what_was_written_after_a_pending_compaction_would_be_hidden(tables: Path, spark: SparkSession) -> None:
+def test_what_was_written_after_a_pending_compaction_would_be_hidden(
+    tables: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Real Hudi shows 26 of its 42 rows as they were, once it is upgraded."""
     found = next(load(tables, release="0.15.0", case="mor-log-only-pending-compaction")).folder / "table"
     table = HudiTable(spark, str(found), "0.15")
@@ -179,6 +181,11 @@ def test_what_was_written_after_a_pending_compaction_would_be_hidden(tables: Pat
         check_upgrade_to(table, V1_2)
     with pytest.raises(PlanError, match=words):
         replay_batches(table, [table.snapshot()], "1.2")
+    # A writer that names the table's version upgrades it as little as one that keeps it.
+    monkeypatch.setattr(onto_table, "compare", lambda _, sides: sides)
+    named: dict[str, Any] = {"props": {"hoodie.write.table.version": "6"}}
+    for settings in ({"keep_table_version": True}, named):
+        assert replay_batches(table, [table.snapshot()], "1.2", **settings).handover().upgraded is None
 
 
 @pytest.mark.parametrize(
