@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SAMPLES = {"int": 1, "long": 1, "string": "a"}
 """A value of each type that whole columns are compared in."""
+_MILLIS = frozenset({"timestamp-millis", "local-timestamp-millis"})  # their columns have microseconds
 
 
 def batch_rule(
@@ -24,7 +25,7 @@ def batch_rule(
     tests: tuple[DeleteTest, ...],
     wins: tuple[bool, bool, bool] | None,
 ) -> BatchRule | None:
-    """Return the rule; None if the ordering value is no plain column.
+    """Return the rule; None if the ordering value is not what a plain column has.
 
     Args:
         schema: the schema of the rows.
@@ -35,6 +36,8 @@ def batch_rule(
     """
     field = None if ordering is None else schema.by_name.get(ordering)
     if ordering is not None and (field is None or field.schema.non_null.kind not in SAMPLES):
+        return None
+    if field is not None and field.schema.non_null.logical in _MILLIS:
         return None
     sample = NATURAL_ORDER if field is None else read_ordering({field.name: SAMPLES[field.schema.non_null.kind]})
     if sample is None:

@@ -111,6 +111,8 @@ class FileGroupReader(Buffered):
             return source_of(row, made)
 
         tests = None if OPERATION_COLUMN in self.schema.by_name else delete_tests(self.schema, self._props)
+        if any(name not in self.schema.by_name for name in self._merger_of_mode.context.ordering_fields):
+            tests = None  # reading a nested field fails where its record is null
         calls = calls_of_user(self._merger_of_mode, self._schema, self._props)
         if calls is not None:
             rows = UserRows(calls, self._merger_of_mode, self._schema, self._props, self._shape)

@@ -72,9 +72,10 @@ class ModeWriter(Buffered):
         self._by_commit = config.dedup.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._deletes = DeleteContext(props, schema, reads_operation=False, release=config.release)
         self._built_class = self._class_to_build()
+        self._has_ordering = not self._by_commit
         if self._built_class is not None and not plan.combine_before_upsert:
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
-            self._read_ordering = _natural
+            self._read_ordering, self._has_ordering = _natural, False
         self._key_of = key_reader(plan)
 
     def _class_to_build(self) -> type[HoodieRecordPayload] | None:
@@ -231,8 +232,8 @@ class ModeWriter(Buffered):
         tests = self._tests()
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
         rule = mode_rule(self._merge, self._config.ordering, is_consistent=is_consistent)
-        if rule is not None and rule.field is not None and self._by_commit:
-            rule = None  # the versions of a batch have no ordering value of their own
+        if rule is not None and rule.field is not None and not self._has_ordering:
+            rule = None
         pair: Pair = self._pair
         single: Single = self._single
         calls = None if self._built_class is None else calls_of_user(self._merge, self.schema, self._insert_props)
@@ -241,7 +242,7 @@ class ModeWriter(Buffered):
             reader = _natural if self._by_commit else self._read_ordering
             pair, single = rows.written_pair(reader), rows.written_single(reader)
         fill = fill_rule(self._merge, self.schema, self._config.ordering, is_consistent=is_consistent)
-        if fill is not None and fill.later.field is not None and self._by_commit:
+        if fill is not None and fill.later.field is not None and not self._has_ordering:
             fill = None
         return SingleRows(
             pair, single, MergePoint.UPSERT, MergePoint.INSERT, rule, tests, needs_ordering=False, fill=fill

@@ -49,6 +49,7 @@ class PayloadWriter(Payloads):
         self._at_upsert = self._at[MergePoint.UPSERT]
         self._written_class = self.payload_class.for_schema(schema)
         self._empty = resolve_payload(EmptyHoodieRecordPayload.java_name, plan.release)
+        self._is_consistent = is_true(plan.props.get(CONSISTENT_TIMESTAMP))
         self._read_ordering = self._ordering_reader(plan)
 
     def incoming(
@@ -104,8 +105,8 @@ class PayloadWriter(Payloads):
         return entry
 
     def batch_rule(self) -> BatchRule | None:
-        """Return the rule of a built-in class; None without its tests for deletes."""
-        if not issubclass(self.payload_class, BuiltinPayload):
+        """Return the rule of a built-in class; None without its tests for deletes, or if timestamps are converted."""
+        if self._is_consistent or not issubclass(self.payload_class, BuiltinPayload):
             return None
         tests, wins = (
             self.payload_class.insert_tests(self.schema, self._at_insert.props),
@@ -143,5 +144,4 @@ class PayloadWriter(Payloads):
                 f"{', '.join(self.schema.by_name)}; name another with --ordering, or none for arrival order"
             )
             raise PlanError(msg)
-        consistent = is_true(plan.props.get(CONSISTENT_TIMESTAMP))
-        return field_reader(self.schema, self.ordering, consistent=consistent, strict=True)
+        return field_reader(self.schema, self.ordering, consistent=self._is_consistent, strict=True)

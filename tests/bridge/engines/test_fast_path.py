@@ -1,10 +1,12 @@
-"""What whole columns and single calls decide is what the program makes of the same keys."""
+"""What whole columns and single calls decide is what the program makes of the same keys, and they do decide."""
 
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import itertools
 import random
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -19,11 +21,11 @@ from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
 from tests.support.user_payloads import KeepsLongestName
 
-KEYS, SEED = 40, 20
+KEYS, FEW_KEYS, SEED = 40, 16, 20
 ROWS_OF_BATCH = 16  # so that keys go on in the next batch
-SCHEMA = parse_schema(nullable_schema(id="string", ts="long", name="string", _hoodie_is_deleted="boolean", Op="string"))
-NAMES = tuple(field.name for field in SCHEMA.fields)
-ARROW = [pa.field(name, {"ts": pa.int64(), "_hoodie_is_deleted": pa.bool_()}.get(name, pa.string())) for name in NAMES]
+COLUMNS = {"id": "string", "ts": "long", "name": "string", "_hoodie_is_deleted": "boolean", "Op": "string"}
+NAMES = tuple(COLUMNS)
+ARROW_TYPES = dict.fromkeys(NAMES, pa.string()) | {"ts": pa.int64(), "_hoodie_is_deleted": pa.bool_()}
 META = [pa.field(name, pa.string()) for name in META_COLUMNS]
 TEXTS = pa.struct([pa.field("type", pa.string()), pa.field("value", pa.string())])
 CONTROL = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64()), pa.field(IS_DELETE, pa.bool_())]
@@ -47,6 +49,58 @@ SETTINGS = {
 TABLES = (("0.12", False), ("0.15", False), ("0.15", True), ("1.0", True), ("1.1", False), ("1.2", True))
 """The release, and whether stored rows have meta columns."""
 OLD = {"0.12", "0.15", "1.0"}
+
+
+class Variant(NamedTuple):
+    """What the ordering value is read from, and how.
+
+    Attributes:
+        kind: the Avro type of `ts`.
+        arrow: its type in a batch.
+        values: what it may be, besides null.
+        has_schema: whether the plan has the schema.
+        settings: of the plan.
+    """
+
+    kind: Any = "long"
+    arrow: pa.DataType = pa.int64()
+    values: tuple[Any, ...] = (1, 1, 2, 3)
+    has_schema: bool = False
+    settings: dict[str, Any] = {}  # noqa: RUF012 (none is changed)
+
+    @property
+    def schema(self):
+        return parse_schema(nullable_schema(**COLUMNS | {"ts": self.kind}))
+
+
+def timestamps(unit):
+    """Give the settings of a timestamp; 900 and 100 microseconds after the second are one millisecond."""
+    values = tuple(datetime.datetime(2024, 1, 1, 0, 0, 0, micros, tzinfo=datetime.UTC) for micros in (900, 100, 2100))
+    return {"kind": {"type": "long", "logicalType": f"timestamp-{unit}"}, "arrow": US, "values": values}
+
+
+US = pa.timestamp("us", tz="UTC")
+PLAIN = Variant()
+CONSISTENT = {"hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled": "true"}
+VARIANTS = {
+    "micros": Variant(**timestamps("micros"), has_schema=True),
+    "millis": Variant(**timestamps("millis"), has_schema=True),
+    "consistent": Variant(**timestamps("micros"), settings={"props": CONSISTENT}),
+    "nested": Variant(
+        nullable_schema("parent", x="long"),
+        pa.struct([pa.field("x", pa.int64())]),
+        ({"x": 1}, {"x": 2}, {"x": None}, None),
+        settings={"ordering": "ts.x"},
+    ),
+    "uncombined": Variant(settings={"combine_before_upsert": False}),
+}
+VARIED = {
+    "default": ("0.15", "1.0", "1.2"),
+    "partial": ("0.15", "1.2"),
+    "event-time mode": ("1.2",),
+    "user's, makes rows": ("0.15", "1.0", "1.2"),
+}
+"""The releases in which a setting is tried with every variant."""
 LACK = {"partial": {"0.12"}, "event-time mode": OLD, "commit-time mode": OLD}
 
 
@@ -99,19 +153,30 @@ class AnswersAnything:
         return self.record is None or self.record["Op"] == "D"
 
 
+DECIDING = [name for name, spec in PROGRAMS.items() if spec.untouched is not None]
+
+
 def combinations():
-    programs = [name for name, spec in PROGRAMS.items() if spec.untouched is not None]
     return [
         pytest.param(program, release, has_meta, name, id=f"{name}-{program}-{release}{'-meta' * has_meta}")
-        for name, (release, has_meta), program in itertools.product(SETTINGS, TABLES, programs)
+        for name, (release, has_meta), program in itertools.product(SETTINGS, TABLES, DECIDING)
         if release not in LACK.get(name, ())
     ]
 
 
-def row(key, make):
+def variations():
+    settings = [(name, release) for name, releases in VARIED.items() for release in releases]
+    return [
+        pytest.param(program, release, name, kind, id=f"{kind}-{name}-{program}-{release}")
+        for kind, (name, release), program in itertools.product(VARIANTS, settings, DECIDING)
+        if (kind, program) != ("uncombined", "combine_input")  # refused: there is nothing to combine
+    ]
+
+
+def row(key, make, values):
     return {
         "id": key,
-        "ts": make.choice((1, 1, 2, 3)) if make.random() > 0.04 else None,
+        "ts": make.choice(values) if make.random() > 0.04 else None,
         "name": make.choice(("a", "bb", "ccc", "boom")) if make.random() > 0.1 else None,
         "_hoodie_is_deleted": make.choice((True, False, None, None, None)),
         "Op": make.choice(("I", "D", None)),
@@ -119,16 +184,16 @@ def row(key, make):
     }
 
 
-def versions(program, make):
+def versions(program, make, keys=KEYS, values=PLAIN.values):
     """Give the rows of each key, in their order: mostly one stored row, one newer one, or one of each."""
     newer = Origin.LOG if program in {"snapshot", "compact"} else Origin.INCOMING
-    for number in range(KEYS):
+    for number in range(keys):
         key = f"key-{number:03}"
         has_stored = program != "combine_input" and make.random() < 0.7
-        found = [{**row(key, make), ORIGIN: int(Origin.STORED)}] if has_stored else []
+        found = [{**row(key, make, values), ORIGIN: int(Origin.STORED)}] if has_stored else []
         for commit in range(make.choice((0, 1, 1, 1, 2) if program != "combine_input" else (1, 2, 2, 3))):
             is_delete = newer is Origin.LOG and make.random() < 0.15
-            data = {"id": key} if is_delete else row(key, make)
+            data = {"id": key} if is_delete else row(key, make, values)
             text = {"type": "long", "value": str(make.choice((1, 2, 3)))} if is_delete else None
             found.append({**data, ORIGIN: int(newer), COMMIT: commit, IS_DELETE: is_delete, ORDERING: text})
         yield found
@@ -149,22 +214,39 @@ def outcomes(job, schema, keys, rows_of_batch):
         return by_key | failed
 
 
-def parts_of(program, release, name, *, has_meta):
-    plan = plan_of(release=release, table_type="mor", **SETTINGS[name])
+def parts_of(program, release, name, *, has_meta=False, variant=PLAIN):
+    schema = variant.schema
+    own = {"schema": schema} if variant.has_schema else {}
+    plan = plan_of(release=release, table_type="mor", **SETTINGS[name] | own | variant.settings)
     columns = (*(META_COLUMNS if has_meta else ()), *NAMES)
-    job = Job(plan, SCHEMA, columns, program, instant=None, has_entries=program in {"snapshot", "compact"})
+    job = Job(plan, schema, columns, program, instant=None, has_entries=program in {"snapshot", "compact"})
     control = [*CONTROL, pa.field(ORDERING, TEXTS)] if job.has_entries else CONTROL[:1]
-    return job, pa.schema([*(META if has_meta else ()), *ARROW, *control])
+    types = ARROW_TYPES | {"ts": variant.arrow}
+    return job, pa.schema([*(META if has_meta else ()), *map(pa.field, types, types.values()), *control])
+
+
+def agreed(job, schema, generated, monkeypatch):
+    """Return what becomes of each key, with the fast path and without."""
+    keys = {found[0]["id"]: found for found in generated if found}
+    fast = outcomes(job, schema, keys, ROWS_OF_BATCH)
+    monkeypatch.setitem(PROGRAMS, job.program, dataclasses.replace(PROGRAMS[job.program], untouched=None))
+    slow = outcomes(job, schema, keys, None)
+    differing = [(keys[key], fast[key], slow[key]) for key in keys if fast[key] != slow[key]]
+    assert not differing, differing[0]
+    return fast
 
 
 @pytest.mark.parametrize(("program", "release", "has_meta", "name"), combinations())
 def test_the_fast_path_decides_as_the_program(program, release, has_meta, name, monkeypatch):
     job, schema = parts_of(program, release, name, has_meta=has_meta)
     generated = versions(program, random.Random(f"{SEED}{program}{name}"))  # noqa: S311 (a seed repeats it)
-    keys = {found[0]["id"]: found for found in generated if found}
-    fast = outcomes(job, schema, keys, ROWS_OF_BATCH)
-    monkeypatch.setitem(PROGRAMS, program, dataclasses.replace(PROGRAMS[program], untouched=None))
-    slow = outcomes(job, schema, keys, None)
-    differing = [(keys[key], fast[key], slow[key]) for key in keys if fast[key] != slow[key]]
-    assert not differing, differing[0]
-    assert sum(type(found) is list and bool(found) for found in fast.values()) > KEYS // 3
+    found = agreed(job, schema, generated, monkeypatch)
+    assert sum(type(one) is list and bool(one) for one in found.values()) > KEYS // 3
+
+
+@pytest.mark.parametrize(("program", "release", "name", "kind"), variations())
+def test_the_fast_path_reads_ordering_values_as_the_program(program, release, name, kind, monkeypatch):
+    variant = VARIANTS[kind]
+    job, schema = parts_of(program, release, name, variant=variant)
+    seed = random.Random(f"{SEED}{program}{kind}")  # noqa: S311 (a seed repeats it)
+    agreed(job, schema, versions(program, seed, FEW_KEYS, variant.values), monkeypatch)
