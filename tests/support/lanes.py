@@ -7,7 +7,8 @@ little that others don't is marked `long` and belongs to no lane: `python -m tes
 |---|---|
 | nothing | the suite: every file of no lane |
 | `-m tables`, a lane | its files |
-| a path, `-k`, or `-m` with anything else | what is asked for, whichever lane it belongs to |
+| `-m` without the name of a lane or of `long` | what it selects of the suite |
+| a path, `-k`, or `-m` with one of these names in it | what is asked for, whichever lane it belongs to |
 
 None of these has a test marked `long` unless `-m` names that marker or the test itself is named (`file.py::test`).
 """
@@ -29,6 +30,7 @@ LANES: Final = {
     "native": ("bridge/engines/test_native_engine.py",),
     "browser": ("bridge/report/test_pages.py",),
     "write": ("bridge/write",),
+    "laws": tuple(f"mergers/laws/test_{name}.py" for name in ("determinism", "defects", "paths", "reach")),
     "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),
 }
 """The lanes, with their files and folders; `.ci/run` runs them in this order."""
@@ -50,7 +52,8 @@ def chosen(config: pytest.Config) -> str:
     mark = config.option.markexpr.strip()
     if mark in LANES:
         return str(mark)
-    return _ALL if mark or config.option.keyword else _SUITE
+    named = set(re.findall(r"\w+", mark)) & {*LANES, LONG}
+    return _ALL if named or config.option.keyword else _SUITE
 
 
 def tell(node: Any) -> None:
