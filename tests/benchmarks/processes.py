@@ -19,7 +19,7 @@ _TICKS: dict[tuple[int, str], int] = {}
 
 
 def processor_seconds() -> float:
-    """Return the processor seconds, user and system, that all these processes have used; 0 on other systems.
+    """Return the CPU seconds, user and system, that all these processes have used; 0 on other systems.
 
     What a process uses between the last look and its end is not counted.
     """
