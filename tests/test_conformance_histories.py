@@ -257,6 +257,30 @@ def test_all_sets_are_told_apart_by_what_they_hold(tmp_path):
     ]
 
 
+def test_a_set_of_several_kinds_is_checked_for_each(tmp_path):
+    shutil.copy(next((GOLDEN / "0.15.0").rglob("*.jsonl*")), tmp_path)
+    shutil.copytree(HISTORIES / "1.2.0" / "dms-cow", tmp_path / "1.2.0" / "dms-cow")
+    (tmp_path / "older" / "table").mkdir(parents=True)
+    with ExitStack() as stack:
+        found = [check.name.partition(" ")[0] for check in checks(stack, [tmp_path])]
+    assert found == ["vectors", "tables", "histories"]
+
+
+def test_all_sets_fail_where_nothing_was_recorded_or_nothing_passes(tmp_path):
+    result = CliRunner().invoke(main, ["all", str(tmp_path)])
+    assert (result.exit_code, "there are no histories below" in result.output) == (2, True)
+    text = gzip.decompress((OPERATIONS / "0.15.0" / "insert-default-mor" / "history.json.gz").read_bytes()).decode()
+    changed = {**json.loads(text), "options": {"hoodie.parquet.small.file.limit": "104857600"}}
+    folder = tmp_path / "0.15.0" / "insert-default-mor"
+    folder.mkdir(parents=True)
+    (folder / "history.json").write_text(json.dumps(changed))
+    result = CliRunner().invoke(main, ["all", str(tmp_path)])
+    assert (result.exit_code, result.output.splitlines()[-1]) == (
+        1,
+        "0 passed, 0 failed, 0 optional failed, 1 refused by us",
+    )
+
+
 def test_a_type_that_only_spark_reads_is_not_passed_in_silence(directory):
     shutil.rmtree(directory / "1.2.0" / "default-mor")
     file = directory / "1.2.0" / "dms-cow" / "history.json.gz"

@@ -74,12 +74,17 @@ def main(ctx: click.Context) -> None:
 
 
 @main.command(
-    "all", help="Every set in turn, in this process: folders and archives of any kind.  [default: those of the tests]"
+    "all",
+    cls=_Verb,
+    help="Every set in turn, in this process: folders and archives of any kind.  [default: those of the tests]",
 )
 @click.argument("sets", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @_FAILURES
 def everything(*, sets: tuple[Path, ...], failures: int = 10) -> None:
-    """Run every set; exit 1 where an answer differs. What passes, or is known to differ, is not listed."""
+    """Run every set; exit 1 where an answer differs, or none passes.
+
+    What passes, or is known to differ, is not listed.
+    """
     total, wrong = Sums(), 0
     with ExitStack() as stack:
         for check in checks_of(stack, sets or SETS):
@@ -90,7 +95,9 @@ def everything(*, sets: tuple[Path, ...], failures: int = 10) -> None:
                 if line.startswith(("none ", "refused")) or not (report.succeeded or line.startswith("ok ")):
                     click.echo(f"  {line}")
             total += report.sums
-            wrong += not report.succeeded
+            wrong += not (report.succeeded and report.sums.passed)
+            if not report.sums.passed:
+                click.echo("  none passed")
     click.echo(str(total))
     sys.exit(1 if wrong else 0)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.conformance import pins
 from tests.conformance.checks import check_histories, check_replays, check_vectors
+from tests.conformance.histories import has_histories
 from tests.conformance.table_report import check_tables
 from tests.support import GOLDEN, HISTORIES, OLDER_TABLES, OPERATIONS, SETTINGS, STAGES, TABLES, UPGRADED
 
@@ -43,9 +44,10 @@ class Check(NamedTuple):
 
 
 def checks(stack: ExitStack, sets: Sequence[Path]) -> Iterator[Check]:
-    """Give the checks of some sets by what is in them; archives are unpacked into folders that end with `stack`.
+    """Give the checks of some sets by all that is in them; archives are unpacked into folders that end with `stack`.
 
-    Replays are asked of the folders whose pins count them.
+    Replays are asked of the folders whose pins count them. A set without anything is checked for histories, which
+    then says so.
     """
     for given in sets:
         folder, name = given, given.name
@@ -53,11 +55,13 @@ def checks(stack: ExitStack, sets: Sequence[Path]) -> Iterator[Check]:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="recorded-")))
             with tarfile.open(given) as archive:
                 archive.extractall(folder, filter="data")
-        if any(folder.rglob("*.jsonl*")):
+        has_vectors = any(folder.rglob("*.jsonl*"))
+        has_tables = any(path.is_dir() for path in folder.rglob("table"))
+        if has_vectors:
             yield Check(f"vectors of {name}", partial(check_vectors, folder))
-        elif any(path.is_dir() for path in folder.rglob("table")):
+        if has_tables:
             yield Check(f"tables of {name}", partial(check_tables, folder))
-        else:
+        if has_histories(folder) or not (has_vectors or has_tables):
             yield Check(f"histories of {name}", partial(check_histories, folder, _no_spark))
             for section in pins.read(folder).counts:
                 if section.startswith(pins.REPLAY):

@@ -263,6 +263,11 @@ def takes_label(label: str, release: str | None, case: str | None) -> bool:
         return True
 
 
+def has_histories(directory: Path) -> bool:
+    """Whether there are histories below a directory that do not belong to a recorded table beside them."""
+    return any(not (path.parent / "table").is_dir() for path in _files(directory))
+
+
 def _files(directory: Path) -> Iterator[Path]:
     for folder, _, names in os.walk(directory, followlinks=True):
         found = [name for name in ("history.json", "history.json.gz") if name in names]
