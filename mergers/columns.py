@@ -27,7 +27,9 @@ class MergesColumns(Protocol):
     ) -> Column:
         """Return the merged row as a struct with the columns of `schema`, in their order and types; null for a delete.
 
-        A row that a delete flag or marker marks is a delete, too. Either side may be null: a delete without data.
+        A side that comes back as it was stays what it was: the newer one a delete if its flag or marker says so, the
+        older one the row that is stored. A row that is made is data, whatever its flag says (recorded from Hudi 1.1.1
+        and 1.2.0). Which of these it is shows by its values. Either side may be null: a delete without data.
         """
 
 

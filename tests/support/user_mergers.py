@@ -47,15 +47,21 @@ class AddsToOlder(LaterEvent):
 
 
 class AddsUp(LaterEvent):
-    """Adds up `v`, unless the newer row's `op` is d, which changes nothing: both row by row and by columns."""
+    """Adds up `v`, both row by row and by columns.
+
+    A newer row whose `op` is d changes nothing; one that is flagged deletes, unless its `op` is I: then the row that is
+    made has the flag.
+    """
 
     merging_strategy = "b3a1c6de-1f5f-4c8c-8e0b-0f6f3a8f6d44"
 
     def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
-        if newer.marked_delete or older.marked_delete:
+        if newer.record is None or older.record is None:
             return newer
         if newer.record["op"] == "d":
             return older
+        if newer.marked_delete and newer.record["op"] != "I":
+            return newer
         added = {**newer.record, "v": older.record["v"] + newer.record["v"]}
         return HoodieAvroIndexedRecord(newer.key, added, newer.schema or schema)
 
@@ -64,9 +70,9 @@ class AddsUp(LaterEvent):
 
         (one,), (other, op) = older.get_column_values(schema, ["v"]), newer.get_column_values(schema, ["v", "op"])
         return (
-            sf.when(newer.is_delete(schema, props), None)
-            .when(older.is_delete(schema, props), newer.column)
+            sf.when(newer.column.isNull() | older.column.isNull(), newer.column)
             .when(op == "d", older.column)
+            .when(newer.is_delete(schema, props) & ~op.eqNullSafe("I"), newer.column)
             .otherwise(newer.column.withField("v", one + other))
         )
 

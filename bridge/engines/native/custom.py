@@ -2,10 +2,15 @@
 
 Unlike a rule that chooses by a maximum, any merge needs its versions one after the other, so those of a key are
 gathered in one array. A key with one version, as most have, is not folded.
+
+Hudi tells by identity whether a merge gave back a version or made a row; columns tell by values. A row that a merge
+makes is data, whatever its delete flag says.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
@@ -38,6 +43,30 @@ class _Merge:
         merged = self._merger.merge_columns(*sides, self._schema, self._props)  # type: ignore[union-attr]  # there is one
         return merged.cast(self._kind)
 
+    def is_same(self, one: Column, other: Column) -> Column:
+        """Whether two rows have the same values; 0.0 and -0.0, which Spark takes for equal, are two."""
+        zeros = [
+            _zeros(one.getField(field.name), field.dataType).eqNullSafe(
+                _zeros(other.getField(field.name), field.dataType)
+            )
+            for field in self._kind.fields
+            if _has_floats(field.dataType)
+        ]
+        return functools.reduce(operator.and_, zeros, one.eqNullSafe(other))
+
+    def fold(self, older: Column, newer: Column) -> Column:
+        """Merge two versions of the newer side, structs of a row and whether it is dead."""
+        # An array of one, so that the merge is written, and evaluated, once.
+        answers = sf.array(self(older["row"], newer["row"]))
+        return sf.transform(answers, lambda answer: self._version(answer, older, newer))[0]
+
+    def _version(self, answer: Column, older: Column, newer: Column) -> Column:
+        is_older, is_newer = self.is_same(answer, older["row"]), self.is_same(answer, newer["row"])
+        # In a log a delete without data deletes unless the older version stays: what is made of it is not used.
+        row = sf.when(newer["row"].isNotNull() | is_older, answer)
+        dead = sf.when(is_newer, newer["dead"]).when(is_older, older["dead"]).otherwise(row.isNull())
+        return sf.struct(row.alias("row"), dead.alias("dead"))
+
 
 def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
@@ -46,17 +75,17 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
     merge = _merge(versions, job, newer, names)
     winners = _folded(versions, newer, names, merge)
     both = full_outer(versions.rows(stored), versions.keys(stored), winners, versions.same_key(), newer)
-    old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(_ROW)
+    old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(_ROW)["row"]
     is_new, is_alone = versions.is_absent_below(), versions.is_absent_above()
     merged = sf.when(is_new, new).when(is_alone, old).otherwise(merge(old, new))
     both = both.withColumn(_MERGED, merged)
-    same = sf.col(_MERGED).eqNullSafe(new)
-    dead = sf.col(_MERGED).isNull() | versions.is_marked(lambda name: sf.col(_MERGED).getField(name))
+    same = merge.is_same(sf.col(_MERGED), new)
+    dead = sf.col(_MERGED).isNull() | (same & sf.col(_ROW)["dead"])
     inserted = sf.when(dead, int(Action.SKIP)).otherwise(int(Action.INSERT))
     action = (
         sf.when(is_alone, int(Action.KEEP))
         .when(is_new, inserted)
-        .when(sf.col(_MERGED).eqNullSafe(old) & ~same, int(Action.KEEP))
+        .when(merge.is_same(sf.col(_MERGED), old) & ~same, int(Action.KEEP))
         .when(dead, int(Action.DELETE))
         .otherwise(int(Action.UPDATE))
     )
@@ -74,17 +103,22 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
 
 
 def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: _Merge) -> DataFrame:
-    """Return one row a key: its key columns, the folded version, null for a delete, and the number of versions."""
-    row = sf.struct(*(quoted(name).alias(name) for name in names))
+    """Return one row a key: its key columns, the folded version, whether it is dead, and the number of versions.
+
+    The row of a dead version is null, or one of the input that marks itself as a delete.
+    """
+    row, dead = sf.struct(*(quoted(name).alias(name) for name in names)), versions.is_marked(quoted)
     if IS_DELETE in side.columns:
-        row = sf.when(~sf.coalesce(sf.col(IS_DELETE), sf.lit(False)), row)
-    item = sf.struct(versions.position(side).alias("position"), row.alias("row"))
+        is_entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False))
+        row, dead = sf.when(~is_entry, row), is_entry | dead
+    version = sf.struct(row.alias("row"), dead.alias("dead"))
+    item = sf.struct(versions.position(side).alias("position"), version.alias("version"))
     keyed = side.select(*versions.identity(), item.alias("item"))
     keys = [name for name in keyed.columns if name != "item"]
     grouped = keyed.groupBy(*keys).agg(sf.array_sort(sf.collect_list("item"), _by_position).alias(_ITEMS))
-    first = sf.col(_ITEMS)[0]["row"]
+    first = sf.col(_ITEMS)[0]["version"]
     rest = sf.slice(sf.col(_ITEMS), 2, sf.size(_ITEMS))
-    folded = sf.aggregate(rest, first, lambda older, one: merge(older, one["row"]))
+    folded = sf.aggregate(rest, first, lambda older, one: merge.fold(older, one["version"]))
     chosen = sf.when(sf.size(_ITEMS) == 1, first).otherwise(folded)
     number = sf.size(_ITEMS).cast("long")
     return grouped.select(*keys, chosen.alias(_ROW), number.alias(NEWER))
@@ -93,6 +127,20 @@ def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: 
 def _by_position(one: Column, other: Column) -> Column:
     left, right = one["position"], other["position"]
     return sf.when(left < right, -1).when(left > right, 1).otherwise(0)
+
+
+def _has_floats(kind: spark_types.DataType) -> bool:
+    if isinstance(kind, spark_types.ArrayType):
+        return _has_floats(kind.elementType)
+    if isinstance(kind, spark_types.StructType):
+        return any(_has_floats(field.dataType) for field in kind.fields)
+    return isinstance(kind, spark_types.FloatType | spark_types.DoubleType)
+
+
+def _zeros(value: Column, kind: spark_types.DataType) -> Column:
+    """Return a text of a value that tells the signs of zeros; null for other plain numbers."""
+    text = value.cast("string")
+    return text if isinstance(kind, spark_types.ArrayType | spark_types.StructType) else sf.when(value == 0, text)
 
 
 def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]) -> _Merge:

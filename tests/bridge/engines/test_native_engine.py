@@ -13,7 +13,9 @@ from click.testing import CliRunner
 from bridge import MergePlan, PlanError, snapshot, upsert
 from bridge.cli import main
 from bridge.engines import REFUSALS, Job, engine_of
+from bridge.merge import Action
 from bridge.pipeline import layout_of
+from bridge.pipeline.merge_points import upsert_outcomes
 from bridge.programs import PROGRAMS, EngineName
 from tests.bridge.engines.agreement import agree, outcomes_of
 from tests.bridge.engines.generated import MERGER, PARTIAL, Combination, combinations
@@ -98,6 +100,33 @@ def test_a_merger_of_columns_is_found_among_the_implementations_of_its_strategy(
     assert found == {"a": 6, "b": 1}
     with pytest.raises(Exception, match=r"merges SPARK records|merge_columns alone"):
         upsert(stored, batch, dataclasses.replace(alone, engine="python")).collect()
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_a_row_that_a_merger_makes_is_data_whatever_its_flag_or_the_sign_of_its_zeros(
+    spark: SparkSession, engine: str
+) -> None:
+    rows = "id string, v int, op string, price double, prices array<double>, _hoodie_is_deleted boolean"
+    stored = [("flagged", 1, None, 0.0, [0.0], None), ("zero", 1, None, 0.0, [0.0], None)]
+    stored += [("zeros", 1, None, 0.0, [0.0], None), ("kept", 1, None, 0.0, [0.0], None)]
+    batch = [("flagged", 2, "I", 0.0, [0.0], True), ("zero", 0, None, -0.0, [0.0], None)]
+    batch += [("zeros", 0, None, 0.0, [-0.0], None), ("kept", 0, "d", -0.0, [-0.0], None)]
+    batch += [("new", 1, None, 0.0, None, None), ("new", 1, "I", 0.0, None, True)]
+    batch += [("gone", 1, None, 0.0, None, None), ("gone", 1, None, 0.0, None, True)]
+    frames = [spark.createDataFrame(side, rows).coalesce(1) for side in (stored, batch)]
+    plan = plan_of(merger=MERGER, partition=(), ordering=(), engine=engine)
+    found = {row[0]: row[1:] for row in upsert_outcomes(*frames, plan).collect()}
+    update, insert, keep, skip = (int(one) for one in (Action.UPDATE, Action.INSERT, Action.KEEP, Action.SKIP))
+    assert repr(sorted(found.items())) == repr(
+        [
+            ("flagged", (3, "I", 0.0, [0.0], True, update)),
+            ("gone", (None, None, None, None, None, skip)),
+            ("kept", (1, None, 0.0, [0.0], None, keep)),
+            ("new", (2, "I", 0.0, None, True, insert)),
+            ("zero", (1, None, -0.0, [0.0], None, update)),
+            ("zeros", (1, None, 0.0, [-0.0], None, update)),
+        ]
+    )
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
