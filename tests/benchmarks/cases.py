@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import Window
@@ -22,6 +23,8 @@ FLOOR, BY_HAND, OURS, PEER = "floor", "by hand", "ours", "peer"
 SHUFFLE, WINDOW = "shuffle by key", "row_number window"
 """The cases whose time the others are divided by."""
 JOINED = ("dedup, full outer join (hash)", "dedup, full outer join (sort)")
+QUERIES = (WINDOW, "max_by of a struct", *JOINED)
+"""What is written by hand and compared with ours; none of them writes files."""
 NATIVE = tuple(f"{what} 1.2, native" for what in ("upsert, event time", "upsert, commit time", "snapshot, event time"))
 WRITTEN = ("upsert, event time 1.2, native, written as Parquet", "upsert, Default 0.15, written as Parquet")
 
@@ -76,11 +79,10 @@ def _floors() -> list[Case]:
 
 
 def _by_hand() -> list[Case]:
+    jobs: list[Callable[[Data], DataFrame]] = [_window, _max_by]
+    jobs += [functools.partial(_joined, strategy=strategy) for strategy in ("shuffle_hash", "merge")]
     return [
-        Case(WINDOW, BY_HAND, _window),
-        Case("max_by of a struct", BY_HAND, _max_by),
-        Case(JOINED[0], BY_HAND, lambda data: _joined(data, "shuffle_hash")),
-        Case(JOINED[1], BY_HAND, lambda data: _joined(data, "merge")),
+        *(Case(name, BY_HAND, job) for name, job in zip(QUERIES, jobs, strict=True)),
         Case("window, written as Parquet", BY_HAND, _window, writes=True),
     ]
 

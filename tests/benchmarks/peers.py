@@ -44,6 +44,7 @@ _HUDI = {
     "hoodie.bulkinsert.shuffle.parallelism": str(_FILES),
     "hoodie.upsert.shuffle.parallelism": str(_FILES),
     "hoodie.simple.index.parallelism": str(_FILES),
+    "hoodie.parquet.compression.codec": "snappy",  # as Spark and Delta; Hudi's default, gzip, takes longer
     "hoodie.compact.inline": "false",
     "hoodie.clean.automatic": "false",
 }

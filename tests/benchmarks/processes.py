@@ -19,7 +19,7 @@ _TICKS: dict[tuple[int, str], int] = {}
 
 
 def processor_seconds() -> float:
-    """Return the CPU seconds, user and system, that all these processes have used; 0 on other systems.
+    """Return the processor seconds, user and system, that all these processes have used; 0 on other systems.
 
     What a process uses between the last look and its end is not counted.
     """
@@ -30,6 +30,16 @@ def processor_seconds() -> float:
             continue
         _TICKS[pid, words[_STARTED]] = sum(map(int, words[_TIMES]))
     return sum(_TICKS.values()) / os.sysconf("SC_CLK_TCK")
+
+
+def ratio(used: float, other: float) -> float | None:
+    """Return one number of processor seconds over another; None where nothing was counted."""
+    return used / other if used and other else None
+
+
+def cell(figure: float | None) -> str:
+    """Return a figure as a cell of a table, `-` for none."""
+    return f"{'-':>10}" if figure is None else f"{figure:10.2f}"
 
 
 class Memory:

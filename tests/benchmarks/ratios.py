@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.benchmarks.cases import SHUFFLE, WINDOW
 from tests.benchmarks.comparisons import comparisons
-from tests.benchmarks.processes import processor_seconds
+from tests.benchmarks.processes import cell, processor_seconds, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Timed(NamedTuple):
-    """A case, the seconds of its best run, and the fewest CPU seconds of one."""
+    """A case, the seconds of its best run, and the fewest processor seconds of one."""
 
     case: Case
     seconds: float
@@ -48,13 +48,13 @@ class Table(NamedTuple):
         heads = ("seconds", "x shuffle", "x window", "cpu s", "x window", "goal")
         yield f"{self.title:50}" + "".join(f"{head:>10}" for head in heads)
         for case, seconds, processor in self.times:
-            figures = (seconds, seconds / shuffle.seconds, seconds / window.seconds)
-            figures += (processor, processor / window.processor)
+            of_clock = seconds, seconds / shuffle.seconds, seconds / window.seconds
+            figures = (*of_clock, processor or None, ratio(processor, window.processor))
             goal = "" if case.goal is None else f"{case.goal:.2f}"
-            yield f"{case.name:50}" + "".join(f"{figure:10.2f}" for figure in figures) + f"{goal:>10}"
+            yield f"{case.name:50}" + "".join(map(cell, figures)) + f"{goal:>10}"
         for one in comparisons({name: timed.seconds for name, timed in self.by_name.items()}):
             goal = "" if one.goal is None else f"{one.goal:.2f}"
-            yield f"{one.text:80}{one.ratio:10.2f}{goal:>20}"
+            yield f"{one.text:135}{one.ratio:10.2f}{goal:>10}"
 
     def as_json(self) -> dict[str, object]:
         """Return shape and times as plain data."""
@@ -68,13 +68,17 @@ class Table(NamedTuple):
                     "seconds": round(seconds, 3),
                     "times_shuffle": round(seconds / shuffle.seconds, 3),
                     "times_window": round(seconds / window.seconds, 3),
-                    "processor_seconds": round(processor, 2),
-                    "processor_times_window": round(processor / window.processor, 3),
+                    "processor_seconds": round(processor, 2) or None,
+                    "processor_times_window": _rounded(ratio(processor, window.processor)),
                     "goal_times_window": case.goal,
                 }
                 for case, seconds, processor in self.times
             ],
         }
+
+
+def _rounded(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 3)
 
 
 def timed(data: Data, cases: Sequence[Case], runs: int) -> Table:

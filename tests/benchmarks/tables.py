@@ -18,7 +18,7 @@ from pyspark.sql import functions as sf
 
 from bridge import HudiTable, MergePlan, merge_into
 from tests.benchmarks import peers
-from tests.benchmarks.processes import Memory, processor_seconds
+from tests.benchmarks.processes import Memory, cell, processor_seconds, ratio
 from tests.conformance.record_table import session
 
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ def measure(rows: int, runs: int) -> Iterator[str]:
                 lambda path=path: spark.read.parquet(*map(str, Path(path).rglob("*.parquet"))),
             )
             rust = _hudi_rs(path, runs)
-            ratios = here.seconds / hudi.seconds, case.goal, here.processor / hudi.processor
+            ratios = here.seconds / hudi.seconds, case.goal, ratio(here.processor, hudi.processor)
             figures = (hudi.seconds, here.seconds, *ratios, scan.seconds)
-            yield f"{case.name:34}" + "".join(f"{figure:10.2f}" for figure in figures) + f"{rust:>10}"
+            yield f"{case.name:34}" + "".join(map(cell, figures)) + f"{rust:>10}"
         yield from _written_into(spark, Path(folder), rows, runs)
         yield f"{'log files a slice':>18} {'seconds':>8}  MiB at most"
         for logs in (1, 4, 16):
