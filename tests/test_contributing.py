@@ -80,7 +80,6 @@ def test_layers_hold_with_all_examples(all_examples: Path) -> None:
     run(all_examples, "-c", "from importlinter.cli import lint_imports_command as lint; lint(['--no-cache'])")
 
 
-@pytest.mark.long
 def test_packages_and_public_names_hold_with_all_examples(all_examples: Path) -> None:
     tests = ("tests/test_architecture.py", "tests/test_public_api.py")
     run(all_examples, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)

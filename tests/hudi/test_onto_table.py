@@ -203,7 +203,6 @@ class TestHistory:
         result = run("simulate", "--table", path, "--key", "id")
         assert (result.exit_code, "--key is for a table" in result.stderr) == (2, True)
 
-    @pytest.mark.long
     def test_the_commits_are_batches_of_a_migration(self, path: str, spark: SparkSession) -> None:
         moved = answer("migrate", "--table", path, "--accept-differences", "--keys-sample", "50%")
         assert moved["statistics"]["keys_with_several_versions"] > 0

@@ -85,7 +85,7 @@ def test_the_laws_of_a_users_class(run, name, laws, verdicts):
         pytest.param("Number", 7919, marks=pytest.mark.long),
         ("LargeNumber", 123_456_789_012),
         ("Switch", "RETIRED"),
-        pytest.param("OfOuter", "CLOSED", marks=pytest.mark.long),
+        ("OfOuter", "CLOSED"),
     ],
 )
 def test_constants_of_a_compiled_class_are_tried(run, name, value):

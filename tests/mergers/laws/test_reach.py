@@ -51,6 +51,7 @@ def test_what_misbehaves_for_special_values_is_found(odd):
         (planted.Nested, "nested-deep"),
         (planted.Helper, "BLOCKED"),
         (planted.ClassAttribute, "HIDDEN"),
+        (planted.ManyLiterals, "CODE_29"),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
