@@ -28,8 +28,10 @@ def report_of_issue(number: int) -> Report:
     found = answers(issue)
     letters = _Letters(issue)
     matrices = [table for payload in issue.payloads for table in _matrices(payload, found, letters)]
-    kinds = "one answer" if len(letters.texts) == 1 else f"{len(letters.texts)} different results"
-    report = Report("demo", f"apache/hudi #{number}, {issue.title}: {kinds} to the same batches on {len(found)} paths.")
+    kinds = "one result" if len(letters.texts) == 1 else f"{len(letters.texts)} different results"
+    report = Report(
+        "demo", f"apache/hudi #{number}, {issue.title}: {kinds} from the same batches on {len(found)} paths."
+    )
     report.plan = {"issue": number, "payload": issue.payloads[0], "key": ["id"], "ordering": [issue.ordering]}
     report.statistics = {"paths": len(found), "distinct_answers": len(letters.texts), "law": issue.example.law}
     report.results = [
@@ -39,7 +41,7 @@ def report_of_issue(number: int) -> Report:
     report.body = [
         f"Reported: {issue.reported}",
         f"Shown here: {issue.shown}",
-        Table.of_rows(tuple(batches[0]), batches, "The batches; an upgrade comes after the first"),
+        Table.of_rows(tuple(batches[0]), batches, "The batches; an upgrade happens after the first"),
         *matrices,
         letters.table(),
         *_law(issue, report),
@@ -64,7 +66,7 @@ class _Letters:
     def table(self) -> Table:
         """Return the rows of each letter."""
         lines = [(chr(ord("A") + at), "\n".join(text)) for at, text in enumerate(self.texts)]
-        return Table(("answer", ", ".join(self._issue.fields)), lines, "The rows at the end")
+        return Table(("result", ", ".join(self._issue.fields)), lines, "The final rows")
 
 
 def _matrices(payload: str, found: list[IssueAnswer], letters: _Letters) -> list[Table]:
@@ -73,8 +75,8 @@ def _matrices(payload: str, found: list[IssueAnswer], letters: _Letters) -> list
     alone = [answer for answer in own if answer.new is None]
     taken = [answer for answer in own if answer.new is not None]
     return [
-        _matrix(alone, f"{payload}: the result by table and Hudi release", letters),
-        _matrix(taken, f"{payload}: tables that 1.2 takes over, by the release that made them", letters),
+        _matrix(alone, f"{payload}: results by table and Hudi release", letters),
+        _matrix(taken, f"{payload}: results for tables that 1.2 takes over, by the release that created them", letters),
     ]
 
 

@@ -141,13 +141,13 @@ ISSUES: dict[int, Issue] = {
             reported=(
                 "Three writes of one row, each with a smaller precombine value than the one before: copy-on-write "
                 "takes each of them, merge-on-read takes the second but not the third. What a merge-on-read table "
-                "has depends on when it is compacted."
+                "returns depends on when it is compacted."
             ),
             shown=(
-                "In 0.15, among log entries, pre_combine keeps the greater precombine value, while a merge "
-                "with the stored row takes the incoming row. From 1.0 on the last arrival wins everywhere. Where 1.2 "
-                "upgrades a merge-on-read table of 0.15 it reads it by event time from then on, and the first row "
-                "stays: a third answer."
+                "In 0.15, pre_combine combines log entries and keeps the greater precombine value, while a merge "
+                "with the stored row takes the incoming row. From 1.0 on the last arrival wins everywhere. Once 1.2 "
+                "has upgraded a merge-on-read table of 0.15, it merges by event time, and the first row stays: a third "
+                "result."
             ),
             payloads=("OverwriteWithLatestAvroPayload",),
             fields={"id": "int", "name": "string", "price": "double", "ts": "string"},
@@ -170,15 +170,15 @@ ISSUES: dict[int, Issue] = {
             number=11348,
             title="Partial update of the MOR table after compaction with Hudi Streamer",
             reported=(
-                "A merge-on-read table with PartialUpdateAvroPayload: a row whose second version leaves column1 out"
-                " ends with column1 = null after compaction, where the value of the first version was expected."
+                "A merge-on-read table with PartialUpdateAvroPayload: a row whose second version leaves out column1"
+                " has column1 = null after compaction instead of the value of the first version."
             ),
             shown=(
-                "Where PartialUpdateAvroPayload merges, it keeps column1 on every path, compacted or not. The "
-                "reported row comes out where another class does: OverwriteWithLatestAvroPayload, which a 0.15 "
-                "writer takes if no other one reaches it; and the Default class, for which 1.2 takes a "
-                "copy-on-write table of 0.15 whose version it keeps. Why the class was not in force in the report "
-                "lies in its streamer settings, which are not part of a merge and cannot be shown here."
+                "PartialUpdateAvroPayload keeps column1 on every path on which it is called, compacted or not. The "
+                "reported row appears when another class merges instead: OverwriteWithLatestAvroPayload, the default "
+                "of a 0.15 writer that is given no class; or the Default class, which 1.2 assumes for a "
+                "copy-on-write table of 0.15 whose version it keeps. Why the class was not used in the report depends "
+                "on its streamer settings, which are not part of a merge and cannot be shown here."
             ),
             payloads=("PartialUpdateAvroPayload", "OverwriteWithLatestAvroPayload"),
             fields={"id": "string", "column1": "string", "column2": "string", "update_dt": "string"},
@@ -201,15 +201,15 @@ ISSUES: dict[int, Issue] = {
             title="Postgres Debezium TOAST sentinel leaks to readers on table-version-6 MOR tables",
             reported=(
                 "Hudi 1.x reads a merge-on-read table of version 6 with PostgresDebeziumAvroPayload: an unchanged "
-                f"TOAST column shows the marker {_MARKER} in place of its value. Tables of version 9 and Hudi 0.x "
-                "are right."
+                f"TOAST column shows the marker {_MARKER} instead of its value. Tables of version 9 and Hudi 0.x "
+                "show the value."
             ),
             shown=(
-                "The marker shows in merge-on-read tables that 0.15 or 1.0 made and 1.2 reads without an upgrade to"
-                " version 9: the payload fills the column in the record that it was given and hands that back, so "
-                "that the reader takes it for unchanged. For another reason it is also stored in a copy-on-write "
-                "table of 0.15 to which 1.2 writes at its old version: 1.2 assumes the Default "
-                "class, which ignores the marker."
+                "The marker appears in merge-on-read tables that 0.15 or 1.0 created and that 1.2 reads without "
+                "upgrading them to version 9: the payload fills in the column in place and returns the very record "
+                "that it was given, which the reader takes for unchanged. It also ends up, for another reason, in a "
+                "copy-on-write table of 0.15 that 1.2 writes at its old version: 1.2 assumes the Default class, "
+                "which ignores the marker."
             ),
             payloads=("PostgresDebeziumAvroPayload",),
             fields={"id": "string", "body": "string", "_change_operation_type": "string", "_event_lsn": "long"},

@@ -13,8 +13,8 @@ _PAGE: Final = GUIDE / "law_matrix.md"
 _TOP, _LEFT, _LINE, _STEP, _MARK = 112, 364, 22, 46, 14
 _SYMBOLS: Final = {"+": "holds", "**-**": "violated", ".": "none"}
 _LEGEND: Final = (
-    "Three marks a law: records only; with records marked as deletes; with deletes without a record.",
-    "+ proved on a small universe, \u2212 violated, a dot: does not apply. In the newest release that has the class.",
+    "Three marks per law: records only; with records marked as deletes; with deletes that have no record.",
+    "+ proved on a small universe, \u2212 violated, dot: does not apply. Each class in the newest release that has it.",
 )
 
 
