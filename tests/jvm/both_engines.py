@@ -77,12 +77,22 @@ class Compared(NamedTuple):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The rows of all outcomes."""
-        return [row for outcome in self.outcomes if isinstance(outcome, list) for row in outcome]
+        return rows_of(self.outcomes)
 
     @property
     def merged(self) -> float:
         """The part of the outcomes that are rows; the others are failures, in both engines."""
-        return sum(not isinstance(one, str) for one in self.outcomes) / len(self.outcomes)
+        return share_merged(self.outcomes)
+
+
+def rows_of(outcomes: Collection[Any]) -> list[dict[str, Any]]:
+    """Return the rows of outcomes that are no failures."""
+    return [row for outcome in outcomes if isinstance(outcome, list) for row in outcome]
+
+
+def share_merged(outcomes: Collection[Any]) -> float:
+    """Return the part of the outcomes that are rows, not failures."""
+    return sum(not isinstance(one, str) for one in outcomes) / len(outcomes)
 
 
 class BothEngines:

@@ -83,7 +83,8 @@ class Tables(NamedTuple):
 def tables(spark: SparkSession, seed: int, gaps: Sequence[None] = (), *, partitioned: bool = False) -> Tables:
     """Return random versions; `gaps` is what ordering values may be besides.
 
-    In `partitioned` tables the column `name` is the partition of a key, null for some keys.
+    In `partitioned` tables the column `name` is the partition of a key, null for some keys; in others it changes from
+    row to row.
     """
     chance = random.Random(seed)  # noqa: S311 (test data)
     batches = list(_batches(chance, gaps))

@@ -161,7 +161,11 @@ _CHECKS: Final[dict[str, tuple[Callable[[MergePlan], object], ...]]] = {
 _ON_READ: Final = {"table_type": "mor"}
 _SETS_ASIDE: Final = {"on_error": "quarantine"}
 _INDEX: Final = {"global_index": True, "partition": "name"}
-_RECORD_INDEX: Final = {"props": {"hoodie.index.type": "RECORD_INDEX"}, "partition": "name"}
+_RECORD_INDEX: Final = {
+    "props": {"hoodie.index.type": "RECORD_INDEX", "hoodie.record.index.update.partition.path": "true"},
+    "partition": "name",
+    **_ON_READ,
+}
 _COMMITS: Final = 6
 _UP: Final = (Step(3, "1.2"),)
 _UP_TWICE: Final = (Step(2, "1.2", 8), Step(4, "1.2"))
