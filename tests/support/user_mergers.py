@@ -77,6 +77,22 @@ class AddsUp(LaterEvent):
         )
 
 
+class Revives(LaterEvent):
+    """What came last wins, but a delete without data leaves the older row with `v` -1."""
+
+    merging_strategy = "7c1e9f50-4d3b-4f8e-9a56-1f2e3d4c5b77"
+
+    def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        if newer.record is not None or older.record is None:
+            return newer
+        return HoodieAvroIndexedRecord(newer.key, {**older.record, "v": -1}, older.schema or schema)
+
+    def merge_columns(self, older: HoodieSparkRecord, newer: HoodieSparkRecord, schema: Any, props: Any) -> Column:
+        from pyspark.sql import functions as sf  # noqa: PLC0415 (only where it runs)
+
+        return sf.when(newer.column.isNull(), older.column.withField("v", sf.lit(-1))).otherwise(newer.column)
+
+
 class AddsUpColumns:
     """The SPARK implementation of the strategy of `AddsUp`, in a class of its own."""
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROWS = "id string, part string, ts bigint, v string, _hoodie_is_deleted boolean"
-LOG = f"{ROWS}, _pb_commit bigint, _pb_seq bigint, _pb_kind string, _pb_ordering struct<type:string,value:string>"
+LOG_COLUMNS = "_pb_commit bigint, _pb_seq bigint, _pb_kind string, _pb_ordering struct<type:string,value:string>"
+LOG = f"{ROWS}, {LOG_COLUMNS}"
 RULES = {
     "EVENT_TIME_ORDERING": "event",
     "COMMIT_TIME_ORDERING": "commit",
@@ -127,6 +128,22 @@ def test_a_row_that_a_merger_makes_is_data_whatever_its_flag_or_the_sign_of_its_
             ("zeros", (1, None, 0.0, [-0.0], None, update)),
         ]
     )
+
+
+@pytest.mark.parametrize("engine", ["python", "native"])
+def test_what_a_merger_makes_of_a_delete_in_a_log_is_read_at_the_stored_row_alone(
+    spark: SparkSession, engine: str
+) -> None:
+    rows = "id string, v int, op string"
+    log_rows = [("a", 2, "log", 0, "data"), ("a", None, None, 1, "delete"), ("b", None, None, 0, "delete")]
+    log_rows += [("c", 2, "log", 0, "data"), ("c", None, None, 1, "delete")]
+    stored = spark.createDataFrame([("a", 1, "stored"), ("b", 1, "stored")], rows).coalesce(1)
+    log = spark.createDataFrame([(*row[:3], 1, *row[3:], None) for row in log_rows], f"{rows}, {LOG_COLUMNS}")
+    plan = plan_of(
+        merger="tests.support.user_mergers:Revives", partition=(), ordering=(), table_type="mor", engine=engine
+    )
+    found = {tuple(row) for row in snapshot(stored, log.coalesce(1), plan).collect()}
+    assert found == {("a", -1, "stored"), ("b", -1, "stored")}
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
