@@ -14,6 +14,7 @@ from bridge.errors import InputError
 from bridge.migration.script import migration_script, worker_of
 from bridge.migration.steps import changes_between, merge_properties
 from bridge.migration.table_copy import check_copy, copy_table, replaced
+from bridge.redaction import current, without_values
 from bridge.spark import local_path
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class AppliedPlan(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return what was done, for a report."""
-        end = "The copy is as planned" if self.success else f"The copy is not as planned: {self.failed or 'see below'}"
+        failed = without_values(self.failed, "an error") if self.failed and current().is_active else self.failed
+        end = "The copy is as planned" if self.success else f"The copy is not as planned: {failed or 'see below'}"
         wrong = [f"{one.key} is {one.after or 'not set'}, planned was {one.before or 'not set'}" for one in self.off]
         done = [line for said in self.said for line in said.splitlines()]
         same = f"No byte of the table changed: SHA-256 of its files {self.checksum[:16]} before and after"

@@ -57,6 +57,9 @@ def combined_rows(outcomes: DataFrame) -> DataFrame:
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards.
 
+    Keys are unique among the stored rows: the engines in Python and Java refuse one that is there twice, the native
+    engine merges each of its rows.
+
     Added in 0.1.0.
     """
     return _upserted(stored, incoming, plan, only_rows=True)
