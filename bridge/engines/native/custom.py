@@ -55,7 +55,7 @@ class _Merge:
         return functools.reduce(operator.and_, zeros, one.eqNullSafe(other))
 
     def fold(self, older: Column, newer: Column) -> Column:
-        """Merge two versions of the newer side, structs of a row and whether it is dead."""
+        """Merge two versions of the newer side, as `_struct` makes them."""
         # An array of one, so that the merge is written, and evaluated, once.
         answers = sf.array(self(older["row"], newer["row"]))
         return sf.transform(answers, lambda answer: self._version(answer, older, newer))[0]
@@ -65,7 +65,8 @@ class _Merge:
         # In a log a delete without data deletes unless the older version stays: what is made of it is not used.
         row = sf.when(newer["row"].isNotNull() | is_older, answer)
         dead = sf.when(is_newer, newer["dead"]).when(is_older, older["dead"]).otherwise(row.isNull())
-        return sf.struct(row.alias("row"), dead.alias("dead"))
+        made = sf.when(is_newer, newer["made"]).when(is_older, older["made"]).otherwise(row.isNotNull())
+        return _struct(row, dead, made)
 
 
 def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
@@ -80,6 +81,7 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
     merged = sf.when(is_new, new).when(is_alone, old).otherwise(merge(old, new))
     both = both.withColumn(_MERGED, merged)
     same = merge.is_same(sf.col(_MERGED), new)
+    made = ~same | sf.col(_ROW)["made"]
     dead = sf.col(_MERGED).isNull() | (same & sf.col(_ROW)["dead"])
     inserted = sf.when(dead, int(Action.SKIP)).otherwise(int(Action.INSERT))
     action = (
@@ -98,20 +100,17 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
         bare = sf.coalesce(quoted(name), sf.col(versions.new[name])) if name in identity else sf.lit(None)
         kept = sf.when(sf.col(ACTION) == int(Action.KEEP), quoted(name)).otherwise(bare)
         data.append(sf.when(is_written, written).otherwise(kept).alias(name))
-    books = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), (is_written & ~same).alias(MADE)] if job.books else []
+    books = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), (is_written & made).alias(MADE)] if job.books else []
     return outcomes.select(*data, ACTION, *books)
 
 
 def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: _Merge) -> DataFrame:
-    """Return one row a key: its key columns, the folded version, whether it is dead, and the number of versions.
-
-    The row of a dead version is null, or one of the input that marks itself as a delete.
-    """
+    """Return one row a key: its key columns, the folded version as `_struct` makes it, and the number of versions."""
     row, dead = sf.struct(*(quoted(name).alias(name) for name in names)), versions.is_marked(quoted)
     if IS_DELETE in side.columns:
         is_entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False))
         row, dead = sf.when(~is_entry, row), is_entry | dead
-    version = sf.struct(row.alias("row"), dead.alias("dead"))
+    version = _struct(row, dead, sf.lit(False))
     item = sf.struct(versions.position(side).alias("position"), version.alias("version"))
     keyed = side.select(*versions.identity(), item.alias("item"))
     keys = [name for name in keyed.columns if name != "item"]
@@ -122,6 +121,11 @@ def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: 
     chosen = sf.when(sf.size(_ITEMS) == 1, first).otherwise(folded)
     number = sf.size(_ITEMS).cast("long")
     return grouped.select(*keys, chosen.alias(_ROW), number.alias(NEWER))
+
+
+def _struct(row: Column, dead: Column, made: Column) -> Column:
+    """Return a version: its row, whether that is a delete (null, or a row of the input that says so), or was made."""
+    return sf.struct(row.alias("row"), dead.alias("dead"), made.alias("made"))
 
 
 def _by_position(one: Column, other: Column) -> Column:

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.pipeline.point_run import PointRun
 from tests.bridge.engines.agreement import fine_frames
-from tests.bridge.engines.generated import Combination
+from tests.bridge.engines.generated import MERGER, Combination
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,6 +25,7 @@ FILLS, DEFAULT = "PartialUpdateAvroPayload", "DefaultHoodieRecordPayload"
         Combination("upsert", "1.2", FILLS, ("long",)),
         Combination("append", "1.2", FILLS, ("long",)),
         Combination("append", "0.15", DEFAULT, ("long",)),
+        Combination("upsert", "1.2", MERGER, ()),
     ],
     ids=str,
 )
