@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -33,16 +34,22 @@ def planned(payload: str = "AWSDmsAvroPayload", to: str = "COMMIT_TIME_ORDERING"
     return plan_migration(created_properties(writer, TableType(kind), HudiRelease.V0_15), to, writer)
 
 
+PATH = "/data/it's"
+
+
 class Hudi:
-    """Stands for a session with Hudi: one table, whose procedures leave what the script expects of them."""
+    """Stands for a session with Hudi, whose procedures leave what the script expects of them in the table they find."""
 
     def __init__(self, made: MigrationPlan) -> None:
         self.script: dict[str, Any] = {"__name__": "script"}
         exec(compile(migration_script(made, 'ACCEPTED: "all" of \\ it'), "script.py", "exec"), self.script)  # noqa: S102
-        self.stored = dict(made.before)
+        self.tables = {PATH: dict(made.before)}
+        self.catalogue: dict[str, str] = {}
         self.rows, self.rows_after, self.pending, self.newest, self.calls = 3, 3, 0, 9, 0
         self.answers = True
-        self.script["meta_client"] = lambda *_: self._client()
+        self.moved_to = ""
+        self.script["meta_client"] = lambda _, path: self._client(path)
+        self.script["qualified"] = lambda _, path: path.removeprefix("file:")
         config = SimpleNamespace(updateAndDeleteProps=self._update)
         version = SimpleNamespace(current=lambda: SimpleNamespace(versionCode=lambda: self.newest))
         table = SimpleNamespace(HoodieTableConfig=config, HoodieTableVersion=version)
@@ -52,31 +59,49 @@ class Hudi:
             org=SimpleNamespace(apache=SimpleNamespace(hudi=hudi)), java=SimpleNamespace(util=util)
         )
 
-    def run(self, verb: str) -> None:
-        self.script["main"]([verb, "/data/it's"], self)
+    @property
+    def stored(self) -> dict[str, str]:
+        return self.tables[PATH]
 
-    def _client(self) -> Any:
+    @stored.setter
+    def stored(self, properties: dict[str, str]) -> None:
+        self.tables[PATH] = properties
+
+    def run(self, verb: str, path: str = PATH) -> None:
+        self.script["main"]([verb, path], self)
+
+    def _client(self, path: str) -> Any:
         timeline = SimpleNamespace(
             filterInflightsAndRequested=lambda: SimpleNamespace(countInstants=lambda: self.pending)
         )
-        config = SimpleNamespace(getProps=lambda: SimpleNamespace(getProperty=self.stored.get))
-        names = {"getTableConfig": config, "getActiveTimeline": timeline, "getStorage": None, "getMetaPath": None}
+        config = SimpleNamespace(getProps=lambda: SimpleNamespace(getProperty=self.tables[path].get))
+        names = {"getTableConfig": config, "getActiveTimeline": timeline, "getStorage": None, "getMetaPath": path}
         return SimpleNamespace(**{name: (lambda value=value: value) for name, value in names.items()})
 
-    def _update(self, _storage: None, _path: None, values: dict[str, str], gone: set[str]) -> None:
+    def _update(self, _storage: None, path: str, values: dict[str, str], gone: set[str]) -> None:
         self.calls += 1
-        self.stored = {name: value for name, value in {**self.stored, **values}.items() if name not in gone}
+        self.tables[path] = {name: value for name, value in {**self.tables[path], **values}.items() if name not in gone}
 
     def sql(self, statement: str) -> Any:
-        if statement.startswith("CALL"):
-            self.calls += 1
-            steps = self.script["APPLY"] + self.script["UNDO"]
-            if self.answers:
-                (step,) = (one for one in steps if one["sql"].replace("<table>", self.script["NAME"]) == statement)
-                self.stored, self.rows = dict(step["after"]), self.rows_after
+        if created := re.fullmatch(r"CREATE TABLE (IF NOT EXISTS )?(\w+) USING hudi LOCATION '(.*)'", statement):
+            assert created[1] or created[2] not in self.catalogue
+            self.catalogue.setdefault(created[2], self.moved_to or created[3].replace(r"\'", "'"))
+        elif statement.startswith("DROP TABLE "):
+            del self.catalogue[statement.removeprefix("DROP TABLE ")]
+        elif statement.startswith("DESCRIBE TABLE EXTENDED "):
+            location = self.catalogue[statement.removeprefix("DESCRIBE TABLE EXTENDED ")]
+            return SimpleNamespace(collect=lambda: [("Location", "string", None), ("Location", f"file:{location}", "")])
         else:
-            assert r"LOCATION '/data/it\'s'" in statement
+            self.calls += 1
+            self._call(statement)
         return SimpleNamespace(collect=lambda: [(self.answers,)])
+
+    def _call(self, statement: str) -> None:
+        (name,) = re.findall(r"table => '(\w+)'", statement)
+        steps = self.script["APPLY"] + self.script["UNDO"]
+        if self.answers:
+            (step,) = (one for one in steps if one["sql"].replace("<table>", name) == statement)
+            self.tables[self.catalogue[name]], self.rows = dict(step["after"]), self.rows_after
 
     @property
     def read(self) -> Any:
@@ -103,6 +128,28 @@ def test_a_table_goes_there_once_and_back(payload: str, to: str, capsys: pytest.
     assert hudi.stored == made.after_undo
 
 
+def test_each_path_is_its_own_table() -> None:
+    made = planned()
+    hudi = Hudi(made)
+    hudi.tables["/data/other"] = dict(made.before)
+    hudi.catalogue["payload_bridge_migration"] = PATH
+    hudi.run("apply", "/data/other")
+    assert hudi.tables == {PATH: made.before, "/data/other": made.after}
+    hudi.run("apply")
+    assert hudi.tables == {PATH: made.after, "/data/other": made.after}
+    assert hudi.catalogue == {"payload_bridge_migration": PATH}
+
+
+def test_a_catalogue_that_has_another_place_is_refused() -> None:
+    made = planned()
+    hudi = Hudi(made)
+    hudi.moved_to = "/data/other"
+    hudi.tables["/data/other"] = dict(made.before)
+    with pytest.raises(SystemExit, match="the catalogue has file:/data/other"):
+        hudi.run("apply")
+    assert (hudi.calls, hudi.catalogue) == (0, {})
+
+
 def test_it_goes_on_where_it_was_stopped(capsys: pytest.CaptureFixture[str]) -> None:
     made = planned()
     hudi = Hudi(made)
@@ -126,7 +173,8 @@ def test_it_goes_on_where_it_was_stopped(capsys: pytest.CaptureFixture[str]) -> 
 )
 def test_what_is_not_as_expected_is_refused_and_left(change: dict[str, Any], says: str) -> None:
     hudi = Hudi(planned())
-    vars(hudi).update(change)
+    for name, value in change.items():
+        setattr(hudi, name, value)
     before = dict(hudi.stored)
     with pytest.raises(SystemExit, match=says):
         hudi.run("apply")
