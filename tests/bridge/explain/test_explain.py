@@ -148,10 +148,11 @@ def test_an_insert_is_not_explained() -> None:
     "folder", ["histories/0.15.0", "histories/1.0.2", "histories/1.1.1", "histories/1.2.0", "histories-upgraded"]
 )
 def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
-    """Every key of every table, after each commit."""
+    """Every key of every table, after each commit, but for global indexes, which are not traced."""
     looked_at: collections.Counter[str] = collections.Counter()
     for history in load(DATA / folder):
-        if small_file_candidates(history.options) or history.error is not None:
+        untraced = small_file_candidates(history.options) or plan_of_history(history).global_index
+        if untraced or history.error is not None:
             continue
         for commit, ours, real in traces_of(history):
             shown = {identity: one for identity, one in ours.items() if one is not None}
