@@ -43,7 +43,7 @@ def migration_script(made: MigrationPlan, verdict: str) -> str:
     if not capabilities(worker, capabilities(worker).created_version).payload_successors:
         msg = f"a script runs with Hudi 1.1 or later, and this is the work of {worker}; follow the printed steps"
         raise PlanError(msg)
-    apply, undo = _steps(made.apply, made, made.before, made.after), _steps(made.undo, made, made.after, made.before)
+    states, apply, undo = _ways(made)
     if not apply:
         msg = "nothing changes in the table, so that there is nothing for a script to do; writers change their options"
         raise PlanError(msg)
@@ -56,7 +56,7 @@ def migration_script(made: MigrationPlan, verdict: str) -> str:
         notes="".join(f"{line}\n" for line in ["", "The writers then:", *notes]) if notes else "",
         hudi=json.dumps(str(worker)),
         newest=capabilities(worker).created_version,
-        before=_literal(dict(made.before)),
+        states=_literal(states),
         apply=_literal(apply),
         undo=_literal(undo),
     )
@@ -72,35 +72,56 @@ def _options(step: Step) -> str:
     return _plain(", ".join([*given, *(f"without {name}" for name in step.drop)]))
 
 
-def _steps(
-    steps: Sequence[Step], made: MigrationPlan, before: Mapping[str, str], after: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """Return the steps that change the table, each with what it stores then."""
-    found: list[dict[str, Any]] = []
-    now = dict(before)
-    for step in steps:
-        if step.sql:
-            now = _after_version(made, before, after)
-            found.append({"what": step.what, "sql": step.sql, "set": {}, "unset": [], "after": now})
-        elif step.cli:
-            changes = changes_between(now, after)
-            now = dict(after)
-            values = {one.key: one.after for one in changes if one.after is not None}
-            gone = [one.key for one in changes if one.after is None]
-            found.append({"what": step.what, "sql": "", "set": values, "unset": gone, "after": now})
-        elif step.options.get(AUTO_UPGRADE.key) == "true":
+def _ways(made: MigrationPlan) -> tuple[dict[str, dict[str, str]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return what the table may store, by name, and the next step of `apply` and of `undo` from each of these states.
+
+    Either may be stopped after any step, and the other goes on from there, as does `apply` from where `undo` ends.
+    """
+    for one in (*made.apply, *made.undo):
+        if not one.sql and not one.cli and one.options.get(AUTO_UPGRADE.key) == "true":
             msg = (
-                f"a script writes no rows, and the plan has to: {step.what}. Let the first write of the new job do it, "
+                f"a script writes no rows, and the plan has to: {one.what}. Let the first write of the new job do it, "
                 "or name the class in the table before"
             )
             raise PlanError(msg)
-    return found
+    states = {"before": dict(made.before), "after": dict(made.after)}
+    apply: list[dict[str, Any]] = []
+    undo: list[dict[str, Any]] = []
+    waiting = ["before", "after"]
+    for name in waiting:  # it grows
+        for found, steps, end in ((apply, made.apply, made.after), (undo, made.undo, made.after_undo)):
+            step = None if name == "before" and found is undo else _next(states[name], steps, end, made)
+            if step is None:
+                continue
+            then = step.pop("after")
+            to = next((known for known, state in states.items() if state == then), None)
+            if to is None:
+                to = "undone" if then == made.after_undo else f"{len(states) - 1}: {step['what']}"
+                states[to] = then
+                waiting.append(to)
+            found.append({"from": name, "to": to, **step})
+    return states, apply, undo
 
 
-def _after_version(made: MigrationPlan, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """Return what the table stores after its version has changed."""
-    version = TableMergeConfig.from_properties(after).version
-    return merge_properties(change_version(before, version, worker_of(made)))
+def _next(
+    state: Mapping[str, str], steps: Sequence[Step], end: Mapping[str, str], made: MigrationPlan
+) -> dict[str, Any] | None:
+    """Return the next step to a state, with what the table stores then; None if it is there."""
+    version = TableMergeConfig.from_properties(end).version
+    if TableMergeConfig.from_properties(state).version != version:
+        step = next(step for step in steps if step.sql)
+        then = merge_properties(change_version(state, version, worker_of(made)))
+        return {"what": step.what, "sql": step.sql, "set": {}, "unset": [], "after": then}
+    changes = changes_between(state, end)
+    if not changes:
+        return None
+    return {
+        "what": next((step.what for step in steps if step.cli), "set the merge properties"),
+        "sql": "",
+        "set": {one.key: one.after for one in changes if one.after is not None},
+        "unset": [one.key for one in changes if one.after is None],
+        "after": dict(end),
+    }
 
 
 def worker_of(made: MigrationPlan) -> HudiRelease:
