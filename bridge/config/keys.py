@@ -219,15 +219,16 @@ WRITER_ENTRIES: Final[tuple[ConfigEntry[Any], ...]] = (
 
 def is_merge_key(key: str) -> bool:
     """Whether a table property decides how records merge, the table version included."""
-    return key in _MERGE_KEYS or key.startswith(MERGE_PROPERTY_PREFIX)
+    return key in MERGE_KEYS or key.startswith(MERGE_PROPERTY_PREFIX)
 
 
-_MERGE_KEYS: Final = frozenset(
+MERGE_KEYS: Final = frozenset(
     name
     for entry in TABLE_ENTRIES
     if entry not in {INITIAL_VERSION, TABLE_TYPE, RECORD_KEY}
     for name in (entry.key, *entry.aliases)
 )
+"""The table properties that decide how records merge, besides those that begin with MERGE_PROPERTY_PREFIX."""
 
 
 def key_hint(key: str) -> str:

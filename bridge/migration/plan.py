@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from bridge.config import (
     OVERWRITE,
+    RECORD_KEY,
+    TABLE_NAME,
+    TABLE_TYPE,
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
@@ -106,6 +109,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         after_undo=merge_properties(undone),
         behaviours=silent_changes(move, differences) if has_examples else (),
         warnings=_warnings(table, after, options, move, jar),
+        table={key: properties[key] for key in (TABLE_NAME, TABLE_TYPE.key, RECORD_KEY.key) if key in properties},
     )
 
 

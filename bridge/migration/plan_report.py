@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from bridge.config import TableMergeConfig, capabilities
@@ -48,6 +48,7 @@ class MigrationPlan(Showable):
             hand, and for a merger.
         warnings: what is wrong now, or will be, the worst first.
         evidence: what the table's own rows show of these changes; None where they were not read.
+        table: the table's name, type and record key as far as they are stored, which stay.
 
     Added in 0.1.0.
     """
@@ -64,6 +65,7 @@ class MigrationPlan(Showable):
     behaviours: tuple[SilentChange, ...]
     warnings: tuple[Finding, ...]
     evidence: TableDamage | None = None
+    table: Mapping[str, str] = field(default_factory=dict)
 
     def with_evidence(self, evidence: TableDamage) -> Self:
         """Return the plan with what `find_damage` found for this move."""

@@ -8,7 +8,15 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.config import AUTO_UPGRADE, TableMergeConfig, assumed_writer, capabilities, change_version
+from bridge.config import (
+    AUTO_UPGRADE,
+    MERGE_KEYS,
+    MERGE_PROPERTY_PREFIX,
+    TableMergeConfig,
+    assumed_writer,
+    capabilities,
+    change_version,
+)
 from bridge.errors import PlanError
 from bridge.migration.steps import changes_between, merge_properties
 
@@ -28,7 +36,8 @@ def migration_script(made: MigrationPlan, verdict: str) -> str:
     """Return a PySpark script that carries out a plan on a table that is as the plan has it before.
 
     The script compares what the table stores with what the plan predicts before and after each step, so it goes on
-    where it was stopped, and refuses any other table. Options of writers are in its docstring alone.
+    where it was stopped, and refuses any other table: every merge property counts, and name, type and record key.
+    Options of writers are in its docstring alone.
 
     Args:
         made: the plan.
@@ -47,15 +56,18 @@ def migration_script(made: MigrationPlan, verdict: str) -> str:
     if not apply:
         msg = "nothing changes in the table, so that there is nothing for a script to do; writers change their options"
         raise PlanError(msg)
-    notes = [f"- {step.what}: {_options(step)}" for step in made.apply if step.options or step.drop]
+    notes = [_plain(f"- {step.what}: {_options(step)}") for step in made.apply if step.options or step.drop]
     return Template(_TEMPLATE.read_text("utf-8")).substitute(
         title=f"table version {made.from_version} to {made.to_version}, Hudi {made.from_release} to {made.to_release}",
-        verdict=textwrap.fill(_plain(verdict), _WIDTH),
+        verdict=_plain(textwrap.fill(verdict, _WIDTH)),
         release=worker,
         coordinate=_BUNDLE.format(capabilities(worker).bundle),
         notes="".join(f"{line}\n" for line in ["", "The writers then:", *notes]) if notes else "",
         hudi=json.dumps(str(worker)),
         newest=capabilities(worker).created_version,
+        keys=_literal(sorted(MERGE_KEYS)),
+        prefix=json.dumps(MERGE_PROPERTY_PREFIX),
+        table=_literal(dict(made.table)),
         states=_literal(states),
         apply=_literal(apply),
         undo=_literal(undo),
@@ -64,12 +76,15 @@ def migration_script(made: MigrationPlan, verdict: str) -> str:
 
 def _plain(text: str) -> str:
     """Return text that can stand in a docstring."""
-    return text.replace("\\", "\\\\").replace('"', "'")
+    escaped = text.replace("\\", "\\\\").replace('"', "'")
+    return "".join(
+        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in escaped
+    )
 
 
 def _options(step: Step) -> str:
     given = [f"{name}={value}" for name, value in step.options.items()]
-    return _plain(", ".join([*given, *(f"without {name}" for name in step.drop)]))
+    return ", ".join([*given, *(f"without {name}" for name in step.drop)])
 
 
 def _ways(made: MigrationPlan) -> tuple[dict[str, dict[str, str]], list[dict[str, Any]], list[dict[str, Any]]]:
@@ -139,4 +154,4 @@ def _literal(value: Any, indent: str = "") -> str:
         return "\n".join(["{", *items, f"{indent}}}"])
     if isinstance(value, list) and value:
         return "\n".join(["[", *(f"{inner}{_literal(one, inner)}," for one in value), f"{indent}]"])
-    return json.dumps(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from bridge import MergePlan, MigrationPlan, PlanError, plan_migration
 from bridge.cli import main
-from bridge.config import TableType, change_version, created_properties
+from bridge.config import TableType, capabilities, change_version, created_properties
 from bridge.migration import migration_script
 from bridge.migration.script import worker_of
 from bridge.migration.steps import VERSION_NAMES, merge_properties
@@ -33,10 +33,15 @@ MOVES = [
 def planned(payload: str = "AWSDmsAvroPayload", to: str = "COMMIT_TIME_ORDERING", kind: str = "mor") -> MigrationPlan:
     ordering = "_event_lsn" if "Postgres" in payload else "ts"
     writer = MergePlan(payload=payload, release="0.15", key="id", ordering=ordering).writer_options()
-    return plan_migration(created_properties(writer, TableType(kind), HudiRelease.V0_15), to, writer)
+    created = created_properties(writer, TableType(kind), HudiRelease.V0_15)
+    stored = {**created, "hoodie.table.name": "trips \U0001f6b2", "hoodie.table.type": "MERGE_ON_READ"}
+    if kind == "cow":
+        stored["hoodie.table.type"] = "COPY_ON_WRITE"
+    return plan_migration({**stored, "hoodie.table.recordkey.fields": "id"}, to, writer)
 
 
 PATH = "/data/it's"
+VERDICT = 'ACCEPTED: "all" of \\ it, \0 and ' + "\\" * 301
 
 
 class Hudi:
@@ -45,16 +50,19 @@ class Hudi:
     def __init__(self, made: MigrationPlan) -> None:
         self.made = made
         self.script: dict[str, Any] = {"__name__": "script"}
-        exec(compile(migration_script(made, 'ACCEPTED: "all" of \\ it'), "script.py", "exec"), self.script)  # noqa: S102
+        exec(compile(migration_script(made, VERDICT), "script.py", "exec"), self.script)  # noqa: S102
         self.tables = {PATH: dict(made.before)}
         self.catalogue: dict[str, str] = {}
         self.rows, self.rows_after, self.pending, self.newest, self.calls = 3, 3, 0, 9, 0
         self.answers = True
+        self.bundle: str | None = capabilities(worker_of(made)).bundle
         self.moved_to = ""
         self.script["meta_client"] = lambda _, path: self._client(path)
-        self.script["qualified"] = lambda _, path: path.removeprefix("file:")
+        self.script["qualified"] = lambda _, path: f"/data/{path}".replace("/data//", "/").replace("/data/file:", "")
         config = SimpleNamespace(updateAndDeleteProps=self._update)
-        version = SimpleNamespace(current=lambda: SimpleNamespace(versionCode=lambda: self.newest))
+        jar = SimpleNamespace(getPackage=lambda: SimpleNamespace(getImplementationVersion=lambda: self.bundle))
+        current = SimpleNamespace(versionCode=lambda: self.newest, getClass=lambda: jar)
+        version = SimpleNamespace(current=lambda: current)
         table = SimpleNamespace(HoodieTableConfig=config, HoodieTableVersion=version)
         hudi = SimpleNamespace(common=SimpleNamespace(table=table))
         util = SimpleNamespace(Properties=_Properties, HashSet=set)
@@ -77,7 +85,9 @@ class Hudi:
         timeline = SimpleNamespace(
             filterInflightsAndRequested=lambda: SimpleNamespace(countInstants=lambda: self.pending)
         )
-        config = SimpleNamespace(getProps=lambda: SimpleNamespace(getProperty=self.tables[path].get))
+        stored = {**self.made.table, "hoodie.table.checksum": "1", **self.tables[path]}
+        props = SimpleNamespace(getProperty=stored.get, stringPropertyNames=lambda: list(stored))
+        config = SimpleNamespace(getProps=lambda: props)
         names = {"getTableConfig": config, "getActiveTimeline": timeline, "getStorage": None, "getMetaPath": path}
         return SimpleNamespace(**{name: (lambda value=value: value) for name, value in names.items()})
 
@@ -144,6 +154,15 @@ def test_each_path_is_its_own_table() -> None:
     assert hudi.catalogue == {"payload_bridge_migration": PATH}
 
 
+def test_a_relative_path_and_any_text_are_taken() -> None:
+    made = planned()
+    hudi = Hudi(made)
+    hudi.run("apply", "it's")
+    assert (hudi.stored, hudi.catalogue) == (made.after, {})
+    assert hudi.script["TABLE"]["hoodie.table.name"] == "trips \U0001f6b2"
+    assert "".join(VERDICT.replace('"', "'").split()) in "".join(hudi.script["__doc__"].split())
+
+
 def test_a_catalogue_that_has_another_place_is_refused() -> None:
     made = planned()
     hudi = Hudi(made)
@@ -185,6 +204,16 @@ def test_it_goes_on_where_it_was_stopped(capsys: pytest.CaptureFixture[str]) -> 
     ("change", "says"),
     [
         ({"stored": {"hoodie.table.version": "8"}}, "the table is nowhere on this way"),
+        ({"more": {"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}}, "the table is nowhere on this way"),
+        (
+            {"more": {"hoodie.record.merge.property.hoodie.payload.delete.field": "op"}},
+            "field: op, expected not",
+        ),
+        ({"more": {"hoodie.table.name": "other"}}, "another table than the plan's:\n  hoodie.table.name: other"),
+        ({"more": {"hoodie.table.type": "COPY_ON_WRITE"}}, "another table than the plan's"),
+        ({"more": {"hoodie.table.recordkey.fields": "city"}}, "another table than the plan's"),
+        ({"bundle": "1.1.1"}, r"this is for Hudi 1\.2, and the session has 1\.1\.1"),
+        ({"bundle": None, "newest": 8}, "the session's Hudi has 8"),
         ({"pending": 2}, "2 instants that did not complete"),
         ({"newest": 8}, "newest table version is 9; the session's Hudi has 8"),
         ({"answers": False}, "Hudi did not do this"),
@@ -192,6 +221,7 @@ def test_it_goes_on_where_it_was_stopped(capsys: pytest.CaptureFixture[str]) -> 
 )
 def test_what_is_not_as_expected_is_refused_and_left(change: dict[str, Any], says: str) -> None:
     hudi = Hudi(planned())
+    hudi.stored = {**hudi.stored, **change.pop("more", {})}
     for name, value in change.items():
         setattr(hudi, name, value)
     before = dict(hudi.stored)
