@@ -56,7 +56,10 @@ FILES = ("test_site.py", "hudi/test_selection.py", "bridge/write", "bridge/repor
         ("TESTPATHS", "tables", "", ["hudi/test_selection.py"]),
         ("TESTPATHS", "browser", "", ["bridge/report/test_pages.py", "bridge/report"]),
         ("TESTPATHS", "write", "", ["bridge/write"]),
-        ("TESTPATHS", "not spark and not java", "", list(FILES)),
+        ("TESTPATHS", "not spark and not java", "", ["test_site.py", "bridge/report"]),
+        ("TESTPATHS", "hypothesis or long", "", list(FILES)),
+        ("TESTPATHS", "tables or native", "", list(FILES)),
+        ("ARGS", "not spark and not java", "", list(FILES)),
         ("TESTPATHS", "", "scope", list(FILES)),
         ("ARGS", "", "", list(FILES)),
     ],
@@ -77,14 +80,24 @@ def test_a_run_has_what_was_asked_for(source: str, mark: str, keyword: str, coll
     [
         ("", ["tests"], 1),
         ("not spark", ["tests/hudi"], 1),
-        ("hypothesis or long", ["tests"], 2),
-        ("", ["tests/hudi/test_tables.py::test_one"], 2),
+        ("hypothesis or long", ["tests"], 4),
+        ("", ["tests/hudi/test_tables.py::test_one"], 3),
+        ("", ["tests/hudi", "tests/hudi/test_tables.py::test_one[a]"], 2),
+        ("", [f"{ROOT}/tests/hudi/test_tables.py::test_one", "tests/hudi"], 3),
+        ("", ["tests/hudi/test_tables.py::test_on", "tests"], 1),
+        ("", ["tests/hudi/test_logs.py::test_two", "tests"], 2),
     ],
 )
 def test_what_is_long_runs_where_it_is_named(mark: str, words: list[str], kept: int) -> None:
-    found: Any = [SimpleNamespace(get_closest_marker=marks.__contains__) for marks in ({"long"}, {"slow"})]
+    tables, logs = "tests/hudi/test_tables.py", "tests/hudi/test_logs.py"
+    marks = {f"{tables}::test_one[a]": "long", f"{tables}::test_one[b]": "long", f"{logs}::test_two": "long"}
+    marks[f"{tables}::test_three"] = "slow"
+    found: Any = [SimpleNamespace(nodeid=name, get_closest_marker=one.__eq__) for name, one in marks.items()]
     hook = SimpleNamespace(pytest_deselected=lambda **_: None)
-    config: Any = SimpleNamespace(args=words, option=SimpleNamespace(markexpr=mark), hook=hook)
+    typed = SimpleNamespace(dir=ROOT)
+    config: Any = SimpleNamespace(
+        args=words, option=SimpleNamespace(markexpr=mark), hook=hook, invocation_params=typed, rootpath=ROOT
+    )
     lanes.without_long(config, found)
     assert len(found) == kept
 

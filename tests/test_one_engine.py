@@ -28,7 +28,7 @@ _NATIVE = "the native engine, which has no class to compile"
 WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_arrow_records.py": (15, "rows between Arrow and Python"),
     "bridge/engines/test_connection.py": (5, _OF_JAVA),
-    "bridge/engines/test_fast_path.py": (2, _OF_PYTHON),
+    "bridge/engines/test_fast_path.py": (3, _OF_PYTHON),
     "bridge/engines/test_java_constants.py": (9, "that the names in Java are those in Python"),
     "bridge/engines/test_native_books.py": (1, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_native_engine.py": (13, _NATIVE),

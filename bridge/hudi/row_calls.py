@@ -1,4 +1,4 @@
-"""Merges of keys with one row in the log, from record to record: a row that wins is taken from Arrow."""
+"""Merges of keys with one row in the log, record by record: a row that wins is taken from Arrow."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class MadeVersion(NamedTuple):
 
 
 class UserBatch(NamedTuple):
-    """What a writer makes of the one row of a key in a batch where a user's class decides, from record to record.
+    """What a writer makes of the one row of a key in a batch where a user's class decides, record by record.
 
     Attributes:
         survivor: whether the row survives the batch as data (INCOMING) or as a delete (NONE).

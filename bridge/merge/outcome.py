@@ -37,7 +37,7 @@ class Outcome(NamedTuple, Generic[V_co]):
 class RowSource(enum.IntEnum):
     """Where the row comes from that a write leaves of a stored row, if there is one, and an incoming one.
 
-    It is the outcome of a merge from record to record: a number, as millions of these are held at a time.
+    It is the outcome of a merge record by record: a number, as millions of these are held at a time.
     """
 
     STORED = 0

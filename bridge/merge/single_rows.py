@@ -1,4 +1,4 @@
-"""Merges from record to record: most keys have one newer row, and none or one stored.
+"""Merges record by record: most keys have one newer row, and none or one stored.
 
 Their carriers are not needed, and making them would take longer than the payload does. What the payload hands back is
 read by identity here, as `answers` reads it, without a call.

@@ -1,4 +1,4 @@
-"""Merges from record to record where a user's class decides in mode CUSTOM: without carriers and adapters.
+"""Merges record by record where a user's class decides in mode CUSTOM: without carriers and adapters.
 
 What the carriers of `ModeWriter` and `FileGroupReader` and the rules of `AvroRecordMerger` come to for a pair of rows.
 """

@@ -2,7 +2,7 @@
 
 The same Parquet files go through every case: bare scans and shuffles, the queries that people write instead of a merge,
 and our merge points on each engine. They take turns; the best of several runs counts, and ratios to the bare shuffle by
-key and to a `row_number` window are printed, in seconds and in processor seconds of all processes: the latter say more
+key and to a `row_number` window are printed, in seconds and in CPU seconds of all processes: the latter say more
 on a busy machine. `--peers` adds real Hudi and Delta Lake, `--full` all cases for the other shapes of data; `--out`
 writes JSON and charts (extra `benchmarks`). `--small` measures commands on few rows, `--scale` how time and memory grow
 to many, `--tables` the reading of a real Hudi table next to Hudi's own reader.

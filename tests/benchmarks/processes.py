@@ -19,7 +19,7 @@ _TICKS: dict[tuple[int, str], int] = {}
 
 
 def processor_seconds() -> float:
-    """Return the processor seconds, user and system, that all these processes have used; 0 on other systems.
+    """Return the CPU seconds, user and system, that all these processes have used; 0 on other systems.
 
     What a process uses between the last look and its end is not counted.
     """
@@ -33,7 +33,7 @@ def processor_seconds() -> float:
 
 
 def ratio(used: float, other: float) -> float | None:
-    """Return one number of processor seconds over another; None where nothing was counted."""
+    """Return one number of CPU seconds over another; None where nothing was counted."""
     return used / other if used and other else None
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Timed(NamedTuple):
-    """A case, the seconds of its best run, and the fewest processor seconds of one."""
+    """A case, the seconds of its best run, and the fewest CPU seconds of one."""
 
     case: Case
     seconds: float

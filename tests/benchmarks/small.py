@@ -38,7 +38,7 @@ _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 
 
 class Measured(NamedTuple):
-    """What a command took: seconds and processor seconds of each run, and its Spark jobs and stages."""
+    """What a command took: seconds and CPU seconds of each run, and its Spark jobs and stages."""
 
     seconds: tuple[float, ...]
     processor: tuple[float, ...]
@@ -72,7 +72,7 @@ def measure(folder: Path, runs: int, table_type: str) -> dict[str, Measured]:
 
 
 def lines_of(found: dict[str, Measured]) -> list[str]:
-    """Return a table: seconds, their ratio to the floor, processor seconds and their ratio, jobs and stages."""
+    """Return a table: seconds, their ratio to the floor, CPU seconds and their ratio, jobs and stages."""
     heads = ("command", "min s", "median s", "goal s", "floors", "cpu s", "floors", "jobs", "stages")
     lines = [f"{heads[0]:9}" + "".join(f"{head:>10}" for head in heads[1:])]
     floor = found["floor"]

@@ -158,7 +158,7 @@ def test_rows_that_no_comparison_decides_are_merged_by_the_calls(
 
 
 def noted_calls(patch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Count the keys that are merged from record to record."""
+    """Count the keys that are merged record by record."""
     called = {"pairs": 0, "singles": 0}
     pairs, singles = RowCalls.pairs, RowCalls.singles
 

@@ -7,13 +7,15 @@ little that others don't is marked `long` and belongs to no lane: `python -m tes
 |---|---|
 | nothing | the suite: every file of no lane |
 | `-m tables`, a lane | its files |
-| a path, `-k`, or `-m` with anything else | what is asked for, whichever lane it belongs to |
+| `-m` without the name of a lane or of `long` | what it selects of the suite |
+| a path, `-k`, or `-m` with one of these names in it | what is asked for, whichever lane it belongs to |
 
-None of these has a test marked `long` unless `-m` names that marker or the test itself is named (`file.py::test`).
+None of these has a test marked `long` unless `-m` names that marker or that test itself is named (`file.py::test`).
 """
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +31,7 @@ LANES: Final = {
     "native": ("bridge/engines/test_native_engine.py",),
     "browser": ("bridge/report/test_pages.py",),
     "write": ("bridge/write",),
+    "laws": tuple(f"mergers/laws/test_{name}.py" for name in ("determinism", "defects", "paths", "reach")),
     "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),
 }
 """The lanes, with their files and folders; `.ci/run` runs them in this order."""
@@ -50,7 +53,8 @@ def chosen(config: pytest.Config) -> str:
     mark = config.option.markexpr.strip()
     if mark in LANES:
         return str(mark)
-    return _ALL if mark or config.option.keyword else _SUITE
+    named = set(re.findall(r"\w+", mark)) & {*LANES, LONG}
+    return _ALL if named or config.option.keyword else _SUITE
 
 
 def tell(node: Any) -> None:
@@ -83,9 +87,21 @@ def mark(items: Sequence[pytest.Item]) -> None:
 
 def without_long(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect what is marked `long`, unless it was asked for by marker or by name."""
-    if re.search(rf"\b{LONG}\b", config.option.markexpr) or any("::" in word for word in config.args):
+    if re.search(rf"\b{LONG}\b", config.option.markexpr):
         return
-    long = [item for item in items if item.get_closest_marker(LONG)]
+    named = [_node_id(word, config) for word in config.args if "::" in word]
+    long = [item for item in items if item.get_closest_marker(LONG) and not _is_one_of(item.nodeid, named)]
     if long:
         config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if not item.get_closest_marker(LONG)]
+        items[:] = [item for item in items if item not in long]
+
+
+def _node_id(word: str, config: pytest.Config) -> str:
+    """Return the node id of what is named on the command line: its path is relative to the root."""
+    path, _, name = word.partition("::")
+    return f"{Path(os.path.relpath(config.invocation_params.dir / path, config.rootpath)).as_posix()}::{name}"
+
+
+def _is_one_of(node: str, named: Sequence[str]) -> bool:
+    """Whether a test, its class, or the test that it is a case of is among those named."""
+    return any(node == name or node.startswith((f"{name}[", f"{name}::")) for name in named)

@@ -1,4 +1,4 @@
-"""The fast path of a batch alone: which of the rows of a key survives, by whole columns."""
+"""Fast path for deduplicating a batch: which of the rows of a key survives, by whole columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class UserMerges(NamedTuple):
-    """A user's class in a batch alone.
+    """A user's class that deduplicates a batch.
 
     Attributes:
         batch: how it is called.

@@ -186,7 +186,7 @@ def _rows(batch: pa.RecordBatch, origins: Codes) -> Mask:
 
 
 class RowMerges:
-    """Merges the rows of many keys, from record to record."""
+    """Merges the rows of many keys, record by record."""
 
     def __init__(
         self,

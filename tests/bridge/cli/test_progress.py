@@ -148,7 +148,7 @@ def test_sparks_pages_say_what_a_job_does(spark: SparkSession, days: Path):
 
 def test_plans_name_the_merge_point_and_the_side(spark: SparkSession):
     frame = spark.createDataFrame([("a", 1)], "id string, ts int")
-    plan = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id", ordering="ts")
+    plan = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id", ordering="ts", engine="python")
     text = upsert(frame, frame, plan)._jdf.queryExecution().toString()
     assert "upsert (OverwriteWithLatestAvroPayload, Hudi 0.15, cow)" in text
 
