@@ -167,7 +167,8 @@ def another_python(servers: Servers, _spark: SparkSession) -> None:
     conf = [word for name, value in servers.conf.items() for word in ("--conf", f"{name}={value}")]
     sides = ("--stored", str(rows), "--incoming", str(rows), *_KEY, "--payload", "OverwriteWithLatestAvroPayload")
     out = servers.folder / "never"
-    command = ("merge", "upsert", *sides, "--release", "0.15", "--out", str(out), "--master", servers.master, *conf)
+    call = ("merge", "upsert", *sides, "--release", "0.15", "--engine", "python")  # native needs no Python there
+    command = (*call, "--out", str(out), "--master", servers.master, *conf)
     told = subprocess.run(
         [sys.executable, "-c", "from bridge.cli import main; main()", *command],
         cwd=servers.folder,
