@@ -31,7 +31,8 @@ from bridge.programs.small_files import (
     small_file_candidates,
 )
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
-from bridge.programs.upgrade import Stage, Upgrade
+from bridge.programs.staged import Stage
+from bridge.programs.upgrade import Upgrade
 from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.programs.noted_log import NotedLog
 from bridge.programs.operation_table import KeyRows, OperationTable
-from bridge.programs.staged import Staged
+from bridge.programs.staged import StagedGroups
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bridge.merge import RecordMerge
     from bridge.programs.commits import KeyTimeline
     from bridge.programs.handover import Handover
-    from bridge.programs.upgrade import Stage
+    from bridge.programs.staged import Stage
     from bridge.programs.write_operation import Operations
     from mergers import HoodieKey
 
@@ -39,7 +39,7 @@ class _NotedSlice(KeyRows):
             row.fold_anew(merge)
 
 
-class OperationUpgrade(Staged, OperationTable):
+class OperationUpgrade(StagedGroups, OperationTable):
     """Commits in order, each by its own operation, of a table that other releases take over in turn.
 
     Adds what `Simulate` adds.
@@ -82,6 +82,6 @@ class OperationUpgrade(Staged, OperationTable):
         return self.slices
 
     def take_over(self, stage: Stage) -> None:
-        """Let the next writer go on, and its SQL statements."""
+        """Hand all file groups to the next writer, and go on with its SQL statements."""
         super().take_over(stage)
         self.plain = self._plains[self.passed - 1]

@@ -1,4 +1,4 @@
-"""Staged: a table of many file groups that other writers take over in turn; plain Python.
+"""Staged: a table that several writers take over in turn; upgrades, in one step or more, and downgrades; plain Python.
 
 Source: UpgradeDowngrade and its handlers of 1.0.2, 1.1.1 and 1.2.0.
 """
@@ -6,39 +6,67 @@ Source: UpgradeDowngrade and its handlers of 1.0.2, 1.1.1 and 1.2.0.
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from bridge.config import UpgradeCompaction
+from bridge.config import UpgradeCompaction, capabilities
 from bridge.programs.commit_loop import CommitLoop
-from bridge.programs.upgrade import stages_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from bridge.merge import RecordMerge
     from bridge.programs.handover import Handover
     from bridge.programs.program import Arrival, Emit
-    from bridge.programs.upgrade import Stage
     from mergers import HoodieKey
 
 
-class Group(Protocol):
-    """A file group with a log that another writer can fold."""
+class Stage(NamedTuple):
+    """A handover with its calls.
 
-    def fold_anew(self, merge: RecordMerge) -> None:
-        """Fold the log as another writer does, which goes on with it."""
+    Attributes:
+        after: the last commit before it.
+        compacts: how the upgrade treats the log of a merge-on-read table: it compacts it, only plans to, or leaves it.
+        compacting: the old writer's compaction before a downgrade; None without one.
+        kept, upgrading, new: the calls on the table as it was, in the batch that upgrades, and from then on.
+    """
 
-    def compact(self) -> None:
-        """Merge the log into the base file."""
+    after: int
+    compacts: UpgradeCompaction
+    compacting: RecordMerge | None
+    kept: RecordMerge
+    upgrading: RecordMerge
+    new: RecordMerge
+
+
+def stages_of(merge: RecordMerge, handover: Handover | None, commits: int, *, log_updates: bool) -> Iterator[Stage]:
+    """Give the handovers of a table with their calls, in order; `merge` has those of the first writer."""
+    while handover is not None:
+        after, kept, upgraded, upgrading, compacting, then = handover
+        at_first = new = at_once = merge
+        # Reading copy-on-write merges nothing, nor does upgrading it.
+        if log_updates or (upgraded is None and after < commits):
+            at_first = new = at_once = merge.with_plan(kept)
+        if upgraded is not None:
+            new = merge.with_plan(upgraded)
+            at_once = new if upgrading is None else merge.with_plan(upgrading)
+        compacts = UpgradeCompaction.NONE if upgraded is None else capabilities(upgraded.release).upgrade_compaction
+        before = merge.with_plan(compacting) if compacting is not None and log_updates else None
+        yield Stage(after, compacts, before, at_first, at_once, new)
+        merge, handover = new, then
 
 
 class Staged(CommitLoop):
-    """What a program over time does where its table passes from one writer to the next; goes before its base class."""
+    """What a program over time does where its table passes from one writer to the next; goes before its base class.
+
+    Attributes:
+        stages: the handovers.
+        passed: how many of them are done.
+    """
 
     merge: RecordMerge
 
     def begin_with(self, handover: Handover, commits: int, *, log_updates: bool) -> None:
-        """Take the writers that follow the one of `merge`; the last step of a constructor."""
+        """Take the writers that follow the one of `merge`, once that is set."""
         self._last = commits
         self._earliest = self.merge
         self.stages = tuple(stages_of(self.merge, handover, commits, log_updates=log_updates))
@@ -61,16 +89,38 @@ class Staged(CommitLoop):
         for stage in self.stages[self.passed :]:
             if self._commit <= stage.after < next_commit:
                 super()._end_commit(stage.after + 1, emit)
-                for group in self.file_groups():
-                    _hand_over(stage, group)
                 self.passed += 1
-                self.take_over(stage)
-                seen = stage.after if stage.after == self._last else stage.after + 1
-                self.query(seen, emit)  # type: ignore[attr-defined]  # of the class that follows
+                self.hand_over(stage, emit)
         super()._end_commit(next_commit, emit)
 
+    def hand_over(self, stage: Stage, emit: Emit) -> None:
+        """Let the next writer take over the table; what it sees counts from its first commit on."""
+        self.take_over(stage)
+        seen = stage.after if stage.after == self._last else stage.after + 1
+        self.query(seen, emit)  # type: ignore[attr-defined]  # of the class that follows
+
+    @abc.abstractmethod
     def take_over(self, stage: Stage) -> None:
-        """Let the next writer go on; the file groups were handed over already."""
+        """Merge logs as the handover does, and go on with the calls of the next writer."""
+
+
+class Group(Protocol):
+    """A file group with a log that another writer can fold."""
+
+    def fold_anew(self, merge: RecordMerge) -> None:
+        """Fold the log as another writer does, which goes on with it."""
+
+    def compact(self) -> None:
+        """Merge the log into the base file."""
+
+
+class StagedGroups(Staged):
+    """A table of many file groups, each of which passes from one writer to the next by itself."""
+
+    def take_over(self, stage: Stage) -> None:
+        """Hand all file groups to the next writer."""
+        for group in self.file_groups():
+            _hand_over(stage, group)
         self.merge = stage.new
 
     @abc.abstractmethod

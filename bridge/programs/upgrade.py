@@ -1,17 +1,15 @@
-"""A table that several writers take over in turn: upgrades, in one step or more, and downgrades; plain Python.
-
-Source: UpgradeDowngrade and its handlers of 1.0.2, 1.1.1 and 1.2.0.
-"""
+"""Upgrade: a key of a table, in one file group, that several writers take over in turn; plain Python."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from bridge.config import UpgradeCompaction, capabilities
+from bridge.config import UpgradeCompaction
 from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.programs.commits import Simulate
 from bridge.programs.noted_log import check_block
 from bridge.programs.program import Origin
+from bridge.programs.staged import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -19,45 +17,11 @@ if TYPE_CHECKING:
     from bridge.merge import Action, Carrier, Outcome, RecordMerge
     from bridge.programs.handover import Handover
     from bridge.programs.program import Arrival, Emit
+    from bridge.programs.staged import Stage
     from mergers import HoodieKey
 
 
-class Stage(NamedTuple):
-    """A handover with its calls.
-
-    Attributes:
-        after: the last commit before it.
-        compacts: how the upgrade treats the log of a merge-on-read table: it compacts it, only plans to, or leaves it.
-        compacting: the old writer's compaction before a downgrade; None without one.
-        kept, upgrading, new: the calls on the table as it was, in the batch that upgrades, and from then on.
-    """
-
-    after: int
-    compacts: UpgradeCompaction
-    compacting: RecordMerge | None
-    kept: RecordMerge
-    upgrading: RecordMerge
-    new: RecordMerge
-
-
-def stages_of(merge: RecordMerge, handover: Handover | None, commits: int, *, log_updates: bool) -> Iterator[Stage]:
-    """Give the handovers of a table with their calls, in order; `merge` has those of the first writer."""
-    while handover is not None:
-        after, kept, upgraded, upgrading, compacting, then = handover
-        at_first = new = at_once = merge
-        # Reading copy-on-write merges nothing, nor does upgrading it.
-        if log_updates or (upgraded is None and after < commits):
-            at_first = new = at_once = merge.with_plan(kept)
-        if upgraded is not None:
-            new = merge.with_plan(upgraded)
-            at_once = new if upgrading is None else merge.with_plan(upgrading)
-        compacts = UpgradeCompaction.NONE if upgraded is None else capabilities(upgraded.release).upgrade_compaction
-        before = merge.with_plan(compacting) if compacting is not None and log_updates else None
-        yield Stage(after, compacts, before, at_first, at_once, new)
-        merge, handover = new, then
-
-
-class Upgrade(Simulate):
+class Upgrade(Staged, Simulate):
     """Commits of several writers on one table. Adds what `Simulate` adds.
 
     A merge-on-read table that 1.1 or 1.2 upgrades to version 8 or later is compacted first, by the code of the new
@@ -81,10 +45,7 @@ class Upgrade(Simulate):
     ) -> None:
         """Set up a table; `merge` has the calls of the first writer, the rest is as in `Simulate`."""
         super().__init__(merge, commits=commits, log_updates=log_updates, compact_after=compact_after)
-        self._last = commits
-        self._old = merge
-        self._stages = tuple(stages_of(merge, handover, commits, log_updates=log_updates))
-        self._passed = 0
+        self.begin_with(handover, commits, log_updates=log_updates)
         self._entries: list[StoredRow | LogDelete] = []
         self._without_log = 0  # the last commit after which the file group of the key surely had none
         self._is_planned = False
@@ -92,21 +53,13 @@ class Upgrade(Simulate):
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the first release."""
         super().start(key)
-        self.merge, self._passed, self._entries = self._old, 0, []
+        self._entries = []
         self._without_log, self._is_planned = 0, False
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table, the visible row and the log entries."""
         yield from super().held()
         yield from (entry for entry in self._entries if isinstance(entry, StoredRow))
-
-    def fold_input(self, arrival: Arrival) -> None:
-        """Combine an incoming version with those of its batch before it."""
-        merge = self.merge
-        if self._passed and arrival.commit == self._stages[self._passed - 1].after + 1:
-            self.merge = self._stages[self._passed - 1].upgrading
-        super().fold_input(arrival)
-        self.merge = merge
 
     def take_stored(self, arrival: Arrival, emit: Emit) -> None:
         """Take a stored row, or note a log entry: the new release folds the log that the table has."""
@@ -120,7 +73,7 @@ class Upgrade(Simulate):
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry, also as it is: another release folds the same log anew."""
         super().append_log(entry)
-        if self._passed < len(self._stages):
+        if self.passed < len(self.stages):
             self._entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
     def store(self, outcome: Outcome[StoredRow]) -> Action:
@@ -140,15 +93,8 @@ class Upgrade(Simulate):
         super().compact_after(commit, emit)
         self._without_log = commit
 
-    def _end_commit(self, next_commit: int, emit: Emit) -> None:
-        for stage in self._stages[self._passed :]:
-            if self._commit <= stage.after < next_commit:
-                super()._end_commit(stage.after + 1, emit)
-                self.hand_over(stage, emit)
-        super()._end_commit(next_commit, emit)
-
-    def hand_over(self, stage: Stage, emit: Emit) -> None:
-        """Let the next writer take over the table; what it sees counts from its first commit on."""
+    def take_over(self, stage: Stage) -> None:
+        """Hand the base file and the log, which is folded anew, to the next writer."""
         old = self.merge
         if stage.compacting is not None:
             self.merge = stage.compacting
@@ -163,10 +109,8 @@ class Upgrade(Simulate):
         self.merge = stage.new
         if stage.compacts is not UpgradeCompaction.NONE:  # else the settings of the table are as they were
             self._fold_anew(old)
-        self._passed += 1
-        if self._passed == len(self._stages):
+        if self.passed == len(self.stages):
             self._entries.clear()
-        self.query(stage.after if stage.after == self._last else stage.after + 1, emit)
 
     def _fold_anew(self, old: RecordMerge) -> None:
         """Fold the log of the table as the current writer does."""
