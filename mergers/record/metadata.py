@@ -40,18 +40,24 @@ class MetadataValues(NamedTuple):
         """Whether there is nothing to write."""
         return not any(value is not None for value in self)
 
+    def by_column(self, schema: AvroSchema) -> dict[str, str]:
+        """Return what there is to write, by meta column.
+
+        Raises:
+            SchemaError: `schema` has no such meta column.
+        """
+        columns = zip((*META_COLUMNS, OPERATION_COLUMN), self, strict=True)
+        written = {column: value for column, value in columns if value is not None}
+        for column in written:
+            if column not in schema.by_name:
+                raise SchemaError.from_missing_field(column, schema.by_name)
+        return written
+
     def applied_to(self, record: Record, schema: AvroSchema) -> Record:
         """Return `record` with these values; `record` itself if there is nothing to write.
 
         Raises:
             SchemaError: `schema` has no such meta column.
         """
-        written = {
-            column: value
-            for column, value in zip((*META_COLUMNS, OPERATION_COLUMN), self, strict=True)
-            if value is not None
-        }
-        for column in written:
-            if column not in schema.by_name:
-                raise SchemaError.from_missing_field(column, schema.by_name)
+        written = self.by_column(schema)
         return {**record, **written} if written else record

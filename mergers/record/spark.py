@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mergers.errors import UnsupportedRecordOperationError
 from mergers.record.base import HoodieKey, HoodieRecord
-from mergers.record.metadata import META_COLUMNS, OPERATION_COLUMN, MetadataValues
+from mergers.record.metadata import MetadataValues
 from payloads.builtin import DELETE_FIELD, DELETE_MARKER, IS_DELETED
 from payloads.errors import SchemaError
 from payloads.ordering_fields import ordering_fields as fields_of
@@ -158,14 +158,7 @@ class HoodieSparkRecord(HoodieRecord):
     ) -> HoodieSparkRecord:
         from pyspark.sql import functions as sf  # noqa: PLC0415 (as above)
 
-        given = {
-            name: value
-            for name, value in zip((*META_COLUMNS, OPERATION_COLUMN), values, strict=True)
-            if value is not None
-        }
-        for name in given:
-            if name not in new.by_name:
-                raise SchemaError.from_missing_field(name, new.by_name)
+        given = values.by_column(new)
         columns = []
         for field in new.fields:
             before = renames.get(field.name, field.name)
