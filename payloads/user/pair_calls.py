@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     """An object of the user's class, and the copy of the record that it holds."""
     Merge = Callable[[Built, Record, Record], Record | Sentinel | None]
 
+COMBINE = "combine_and_get_update_value"
+
 
 class PairCalls(NamedTuple):
     """How a payload class is called for many pairs of records.
@@ -84,16 +86,11 @@ class UserClass(Protocol):
 
 def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
     """Return calls that do what the constructor and the methods do, in physical values."""
-    copy_own, construct, target = user.copy, user.construct.apply, user.target
+    copy_own, construct, target = user.copy, _guarded(user, "__init__", user.construct.apply), user.target
 
     def build(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
         given = copy_own(record)
-        try:
-            return construct(target, given, ordering), given
-        except PayloadBridgeError:
-            raise
-        except Exception as error:
-            raise user.failed(error, "__init__", record) from error
+        return construct(record, target, given, ordering), given
 
     of_class = user, schema, props
     return UserCalls(
@@ -101,17 +98,26 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
     )
 
 
-def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[[Built, Built, Record], Any]:
-    call = user.calls["pre_combine"].apply
+def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `call`, given the record that an error of the class is reported with, and then its own arguments."""
 
-    def pre_combine(newer: Built, older: Built, record: Record) -> Any:
-        own, theirs = newer[0], older[0]
+    def guarded(record: Record, *arguments: Any) -> Any:
         try:
-            result = call(own, theirs, schema, props)
+            return call(*arguments)
         except PayloadBridgeError:
             raise
         except Exception as error:
-            raise user.failed(error, "pre_combine", record) from error
+            raise user.failed(error, name, record) from error
+
+    return guarded
+
+
+def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[[Built, Built, Record], Any]:
+    call = _guarded(user, "pre_combine", user.calls["pre_combine"].apply)
+
+    def pre_combine(newer: Built, older: Built, record: Record) -> Any:
+        own, theirs = newer[0], older[0]
+        result = call(record, own, theirs, schema, props)
         if result is own:
             return newer
         return older if result is theirs else user.combined(result, schema)
@@ -121,43 +127,33 @@ def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[
 
 def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
     copy_stored, is_same = copier(schema), comparer(schema)
-    combine = user.calls["combine_and_get_update_value"].apply
+    combine = _guarded(user, COMBINE, user.calls[COMBINE].apply)
 
     def merge(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
         own, given = built
         lent = copy_stored(current)
-        try:
-            result = combine(own, lent, schema, props)
-        except PayloadBridgeError:
-            raise
-        except Exception as error:
-            raise user.failed(error, "combine_and_get_update_value", record) from error
+        result = combine(record, own, lent, schema, props)
         if result is lent or result is SENTINEL:  # Hudi keeps the very object that it lent
             if is_same(lent, current):
                 return current
             result = lent
         if result is given and is_same(given, record):
             return record
-        return user.returned("combine_and_get_update_value", result, None)
+        return user.returned(COMBINE, result, None)
 
     return merge
 
 
 def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
-    copy_stored, combine = copier(schema), user.calls["combine_and_get_update_value"].apply
+    copy_stored, combine = copier(schema), _guarded(user, COMBINE, user.calls[COMBINE].apply)
 
     def merge_lent(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
         own, given = built
         lent = copy_stored(current)
-        try:
-            result = combine(own, lent, schema, props)
-        except PayloadBridgeError:
-            raise
-        except Exception as error:
-            raise user.failed(error, "combine_and_get_update_value", record) from error
+        result = combine(record, own, lent, schema, props)
         if result is lent or result is SENTINEL:
             return current
-        return record if result is given else user.returned("combine_and_get_update_value", result, None)
+        return record if result is given else user.returned(COMBINE, result, None)
 
     return merge_lent
 
@@ -165,30 +161,17 @@ def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
 def _inserts(
     user: UserClass, schema: AvroSchema, props: Props
 ) -> tuple[Callable[[Built, Record], bool], Callable[[Built, Record], Record | Sentinel | None]]:
-    insert, is_same = user.calls["get_insert_value"].apply, comparer(schema)
+    insert, is_same = _guarded(user, "get_insert_value", user.calls["get_insert_value"].apply), comparer(schema)
 
     def insert_value(built: Built, record: Record) -> Record | Sentinel | None:
         own, given = built
-        try:
-            result = insert(own, schema, props)
-        except PayloadBridgeError:
-            raise
-        except Exception as error:
-            raise user.failed(error, "get_insert_value", record) from error
+        result = insert(record, own, schema, props)
         if result is given and is_same(given, record):
             return record
         return user.returned("get_insert_value", result, None)
 
     if not user.asks_for_deletes or "is_deleted" not in user.calls:
         return (lambda built, record: insert_value(built, record) is None), insert_value
-    test = user.calls["is_deleted"].apply
-
-    def is_deleted(built: Built, record: Record) -> bool:
-        try:
-            return bool(test(built[0], schema, props))
-        except PayloadBridgeError:
-            raise
-        except Exception as error:
-            raise user.failed(error, "is_deleted", record) from error
-
-    return is_deleted, insert_value
+    method = user.calls["is_deleted"].apply
+    test = _guarded(user, "is_deleted", lambda own: bool(method(own, schema, props)))
+    return (lambda built, record: test(record, built[0])), insert_value
