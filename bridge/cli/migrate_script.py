@@ -44,7 +44,7 @@ def check_script_options(path: str | None, options: Mapping[str, Any]) -> None:
     """Refuse what can't be written, before anything runs.
 
     Raises:
-        UsageError: there is no table, or something is in the way.
+        UsageError: an option needs a table that was not given, or a file that it would write exists.
     """
     for name in ("script", "apply_to_copy"):
         if options[name] is not None and path is None:

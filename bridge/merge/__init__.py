@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.merge.batch_rules import MILLISECONDS
 from bridge.merge.buffered import delete_tests, merge_props
 from bridge.merge.calls import DELETES, Listener, MadeVersion, MergePointError, SingleRows, UserBatch, located
 from bridge.merge.carriers import (
@@ -28,6 +29,7 @@ __all__ = [
     "DECIMAL_SCALE",
     "DELETED",
     "DELETES",
+    "MILLISECONDS",
     "NO_PARTITION",
     "SKIPPED",
     "Action",

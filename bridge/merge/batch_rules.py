@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 SAMPLES = {"int": 1, "long": 1, "string": "a"}
 """A value of each type that whole columns are compared in."""
-_MILLIS = frozenset({"timestamp-millis", "local-timestamp-millis"})  # their columns have microseconds
+MILLISECONDS = frozenset({"timestamp-millis", "local-timestamp-millis"})
+"""Logical types whose columns have microseconds."""
 
 
 def batch_rule(
@@ -37,7 +38,7 @@ def batch_rule(
     field = None if ordering is None else schema.by_name.get(ordering)
     if ordering is not None and (field is None or field.schema.non_null.kind not in SAMPLES):
         return None
-    if field is not None and field.schema.non_null.logical in _MILLIS:
+    if field is not None and field.schema.non_null.logical in MILLISECONDS:
         return None
     sample = NATURAL_ORDER if field is None else read_ordering({field.name: SAMPLES[field.schema.non_null.kind]})
     if sample is None:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from bridge.engines.python.column_pairs import PairWinners, compares_as_arrow
-from bridge.merge import MergePoint
+from bridge.merge import MILLISECONDS, MergePoint
 from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from bridge.merge import RecordMerge
     from payloads import AvroSchema
     from payloads.builtin import FillRule
-
-
-_MILLIS = frozenset({"timestamp-millis", "local-timestamp-millis"})
 
 
 class Filled(NamedTuple):
@@ -101,7 +98,7 @@ def _keeps_values(schema: AvroSchema) -> bool:
             return _keeps_values(value.items)
         case "map":
             return _keeps_values(value.values)
-    return value.logical not in _MILLIS
+    return value.logical not in MILLISECONDS
 
 
 def _valid(batch: pa.RecordBatch, name: str) -> Mask | None:
