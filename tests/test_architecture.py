@@ -146,14 +146,14 @@ IDENTITY = {
     "bridge.merge.single_rows": "likewise, without a call",
     "bridge.merge.user_batches": "likewise, for a user's class",
     "bridge.merge.user_rows": "likewise",
-    "bridge.engines.python.ledger": "a query sees the stored row itself, or one that a merge made of it",
+    "bridge.engines.commit_fates": "a query sees the stored row itself, or one that a merge made of it",
     "bridge.programs.small_files": "a key is in one file group or in another",
 }
 """The modules of the merge in which it matters that two objects are the same, and why."""
 
 
 def test_outcomes_of_a_merge_are_values() -> None:
-    layers = ("bridge.merge.", "bridge.programs.", "bridge.engines.python.")
+    layers = ("bridge.merge.", "bridge.programs.", "bridge.engines.commit_fates", "bridge.engines.python.")
     found = {
         name_of(path)
         for path in modules()

@@ -33,7 +33,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_native_books.py": (1, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_native_engine.py": (13, _NATIVE),
     "bridge/engines/test_python_engine.py": (23, _OF_PYTHON),
-    "bridge/engines/test_quarantine.py": (13, f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too"),
+    "bridge/engines/test_quarantine.py": (15, f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too"),
     "bridge/engines/test_support_matrix.py": (3, "the text of a page"),
     "bridge/engines/test_written_rows.py": (7, _OF_PYTHON),
     "bridge/merge/test_log_entries.py": (23, _BELOW),
@@ -97,6 +97,7 @@ FUNCTIONS: Final[dict[str, dict[str, str]]] = {
     },
     "bridge/pipeline/test_operations.py": {
         "test_each_batch_is_written_by_its_operation": "Java has no such program; jvm/test_called_from_python.py",
+        "test_both_sides_of_a_replay_count_the_rows_that_name_partitions": _FIGURES,
         "test_duplicates_are_compared_row_by_row": _FIGURES,
         "test_equal_duplicates_are_a_pair_whatever_their_place": _FIGURES,
         "test_what_a_grade_leaves_out": _FIGURES,

@@ -19,7 +19,7 @@ from bridge.cli.examples import EXAMPLES
 from bridge.cli.run import run_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.errors import sentence_of
-from bridge.redaction import ALL, Redaction, current, scrubbed, without_credentials
+from bridge.redaction import ALL, Redaction, current, without_credentials
 from bridge.report import FORMS, Report, error_as_json, write_report
 from bridge.spark import is_local, local_path, place_of
 from payloads.errors import PayloadBridgeError
@@ -140,7 +140,7 @@ class Verb(click.Command):
             for warning in report.warnings:
                 click.echo(without_credentials(f"warning: {warning}"), err=True)
         colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        click.echo(scrubbed(report).rendered(output, colours=colours))
+        click.echo(report.rendered(output, colours=colours))
         if unmet := sorted(current().unmet):
             click.echo(f"warning: --redact: nothing in the output has a column {', '.join(unmet)}", err=True)
         return 0 if report.success else self.failed_code

@@ -11,6 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.compare.alone import run_alone
+from bridge.redaction import current
 from bridge.spark import find_java, is_connect, is_local_master
 from payloads import PayloadBridgeError
 
@@ -90,6 +91,8 @@ def run_released(
         way_out = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
         if "OutOfMemoryError" in why:
             way_out = "; give the session more of spark.driver.memory"
+        if at < 0 and current().is_active:
+            why = "--redact hides the message, which may quote values"
         msg = f"the process with {coordinate} ended ({why}){way_out}"
         raise NotRunError(msg)
     return answers

@@ -89,7 +89,8 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         left=with_strategy_id(spark, comparison.left),
         operations=batches.operations_of(comparison.left),
     )
-    books = ReplayBooks(versions, comparison.left, comparison.operations)
+    named = batches.partitions_named(comparison.left)
+    books = ReplayBooks(versions, comparison.left, comparison.operations, named)
     outcomes = {LEFT_SIDE: books.of_side(LEFT_SIDE, comparison.left_outcomes(books.versions, books=True))}
     left = snapshots_of(outcomes[LEFT_SIDE])
     report = ReplayReport(batches, comparison, versions, left)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Books, Fate, books_text
-from bridge.pipeline import books_in
+from bridge.pipeline import books_in, with_partitions
 from bridge.programs import Origin
 from bridge.report import Table
 from bridge.spark import ObservedFrame, can_observe, in_one_task, kept
@@ -32,10 +32,17 @@ class ReplayBooks:
         versions: the rows of all batches, to be used in place of those that were given.
     """
 
-    def __init__(self, versions: DataFrame, plan: MergePlan, operations: Operations) -> None:
-        """Take the rows of all batches; where the plan sets keys aside, outcomes are split, and so kept."""
+    def __init__(
+        self, versions: DataFrame, plan: MergePlan, operations: Operations, named: DataFrame | None = None
+    ) -> None:
+        """Take the rows of all batches, and the partitions that some name (`Batches.partitions_named`).
+
+        Outcomes are kept where they are read once more: to set keys aside, and to look for these partitions.
+        """
         spark = versions.sparkSession
-        self._keeps = plan.on_error == "quarantine" or in_one_task(spark) or not can_observe(spark)
+        reads_again = plan.on_error == "quarantine" or named is not None
+        self._keeps = reads_again or in_one_task(spark) or not can_observe(spark)
+        self._named = named
         self._counts = tuple(_counts(versions, operations))
         self._rows = None if self._keeps else ObservedFrame(versions, *self._counts)
         self.versions = versions if self._rows is None else self._rows.frame
@@ -63,6 +70,7 @@ class ReplayBooks:
         for name in names:
             side = self._sides[name]
             found[name] = books_in(side, rows_in) if self._keeps else Books.of_observed(rows_in, side.counts())
+            found[name] = with_partitions(found[name], side, self._named)
             found[name].check_sides()
         return found
 

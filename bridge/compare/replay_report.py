@@ -16,7 +16,7 @@ from bridge.compare.replay_books import both_books_table
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
 from bridge.merge import merger_warnings
-from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope, uncounted
+from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope
 from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
@@ -229,7 +229,6 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "rows_in": parts[0].batches.rows_of(first.left),
         "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
         "books": {_type(part).value: {side: books.lines() for side, books in part.books.items()} for part in parts},
-        "uncounted": uncounted(first.operations),
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -262,8 +261,6 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.warnings.append(
                 f"{aside.title}: their keys can't be merged on that side; a key that one side alone can merge differs"
             )
-    if report.statistics["uncounted"] is not None:
-        report.warnings.append(report.statistics["uncounted"])
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.engines.books import SIDES, Books, Fate, books_text
 from bridge.engines.books import columns as books_columns
+from bridge.engines.commit_fates import CommitFates
 from bridge.engines.control_columns import (
     ACTION,
     ADDED_TYPES,
@@ -55,6 +56,7 @@ __all__ = [
     "TO_LOG",
     "Books",
     "Choice",
+    "CommitFates",
     "Engine",
     "Fate",
     "Job",

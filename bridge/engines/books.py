@@ -122,6 +122,14 @@ class Books:
         """Return how many rows of the sides had a fate."""
         return sum(number for (_, side, one), number in self.counts.items() if one is fate and side in sides)
 
+    def with_incoming(self, point: str, fates: Mapping[Fate, int], *, are_in: bool) -> Books:
+        """Return the books with incoming rows of no key; `are_in`: `rows_in` has them already."""
+        counts = collections.Counter(self.counts)
+        counts.update({(point, SIDES[Origin.INCOMING], fate): number for fate, number in fates.items()})
+        more = 0 if are_in else sum(fates.values())
+        incoming = {SIDES[Origin.INCOMING]: self.rows_in.get(SIDES[Origin.INCOMING], 0) + more}
+        return dataclasses.replace(self, rows_in={**self.rows_in, **incoming}, counts=counts)
+
     def check(self) -> None:
         """Compare what came in with what became of it, and the rows of the result with those that should be there.
 

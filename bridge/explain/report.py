@@ -12,6 +12,7 @@ from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
 from bridge.merge import merger_warnings
+from bridge.pipeline import books_table
 from bridge.report import Report, Showable, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
@@ -78,12 +79,18 @@ def report_of(told: ExplainReport) -> Report:
         "commits": told.commits,
         "calls": [len(side.trace.calls) for side in told.sides],
         "parting_commit": told.first_difference(),
+        "books": [None if side.trace.books is None else side.trace.books.lines() for side in told.sides],
     }
     report.results = [
         _side_as_json(told, side, name, decided)
         for side, name, decided in zip(told.sides, told.long_names, told.deciding_calls(), strict=True)
     ]
     report.body += story(told)
+    report.body += [
+        books_table(side.trace.books, name)
+        for side, name in zip(told.sides, told.names, strict=False)
+        if side.trace.books is not None
+    ]
     report.view = View(_headline(told), story=timeline_of(told))
     return report
 

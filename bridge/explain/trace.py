@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.config import keys
+from bridge.engines import CommitFates
 from bridge.errors import MergeFailedError, PlanError
 from bridge.explain.traced_programs import TracedCommits, TracedOperations, TracedUpgrade
 from bridge.merge import located
@@ -15,6 +16,7 @@ from payloads import PayloadBridgeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from bridge.engines import Books
     from bridge.explain.traced_programs import TracedCall
     from bridge.merge import Action, Carrier
     from bridge.plan import MergePlan
@@ -29,11 +31,13 @@ class Trace(NamedTuple):
         calls: every merge call in order.
         rows: the visible row from a commit on, at each commit that looked at it; None for no row.
         error: what ended it before the last commit.
+        books: what became of the versions, by the row that is visible after their commit; None where no merge began.
     """
 
     calls: list[TracedCall]
     rows: dict[int, Record | None]
     error: PayloadBridgeError | None = None
+    books: Books | None = None
 
     def row_after(self, commit: int) -> Record | None:
         """Return the row that a query sees after `commit`, without meta columns; None for no row."""
@@ -110,6 +114,7 @@ class Tracer:
         first = arrivals[0].record or arrivals[0].identity or {}
         program, failed = self._program, None
         program.forget()
+        program.listener = fates = CommitFates()
         try:
             program.start(self._key_of(first))
             for arrival in arrivals:
@@ -123,7 +128,8 @@ class Tracer:
             )
             failed.__cause__ = failure.error
             program.number(program.current_commit)
-        return Trace(program.calls, program.rows, failed)
+            fates.failed(len(arrivals))
+        return Trace(program.calls, program.rows, failed, fates.books(len(arrivals)))
 
 
 def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)

@@ -13,7 +13,7 @@ from bridge.programs import KeyRows, OperationTable, Simulate, Upgrade
 if TYPE_CHECKING:
     from bridge.merge import Carrier, LogRow, Outcome, StoredRow
     from bridge.plan import MergePlan
-    from bridge.programs import Emit, KeyTimeline, Stage
+    from bridge.programs import Arrival, Emit, KeyTimeline, Stage
     from mergers import HoodieKey
     from payloads import AvroSchema, HudiRelease, PayloadRef, Record
 
@@ -160,6 +160,10 @@ class TracedOperations(Listening, OperationTable):
     def merging(self) -> RecordMerge:
         """The calls of the operation."""
         return self.plain if self.operation.is_statement else self.merge
+
+    def is_written(self, arrival: Arrival) -> bool:  # noqa: ARG002
+        """Whether a version counts: the key that a delete_partition removes does, in place of the row that names it."""
+        return True
 
     def new_slice(self) -> KeyRows:
         """Return a file group without rows."""

@@ -9,7 +9,6 @@ from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
 from bridge.pipeline import tell_scope
-from bridge.redaction import scrubbed
 from bridge.report import SAMPLE, Check, Report, Showable, Table, limit_of, plan_as_json, sides_as_json
 
 if TYPE_CHECKING:
@@ -294,8 +293,7 @@ def _skeletons(made: MigrateReport) -> list[str | Table]:
 
 def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
     """Return the files of a migration that is accepted, by their names in a folder."""
-    clean: Report = scrubbed(report)
-    files = {"migration.md": f"{clean.as_markdown()}\n", "migration.json": f"{clean.as_json()}\n"}
+    files = {"migration.md": f"{report.as_markdown()}\n", "migration.json": f"{report.as_json()}\n"}
     for one, plan in made.plans.items():
         files |= _plan_files(one, plan)
         if one in made.new_tables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
-from bridge.pipeline.books_report import books_in, books_table, statistics_of, tell_quarantine, uncounted
+from bridge.pipeline.books_report import books_in, books_table, statistics_of, tell_quarantine, with_partitions
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
@@ -93,10 +93,10 @@ __all__ = [
     "statistics_of",
     "tell_quarantine",
     "tell_scope",
-    "uncounted",
     "upgrade_commits",
     "upgrade_outcomes",
     "upsert",
     "upsert_outcomes",
     "visible",
+    "with_partitions",
 ]

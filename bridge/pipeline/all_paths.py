@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import ACTION, PATH
 from bridge.merge import Action
-from bridge.pipeline.layout import join_rows, without_empty_partitions
+from bridge.pipeline.layout import data_fields, join_rows, without_empty_partitions
 from bridge.pipeline.run import run
 from bridge.pipeline.simulate import commits_of
 from bridge.plan import TableType
@@ -87,24 +87,30 @@ class SmallestFound(NamedTuple):
     right: KeyAnswer
 
 
-def paths_of(
-    versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, smallest: bool = False
-) -> DataFrame:
-    """Run batches through every path; return the different results of the keys that have several.
+def path_outcomes(versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType]) -> DataFrame:
+    """Run batches through every path; return what `answers_of` and `books_in` take apart."""
+    return _outcomes("all_paths", versions, plan, table_types, books=True)
 
-    With `smallest`, one task looks for the smallest history of each key instead.
-    """
+
+def answers_of(outcomes: DataFrame) -> DataFrame:
+    """Return the different results of the keys that have several."""
+    has_row = (sf.col(ACTION) == int(Action.KEEP)).alias(HAS_ROW)
+    data = [quoted(field.name) for field in data_fields(outcomes)]
+    answers = outcomes.where(sf.col(ACTION).isNotNull())
+    return answers.select(*data, has_row, sf.from_json(PATH, PATH_TYPE).alias(PATH))
+
+
+def _outcomes(
+    program: str, versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, books: bool = False
+) -> DataFrame:
     check_plan(plan)
     layout, side = commits_of(versions, plan)
     arguments = {"table_types": tuple(one.value for one in table_types)}
-    program = "smallest_history" if smallest else "all_paths"
-    outcomes = run([side], layout, plan, program=program, arguments=arguments)
-    has_row = (sf.col(ACTION) == int(Action.KEEP)).alias(HAS_ROW)
-    return outcomes.select(*map(quoted, layout.names), has_row, sf.from_json(PATH, PATH_TYPE).alias(PATH))
+    return run([side], layout, plan, program=program, arguments=arguments, books=books)
 
 
 def counted(versions: DataFrame, found: DataFrame, plan: MergePlan) -> PathCounts:
-    """Count what is in the batches, and in what `paths_of` found."""
+    """Count what is in the batches, and among the answers."""
     stored = _stored(versions, plan)
     keys = stored.groupBy(*key_columns(stored, plan.identity)).count()
     size = sf.col("count")
@@ -138,7 +144,8 @@ def smallest(
     path = sf.col(PATH)
     depending = found.where((path.number == 1) & (path.of > 1)).select(*identity, sf.size(path.batches).alias(_SIZE))
     keys = depending.orderBy(_SIZE, *identity).limit(CANDIDATES).select(*identity)
-    histories = paths_of(_of_keys(_stored(versions, plan), keys, plan), plan, table_types, smallest=True)
+    chosen = _of_keys(_stored(versions, plan), keys, plan)
+    histories = answers_of(_outcomes("smallest_history", chosen, plan, table_types))
     by_key = [column for name in plan.identity for column in in_order(histories, name)]
     rank = sf.dense_rank().over(Window.orderBy(path.of, *by_key)).alias(_RANK)
     first = histories.select("*", rank).where(sf.col(_RANK) == 1).drop(_RANK)

@@ -18,7 +18,7 @@ from bridge.pipeline.layout import layout_of
 from bridge.pipeline.split import split
 from bridge.pipeline.written_keys import bare_keys
 from bridge.programs import Operations, WriteOperation, check_operations
-from bridge.spark import common_types, in_one_task, kept, with_types
+from bridge.spark import common_types, in_one_task, kept, quoted, with_types
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -193,14 +193,26 @@ class Batches:
         """How many rows all batches have, before a scope chooses keys; one job."""
         return self._versions.count()
 
-    def rows_of(self, plan: MergePlan, *, with_keys: bool = False) -> int:
-        """Return how many rows the keys of the scope have; one job. `with_keys`: without rows that name partitions."""
-        nameless = [number for number, one in self.operations.items() if one is WriteOperation.DELETE_PARTITION]
-        chooses = self.scope is not None and self.scope.chooses_keys
-        if not chooses and not (with_keys and nameless):
+    def rows_of(self, plan: MergePlan) -> int:
+        """Return how many rows the keys of the scope have, with those that name partitions; one job, or two."""
+        if self.scope is None or not self.scope.chooses_keys:
             return self.rows
-        versions = self._versions.where(~sf.col(COMMIT).isin(*nameless)) if with_keys else self._versions
-        return (self.scope.of_keys(versions, plan, self.names) if chooses else versions).count()  # type: ignore[union-attr]
+        named = self.partitions_named(plan)
+        if named is None:
+            return self.scope.of_keys(self._versions, plan, self.names).count()
+        with_keys = self._versions.where(~sf.col(COMMIT).isin(*self._naming_partitions))
+        return self.scope.of_keys(with_keys, plan, self.names).count() + named.count()
+
+    def partitions_named(self, plan: MergePlan) -> DataFrame | None:
+        """Return the partitions that rows of a delete_partition name, with `_pb_commit`; None if there are none."""
+        if not (numbers := self._naming_partitions):
+            return None
+        rows = self._versions.where(sf.col(COMMIT).isin(*numbers))
+        return rows.select(COMMIT, *map(quoted, plan.partition))
+
+    @property
+    def _naming_partitions(self) -> list[int]:
+        return [number for number, one in self.operations.items() if one is WriteOperation.DELETE_PARTITION]
 
     @property
     def first(self) -> int:

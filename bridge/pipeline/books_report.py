@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import BOOKS, Books, Fate
-from bridge.programs import WriteOperation
+from bridge.engines import BOOKS, COMMIT, FIRST, LAST, PREFIX, Books, Fate
+from bridge.merge import MergePoint
+from bridge.pipeline.layout import join_rows
 from bridge.report import Table
+from bridge.spark import distinct_keys, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import DataFrame
 
-    from bridge.programs import Operations
     from bridge.report import Report
+
+_SHOWN = f"{PREFIX}shown"
 
 
 def statistics_of(books: Books) -> dict[str, Any]:
@@ -31,13 +34,27 @@ def statistics_of(books: Books) -> dict[str, Any]:
     }
 
 
-def uncounted(operations: Operations) -> str | None:
-    """Return why books lack the rows of some batches; None if they have all."""
-    numbers = [number for number, one in operations.by_commit.items() if one is WriteOperation.DELETE_PARTITION]
-    if not numbers:
-        return None
-    batches = f"batch {numbers[0]}" if len(numbers) == 1 else f"batches {', '.join(map(str, sorted(numbers)))}"
-    return f"the rows of {batches} (delete_partition) name partitions and no key, so the books have none of them"
+def with_partitions(books: Books, outcomes: DataFrame, named: DataFrame | None, *, are_in: bool = False) -> Books:
+    """Return the books with the rows of a delete_partition, which name no key.
+
+    Such a row is deleted if the snapshot before its batch shows a row of its partition, and ignored if not.
+
+    Args:
+        books: those of the keys.
+        outcomes: of a simulation, which Spark keeps.
+        named: see `Batches.partitions_named`.
+        are_in: whether the rows that came in are counted with these.
+    """
+    if named is None:
+        return books
+    partition = [name for name in named.columns if name != COMMIT]
+    after = sf.explode(sf.sequence(sf.col(FIRST) + 1, sf.col(LAST) + 1)).alias(COMMIT)
+    shown = distinct_keys(outcomes.select(after, *map(quoted, partition)), named.columns)
+    shown = shown.withColumn(_SHOWN, sf.lit(True))
+    found = join_rows(named, shown, named.columns, "left", or_empty=partition)
+    total, deleted = found.agg(sf.count(sf.lit(1)), sf.count(_SHOWN)).collect()[0]
+    fates = {Fate.DELETED: deleted, Fate.IGNORED: total - deleted}
+    return books.with_incoming(MergePoint.SNAPSHOT.value, fates, are_in=are_in)
 
 
 def books_table(books: Books, of: str = "") -> Table:

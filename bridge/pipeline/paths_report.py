@@ -8,8 +8,10 @@ import itertools
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.config import keys
-from bridge.pipeline.all_paths import counted, key_answers, paths_of, smallest
+from bridge.engines import Books, Fate
+from bridge.pipeline.all_paths import answers_of, counted, key_answers, path_outcomes, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
+from bridge.pipeline.books_report import books_in, books_table
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
 from bridge.pipeline.scope_report import tell_scope
 from bridge.plan import TableType
@@ -39,9 +41,7 @@ class PathsReport(Showable):
         batches: what was written.
         plan: what merged; its table type does not count.
         table_types: the table types whose paths were tried.
-        answers: the different results of the keys that have several: the data columns, `_pb_has_row boolean` (false: no
-            row, so that every column but the key's is null) and `_pb_path` of the type `PATH_TYPE`. A key of which not
-            every state could be followed is there in any case.
+        outcomes: what `answers` and `books` are made of, kept by Spark.
 
     Added in 0.1.0.
     """
@@ -49,7 +49,31 @@ class PathsReport(Showable):
     batches: Batches
     plan: MergePlan
     table_types: tuple[TableType, ...]
-    answers: DataFrame
+    outcomes: DataFrame
+
+    @functools.cached_property
+    def answers(self) -> DataFrame:
+        """The different results of the keys that have several.
+
+        The columns are the data columns, `_pb_has_row boolean` (false: no row, so that every column but the key's is
+        null) and `_pb_path` of the type `PATH_TYPE`. A key of which not every state could be followed is there in any
+        case.
+        """
+        return answers_of(self.outcomes)
+
+    @functools.cached_property
+    def books(self) -> Books:
+        """What becomes of the rows on one path: the batches as they are, in the first of `table_types`.
+
+        Nothing is compacted on it. Fates are those of `SimulateReport.books`; a key whose path ends in an error is
+        counted as quarantined.
+
+        Raises:
+            BooksError: rows were lost or doubled.
+        """
+        found = books_in(self.outcomes, {"incoming": self.counts.rows})
+        found.check_sides()
+        return found
 
     @functools.cached_property
     def counts(self) -> PathCounts:
@@ -88,7 +112,7 @@ class PathsReport(Showable):
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        self.answers.unpersist()
+        self.outcomes.unpersist()
 
     def __enter__(self) -> Self:
         return self
@@ -122,7 +146,7 @@ def all_paths(
     """
     written, types = as_batches(batches), tuple(table_types)
     only_upserts(written, "a search of all paths")
-    return PathsReport(written, plan, types, kept(paths_of(written.versions(plan), plan, types)))
+    return PathsReport(written, plan, types, kept(path_outcomes(written.versions(plan), plan, types)))
 
 
 def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
@@ -141,7 +165,8 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         "depending_keys": counts.depending,
         "keys_of_many_versions": counts.many,
         "incomplete_keys": counts.incomplete,
-        "uncounted": "what becomes of a row differs from path to path, so it is counted for no row",
+        **{fate.value: found.books.total(fate) for fate in Fate},
+        "books": {types[0].value: found.books.lines()},
         "smallest": None if example is None else _example_as_json(example),
     }
     report.results = [_key_as_json(of_key) for of_key in by_key]
@@ -152,6 +177,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         report.body += _story(example)
     if answers:
         report.body.append(_keys(answers, len(by_key), counts.depending))
+    report.body.append(books_table(found.books, f"{types[0].long_name}, the batches as they are"))
     tell_scope(report, found.batches, found.plan, {"every path": counts.depending}, "depend on the path")
     return report
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from bridge.engines import COMMIT, Fate
 from bridge.merge import merger_warnings
 from bridge.pipeline.batches import as_batches
-from bridge.pipeline.books_report import books_in, books_table, tell_quarantine, uncounted
+from bridge.pipeline.books_report import books_in, books_table, tell_quarantine, with_partitions
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
 from bridge.pipeline.scope_report import tell_scope
@@ -75,13 +75,14 @@ class SimulateReport(Showable):
         """What became of the rows that came in, by the snapshot after their batch.
 
         A row is kept if that snapshot shows it and the one before did not, merged if the snapshot shows another row of
-        its key that is new, deleted if it shows less than before, and ignored if it shows what it did before. Rows of
-        a delete_partition name no key, and are not counted.
+        its key that is new, deleted if it shows less than before, and ignored if it shows what it did before. A row of
+        a delete_partition is deleted, too, if its partition was shown before, else ignored.
 
         Raises:
             BooksError: rows were lost or doubled.
         """
-        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows_of(self.plan, with_keys=True)})
+        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows_of(self.plan)})
+        found = with_partitions(found, self._kept_outcomes, self.batches.partitions_named(self.plan), are_in=True)
         found.check_sides()
         return found
 
@@ -290,13 +291,10 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
         "removed": totals["deleted"],
         **{fate.value: sum(one.total(fate) for one in books.values()) for fate in Fate},
         "books": {table_type: one.lines() for table_type, one in books.items()},
-        "uncounted": uncounted(batches.operations_of(parts[0].plan)),
         "commits": len(batches),
     }
     for table_type, one in books.items():
         report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
-    if report.statistics["uncounted"] is not None:
-        report.warnings.append(report.statistics["uncounted"])
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
     report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
     tell_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")

@@ -21,6 +21,9 @@ class CommitListener(Protocol):
     def table(self, rows: Mapping[Origin, int], stored: StoredRow | None, seen: Sequence[StoredRow]) -> None:
         """Take what the table has of the key before the first commit: how many rows, the stored one, what is seen."""
 
+    def failed(self, rows: int) -> None:
+        """Take the number of rows of a key that can't be merged, in place of what was told of the key before."""
+
 
 class VisibleRows(Protocol):
     """A key of a table."""

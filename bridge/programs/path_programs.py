@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING
 
 from bridge.merge import Action, StoredRow
 from bridge.plan import TableType
+from bridge.programs.commits import Simulate
 from bridge.programs.path_search import PathSearch
 from bridge.programs.path_walk import KeyHistory, Path
+from bridge.programs.program import Arrival, Origin
+from payloads.user import copied
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from bridge.merge import Carrier, RecordMerge
+    from bridge.programs.commit_loop import CommitListener
     from bridge.programs.path_search import KeyPaths
     from bridge.programs.path_walk import PathEnd
-    from bridge.programs.program import Arrival, Emit
+    from bridge.programs.program import Emit
     from mergers import HoodieKey
 
 
@@ -25,11 +30,19 @@ class AllPaths:
 
     Adds the path to the answer, as JSON text of the fields of `bridge.pipeline.all_paths.PATH_TYPE`. All versions of a
     key are in the memory of one task.
+
+    Attributes:
+        listener: is told what becomes of the rows of each key on one path: that of the batches as they are, in the
+            first of the table types, without compactions.
     """
+
+    listener: CommitListener | None = None
 
     def __init__(self, merge: RecordMerge, *, table_types: Collection[str]) -> None:
         """Set up the search; `table_types` are the names of the types whose paths are tried."""
-        self.search = PathSearch(merge, [TableType(one) for one in table_types])
+        types = [TableType(one) for one in table_types]
+        self.search = PathSearch(merge, types)
+        self._merge = merge.with_plan(dataclasses.replace(merge.plan, table_type=types[0]))
         self._key: HoodieKey = None  # type: ignore[assignment]  # there is one from `start` on
         self._versions: list[StoredRow] = []
         self._batches: list[int] = []
@@ -50,6 +63,24 @@ class AllPaths:
             MergePointError: what every path ends in.
         """
         self.emit_answers(KeyHistory(self._key, self._versions, self._batches), emit)
+        if self.listener is not None:
+            self._tell(self.listener)
+
+    def _tell(self, listener: CommitListener) -> None:
+        """Write the batches as they are, and tell what becomes of the rows."""
+        plan = self._merge.plan
+        log_updates = plan.table_type is TableType.MERGE_ON_READ
+        table = Simulate(self._merge, commits=self._batches[-1], log_updates=log_updates)
+        table.listener = listener
+        table.start(self._key)
+        try:
+            for batch, version in zip(self._batches, self._versions, strict=True):
+                record = None if version.record is None else copied(version.record)
+                ordering = version.ordering_value
+                table.accept(Arrival(Origin.INCOMING, batch, record, version.source, ordering=ordering), _nothing)
+            table.finish(_nothing)
+        except Exception:  # noqa: BLE001 (whatever a payload raises is an answer of the path)
+            listener.failed(len(self._versions))
 
     def answers(self, history: KeyHistory) -> KeyPaths:
         """Return the answers of a history.
@@ -106,3 +137,7 @@ def _emit(emit: Emit, answer: PathEnd, history: KeyHistory, more: Mapping[str, o
         **more,
     }
     emit(Action.SKIP if answer.row is None else Action.KEEP, answer.row, json.dumps(text))
+
+
+def _nothing(action: Action, row: Carrier | None, *extras: object) -> None:
+    """Drop an outcome."""

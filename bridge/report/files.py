@@ -23,7 +23,7 @@ def write_report(report: Report, place: Place) -> None:
     Raises:
         InputError: the file can't be written.
     """
-    text = FORMS[place.suffixes[-1]](scrubbed(report)) + "\n"
+    text = FORMS[place.suffixes[-1]](report) + "\n"
     try:
         write_file(place, text.encode())
     except OSError as error:
@@ -36,6 +36,7 @@ def write_report(report: Report, place: Place) -> None:
 
 def as_junit(report: Report) -> str:
     """Return a test suite: a test case a check of the report, or one for its verdict."""
+    report = scrubbed(report)
     checks = [(one.name, one.failure, one.details) for one in report.checks]
     checks = checks or [(report.verb, None if report.success else report.verdict, "")]
     failed = sum(failure is not None for _, failure, _ in checks)

@@ -14,7 +14,7 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bridge.redaction import setting_shown
+from bridge.redaction import scrubbed, setting_shown
 from bridge.report.json_values import cell
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Check(NamedTuple):
 
 @dataclass
 class Report:
-    """The result of a verb.
+    """The result of a verb. No form of it has a credential that a message quotes.
 
     Attributes:
         verb: the verb.
@@ -130,16 +130,18 @@ class Report:
 
     def as_json(self) -> str:
         """Return the envelope."""
-        sides: dict[str, Any] = {} if self.sides is None else {"sides": sides_as_json(self.sides)}
-        content = (self.verb, self.success, self.verdict, self.plan, self.statistics, self.results, self.warnings)
+        one: Report = scrubbed(self)
+        sides: dict[str, Any] = {} if one.sides is None else {"sides": sides_as_json(one.sides)}
+        content = (one.verb, one.success, one.verdict, one.plan, one.statistics, one.results, one.warnings)
         return _json(*content, **sides)
 
     def as_text(self, width: int | None = None, *, colours: bool = False) -> str:
         """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
+        one: Report = scrubbed(self)
         stream = io.StringIO()
         console = _console(stream, width or Console().width, colours=colours)
-        console.print(_text(self.verdict, "bold green" if self.success else "bold red"), end="\n\n")
-        for part in self.body:
+        console.print(_text(one.verdict, "bold green" if one.success else "bold red"), end="\n\n")
+        for part in one.body:
             if isinstance(part, Table):
                 _print_table(console, part)
             else:
@@ -149,9 +151,10 @@ class Report:
 
     def as_markdown(self) -> str:
         """Return Markdown: a heading, the verdict in bold, the body, the warnings as a list."""
-        parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_part(part) for part in self.body]
-        warnings = ["\n".join(f"- warning: {_markdown_text(one)}" for one in self.warnings)] if self.warnings else []
-        return "\n\n".join((f"# {self.verb}", f"**{_markdown_text(self.verdict)}**", *parts, *warnings))
+        one: Report = scrubbed(self)
+        parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_part(part) for part in one.body]
+        warnings = ["\n".join(f"- warning: {_markdown_text(text)}" for text in one.warnings)] if one.warnings else []
+        return "\n\n".join((f"# {one.verb}", f"**{_markdown_text(one.verdict)}**", *parts, *warnings))
 
     def rendered(self, output: str, *, colours: bool = False) -> str:
         """Return the report as `text`, `json` or `markdown`; `colours` are for text alone."""

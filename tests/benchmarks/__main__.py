@@ -5,7 +5,7 @@ and our merge points on each engine. They take turns; the best of several runs c
 key and to a `row_number` window are printed, in seconds and in CPU seconds of all processes: the latter say more
 on a busy machine. `--peers` adds real Hudi and Delta Lake, `--full` all cases for the other shapes of data; `--out`
 writes JSON and charts (extra `benchmarks`). `--small` measures commands on few rows, `--scale` how time and memory grow
-to many, `--tables` the reading of a real Hudi table next to Hudi's own reader.
+to many, `--extremes` rows and keys of unusual size, `--tables` how a real Hudi table is read next to Hudi itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from bridge import local_session
-from tests.benchmarks import growth, jvm_case, peers, scale, small, tables
+from tests.benchmarks import extremes, growth, jvm_case, peers, scale, small, tables
 from tests.benchmarks.cases import BY_HAND, FLOOR, cases
 from tests.benchmarks.data import Shape, written
 from tests.benchmarks.ratios import save, timed
@@ -36,6 +36,7 @@ _ROWS = 2_500_000
 @click.option("--small", "of_commands", is_flag=True, help="Whole commands on five batches of 60 rows instead.")
 @click.option("--table-type", default="cow", show_default=True, help="With --small: of replay and simulate.")
 @click.option("--scale", "of_sizes", is_flag=True, help="A sixteenth and a quarter of --rows, all, and skewed.")
+@click.option("--extremes", "of_extremes", is_flag=True, help="A million versions, 2,000 columns, 1 MB records.")
 @click.option("--tables", "of_tables", is_flag=True, help="A Hudi table of --rows (2 million) base rows, read.")
 def main(  # noqa: PLR0913 (one parameter an option)
     rows: int | None,
@@ -49,6 +50,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     full: bool,
     of_commands: bool,
     of_sizes: bool,
+    of_extremes: bool,
     of_tables: bool,
 ) -> None:
     """Print a line a case: seconds, ratio to the bare shuffle and to the window, goal."""
@@ -58,6 +60,8 @@ def main(  # noqa: PLR0913 (one parameter an option)
         return
     if of_sizes:
         sys.exit(0 if scale.run(rows or 40_000_000, click.echo) else 1)
+    if of_extremes:
+        sys.exit(0 if extremes.run(click.echo) else 1)
     if of_tables:
         for line in tables.measure(rows or 2_000_000, runs):
             click.echo(line)

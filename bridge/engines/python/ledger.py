@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bridge.engines.books import MADE, SIDES, Fate, entry, final_point, fold_point
+from bridge.engines.commit_fates import CommitFates
 from bridge.engines.python.outcomes import UNDECIDED
 from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
@@ -136,64 +137,38 @@ class Ledger:
 
 
 class CommitLedger(Ledger):
-    """Counts the rows of a table's commits by what the snapshot after each shows of their key.
-
-    Such a row is kept if it is among what the snapshot shows and the one before did not; merged if something else is;
-    deleted if what was shown is gone, and nothing new is there; and ignored if both snapshots show the same. What a
-    table has before the first commit is counted by what queries see of it then.
-    """
+    """Counts the rows of a table's commits by what the snapshot after each shows of their key: see `CommitFates`."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self._of_key: collections.Counter[tuple[Origin, Fate]] = collections.Counter()
-        self._ended: list[tuple[int, collections.Counter[tuple[Origin, Fate]]]] = []
+        self._of_key = CommitFates()
+        self._ended: list[tuple[int, CommitFates]] = []
 
     def commit(self, rows: int, before: Sequence[StoredRow], after: Sequence[StoredRow]) -> None:
-        """Take what a commit made of the open key, as `bridge.programs.CommitLoop` tells its listener."""
-        gone, new = _without_equal(before, after)
-        if new:
-            kept = min(rows, sum(row.source is not None for row in new))
-            self._of_key[Origin.INCOMING, Fate.KEPT] += kept
-            self._of_key[Origin.INCOMING, Fate.MERGED] += rows - kept
-        else:
-            self._of_key[Origin.INCOMING, Fate.DELETED if gone else Fate.IGNORED] += rows
+        """Take what a commit made of the open key."""
+        self._of_key.commit(rows, before, after)
 
     def table(self, rows: Mapping[Origin, int], stored: StoredRow | None, seen: Sequence[StoredRow]) -> None:
-        """Take what a table has of the open key, as `bridge.programs.CommitLoop` tells its listener."""
-        stands = any(row is stored for row in seen)
-        others = Fate.DELETED if not seen else Fate.IGNORED if stands else Fate.MERGED
-        shown = 0 if stands else min(rows.get(Origin.LOG, 0), sum(row.source is not None for row in seen))
-        kept = {Origin.STORED: int(stands), Origin.LOG: shown}
-        for side, number in rows.items():
-            self._of_key[side, Fate.KEPT] += kept[side]
-            self._of_key[side, others] += number - kept[side]
+        """Take what a table has of the open key."""
+        self._of_key.table(rows, stored, seen)
+
+    def failed(self, rows: int) -> None:
+        """Take the rows of the open key, whose path ends in an error."""
+        self._of_key.failed(rows)
 
     def end_key(self, row: object) -> None:
         """Note the last version of a key; `row` is in the batch."""
         self._ended.append((int(row), self._of_key))  # type: ignore[call-overload]
-        self._of_key = collections.Counter()
+        self._of_key = CommitFates()
 
     def _set_aside(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
         aside = super()._set_aside(rows, firsts, quarantined)
         for row, fates in self._ended:
             if not aside[np.searchsorted(firsts, row, "right") - 1]:
-                for (side, fate), number in fates.items():
+                for (side, fate), number in fates.counts.items():
                     self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[side], fate)] += number
         self._ended.clear()
         return aside
 
     def _count(self, rows: Rows, of_key: Codes) -> None:
-        """Count nothing: `commit` has."""
-
-
-def _without_equal(before: Sequence[StoredRow], after: Sequence[StoredRow]) -> tuple[list[StoredRow], list[StoredRow]]:
-    """Return the rows of two snapshots that the other one lacks; a row pairs with one equal row at most."""
-    same = {id(row) for row in before} & {id(row) for row in after}
-    gone, new = [row for row in before if id(row) not in same], []
-    for row in (row for row in after if id(row) not in same):
-        pair = next((number for number, other in enumerate(gone) if other.record == row.record), None)
-        if pair is None:
-            new.append(row)
-        else:
-            del gone[pair]
-    return gone, new
+        """Count nothing: the commits have told it."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +13,11 @@ from click.testing import CliRunner
 
 from bridge import Batches, MergePlan, redacted, simulate
 from bridge.cli import main
+from bridge.compare import NotRunError, released_process, run_released
 from bridge.errors import MergeFailedError, sentence_of
 from bridge.redaction import Redaction, without_credentials
+from bridge.report import Check, Report, Table
+from bridge.report import files as report_files
 from payloads import PayloadFailedError
 from tests.support.everything_written import everything_written
 from tests.support.user_payloads import Newest
@@ -190,6 +195,20 @@ def test_messages_name_where_it_failed_alone(error, wanted):
     assert "city-one" in sentence_of(error)
 
 
+def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
+    ended = subprocess.CompletedProcess([], 1, "", "x\njava.lang.IllegalStateException: no room for city-one")
+    monkeypatch.setattr(released_process, "run_alone", lambda *_: ended)
+    found = []
+    for redaction in (Redaction(), Redaction(frozenset({"city"}), b"k")):
+        with redaction.applied(), pytest.raises(NotRunError) as raised:
+            run_released(spark, "org:bundle:1", tmp_path / "x.py", {}, way_out="")
+        found.append(str(raised.value))
+    assert [("city-one" in text, "(--redact hides the message" in text) for text in found] == [
+        (True, False),
+        (False, True),
+    ]
+
+
 # -- credentials
 
 
@@ -207,6 +226,22 @@ def test_messages_name_where_it_failed_alone(error, wanted):
 )
 def test_credentials_are_taken_out_of_texts(text, wanted):
     assert without_credentials(text) == wanted
+
+
+FORM = {
+    **{f"as_{name}": methodcaller(f"as_{name}") for name in ("json", "text", "markdown")},
+    **report_files.FORMS,
+}
+
+
+@pytest.mark.parametrize("form", FORM)
+def test_credentials_in_messages_reach_no_form_of_a_report(form):
+    told = "s3a://me:hunter2@bucket/x can't be read"
+    table = Table(("reader", "why"), [("hudi-rs", told)], told)
+    report = Report("x", told, success=False, plan={"table": told}, results=[{"not_run": told}], warnings=[told])
+    report.body, report.checks = [told, table], [Check(told, told, told)]
+    text = FORM[form](report)
+    assert ("hunter2" in text, "@bucket/x can" in text) == (False, True)
 
 
 def test_credentials_of_options_reach_no_output(spark, days, tmp_path, monkeypatch):

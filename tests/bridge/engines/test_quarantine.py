@@ -272,6 +272,33 @@ def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[A
     Books.of_texts({"incoming": len(rows)}, texts).check_sides()
 
 
+@settings(max_examples=40)
+@given(rows=st.lists(written, max_size=10, unique_by=lambda row: row[:2]), table_type=st.sampled_from(["cow", "mor"]))
+def test_a_search_of_all_paths_counts_rows_on_that_of_the_batches_as_they_are(rows, table_type) -> None:
+    own = plan_of(release="0.15", table_type=table_type)
+    versions = table([(Origin.INCOMING, *row) for row in rows], "simulate").to_batches()
+    ways = {
+        "simulate": {"commits": 3, "log_updates": table_type == "mor"},
+        "all_paths": {"table_types": (table_type,)},
+    }
+    jobs = (Job(own, SCHEMA, NAMES, program, given, books=True) for program, given in ways.items())
+    simulated, searched = (
+        counts([row for batch in merged(one, versions) for row in batch.to_pylist()]) for one in jobs
+    )
+    assert {name: number for name, number in searched.items() if name != "made"} == {
+        name: number for name, number in simulated.items() if name != "made"
+    }
+
+
+def test_a_key_that_fails_on_its_own_path_counts_as_quarantined() -> None:
+    """It has an answer: as one batch its versions never meet a stored row."""
+    rows: list[Row] = [(Origin.INCOMING, 1, "a", 1, "a"), (Origin.INCOMING, 2, "a", 2, "no merge")]
+    of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, books=True)
+    found = [row for batch in merged(of, table(rows, "simulate").to_batches()) for row in batch.to_pylist()]
+    fates = {name: number for name, number in counts(found).items() if name != "made"}
+    assert fates == {"snapshot incoming quarantined": 2}
+
+
 def test_the_fates_of_a_key_with_several_rows() -> None:
     """An insert looks nothing up, and a delete finds all that there is."""
     batches = [[("a", 1, "x")], [("a", 1, "x"), ("b", 1, "y")], [("a", 5, "z"), ("c", 5, "z")]]

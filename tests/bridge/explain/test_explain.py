@@ -337,6 +337,23 @@ def test_a_merger_is_named() -> None:
     )
 
 
+def test_the_versions_of_a_trace_have_their_fates() -> None:
+    versions = [(1, row(1, "x")), (2, row(3, "y")), (3, row(2, "z")), (4, row(4, "w", deleted=True))]
+    books = trace_key(versions, plan_of("DefaultHoodieRecordPayload", "1.2"), SCHEMA).books
+    assert books is not None
+    assert books.lines() == [
+        {
+            "merge_point": "snapshot",
+            "side": "incoming",
+            "merged": 0,
+            "kept": 2,
+            "deleted": 1,
+            "ignored": 1,
+            "quarantined": 0,
+        }
+    ]
+
+
 def test_an_error_ends_a_trace() -> None:
     told = trace_key([(1, row(1)), (2, row(None))], plan_of("DefaultHoodieRecordPayload", "0.15"), SCHEMA)
     assert [call.commit for call in told.calls] == [1]

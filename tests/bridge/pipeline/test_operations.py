@@ -26,6 +26,7 @@ from bridge import (
 )
 from bridge.cli import main
 from bridge.compare.grade import without_deletes, without_ties
+from bridge.engines import Fate
 from bridge.pipeline.differences import differences, disagreements, figures
 
 if TYPE_CHECKING:
@@ -48,10 +49,13 @@ def test_each_batch_is_written_by_its_operation(spark: SparkSession) -> None:
             Batch(spark.createDataFrame([("b", "x", "Aden")], "id string, part string, city string"), "sql_update"),
             Batch(spark.createDataFrame([("b", "x", 20, "Kiel"), ("d", "x", 1, "Ulm")], COLUMNS), "insert"),
             Batch(spark.createDataFrame([("e", "x", 1, "Jena")], COLUMNS), "insert-overwrite"),
-            Batch(spark.createDataFrame([("y",)], "part string"), "delete_partition"),
+            Batch(spark.createDataFrame([("y",), ("none",)], "part string"), "delete_partition"),
         ]
     )
     with simulate(batches, PLAN) as report:
+        fates = {fate: number for (_, _, fate), number in report.books.counts.items() if number}
+        assert report.books.rows_in == {"incoming": 12}
+        assert fates == {Fate.KEPT: 6, Fate.MERGED: 1, Fate.DELETED: 3, Fate.IGNORED: 2}
         rows = report.snapshots.collect()
         found = [sorted(row["city"] for row in rows if row["_pb_commit"] == commit) for commit in range(1, 7)]
         assert found == [
@@ -71,6 +75,18 @@ def test_each_batch_is_written_by_its_operation(spark: SparkSession) -> None:
             (1, 0, 0, 1),
         ]
         assert report.snapshots.columns == ["_pb_commit", "id", "part", "ts", "city"]
+
+
+def test_both_sides_of_a_replay_count_the_rows_that_name_partitions(spark: SparkSession) -> None:
+    gone = Batch(spark.createDataFrame([("x",), ("none",)], "part string"), "delete_partition")
+    with replay(Batches.of([spark.createDataFrame(ROWS, COLUMNS), gone]), PLAN, "1.2") as found:
+        for books in found.books.values():
+            assert books.rows_in == {"incoming": 5}
+            assert {fate: books.total(fate) for fate in Fate if books.total(fate)} == {
+                Fate.KEPT: 3,
+                Fate.DELETED: 1,
+                Fate.IGNORED: 1,
+            }
 
 
 def test_duplicates_are_compared_row_by_row(spark: SparkSession) -> None:

@@ -14,6 +14,7 @@ from pyspark.sql import functions as sf
 
 from bridge import Batch, Batches, InputError, MergePlan, PlanError, Scope, migrate, replay, simulate
 from bridge.cli import main
+from bridge.engines import Fate
 from bridge.pipeline import extent_of
 from bridge.pipeline.scope_report import Estimate
 
@@ -123,6 +124,7 @@ def test_operations_on_whole_partitions_reach_keys_of_a_sample(spark, frames):
     def rows(scope: Scope | None) -> dict[int, set[Any]]:
         with simulate(Batches.of(batches, scope=scope), PLAN) as found:
             kept = found.snapshots.collect()
+            assert found.books.total(Fate.DELETED) == 1  # `gone` itself
         return {commit: {row["id"] for row in kept if row["_pb_commit"] == commit} for commit in (1, 2, 3)}
 
     half = sampled([frames[0], frames[1]], 0.5)

@@ -1,0 +1,79 @@
+"""What becomes of the rows of one key through the commits of a table, by what the snapshot after each shows of it."""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING
+
+from bridge.engines.books import SIDES, Books, Fate
+from bridge.merge import MergePoint
+from bridge.programs import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bridge.merge import StoredRow
+
+
+class CommitFates:
+    """Counts the rows of a key, as `bridge.programs.CommitLoop` tells its listener.
+
+    A row is kept if it is among what the snapshot after its commit shows and the one before did not; merged if
+    something else is; deleted if what was shown is gone, and nothing new is there; and ignored if both snapshots show
+    the same. What a table has before the first commit is counted by what queries see of it then.
+
+    Attributes:
+        counts: the rows by side and fate.
+    """
+
+    def __init__(self) -> None:
+        self.counts: collections.Counter[tuple[Origin, Fate]] = collections.Counter()
+
+    def commit(self, rows: int, before: Sequence[StoredRow], after: Sequence[StoredRow]) -> None:
+        """Take what a commit made of the key."""
+        gone, new = _without_equal(before, after)
+        if new:
+            kept = min(rows, sum(row.source is not None for row in new))
+            self.counts[Origin.INCOMING, Fate.KEPT] += kept
+            self.counts[Origin.INCOMING, Fate.MERGED] += rows - kept
+        else:
+            self.counts[Origin.INCOMING, Fate.DELETED if gone else Fate.IGNORED] += rows
+
+    def table(self, rows: Mapping[Origin, int], stored: StoredRow | None, seen: Sequence[StoredRow]) -> None:
+        """Take what a table has of the key."""
+        stands = any(row is stored for row in seen)
+        others = Fate.DELETED if not seen else Fate.IGNORED if stands else Fate.MERGED
+        shown = 0 if stands else min(rows.get(Origin.LOG, 0), sum(row.source is not None for row in seen))
+        kept = {Origin.STORED: int(stands), Origin.LOG: shown}
+        for side, number in rows.items():
+            self.counts[side, Fate.KEPT] += kept[side]
+            self.counts[side, others] += number - kept[side]
+
+    def failed(self, rows: int) -> None:
+        """Take the rows of a key that can't be merged, whatever was told of it before."""
+        self.counts = collections.Counter({(Origin.INCOMING, Fate.QUARANTINED): rows})
+
+    def books(self, rows: int) -> Books:
+        """Return the books of the key alone, of which so many rows came in.
+
+        Raises:
+            BooksError: rows were lost or doubled.
+        """
+        point = MergePoint.SNAPSHOT.value
+        counts = {(point, SIDES[side], fate): number for (side, fate), number in self.counts.items()}
+        found = Books({SIDES[Origin.INCOMING]: rows}, counts, 0, 0, 0)
+        found.check_sides()
+        return found
+
+
+def _without_equal(before: Sequence[StoredRow], after: Sequence[StoredRow]) -> tuple[list[StoredRow], list[StoredRow]]:
+    """Return the rows of two snapshots that the other one lacks; a row pairs with one equal row at most."""
+    same = {id(row) for row in before} & {id(row) for row in after}
+    gone, new = [row for row in before if id(row) not in same], []
+    for row in (row for row in after if id(row) not in same):
+        pair = next((number for number, other in enumerate(gone) if other.record == row.record), None)
+        if pair is None:
+            new.append(row)
+        else:
+            del gone[pair]
+    return gone, new
