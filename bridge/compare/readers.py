@@ -120,9 +120,9 @@ def compare_readers(
         counted = {
             (number, kind): values for number, kind, *values in found.groupBy(READER, KIND).agg(*totals).collect()
         }
-        slices, rows, logged, _ = counted.get((0, _SEEN), (0, 0, 0, None))
+        _, rows, logged, _ = counted.get((0, _SEEN), (0, 0, 0, None))
         if scope is not None:
-            slices, rows, logged = len(snapshot.slices), rows_in_scope(table, scope).count(), None
+            rows, logged = rows_in_scope(table, scope).count(), None
         frames = [found.where(sf.col(KIND).isin(*KINDS))]
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="payload-bridge-")))
         for number, name in enumerate(results, start=1):
@@ -136,7 +136,13 @@ def compare_readers(
                 results[name] = _counted_result(name, number, counted)
         every = functools.reduce(lambda one, other: one.unionByName(other), frames)
         close = closing.pop_all().close
-    settings: dict[str, Any] = {"rows": rows, "logged": logged, "slices": slices, "close": close, "scope": scope}
+    settings: dict[str, Any] = {
+        "rows": rows,
+        "logged": logged,
+        "slices": len(snapshot.slices),
+        "close": close,
+        "scope": scope,
+    }
     return ReadersReport(table, opened.timeline.latest, [*results.values()], every, **settings)
 
 

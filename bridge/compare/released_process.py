@@ -91,6 +91,8 @@ def run_released(
         way_out = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
         if "OutOfMemoryError" in why:
             way_out = "; give the session more of spark.driver.memory"
+        if "No space left on device" in why:
+            way_out = "; free some of the disk, or set TMPDIR to a folder on another one"
         if at < 0 and current().is_active:
             why = "--redact hides the message, which may quote values"
         msg = f"the process with {coordinate} ended ({why}){way_out}"

@@ -1,13 +1,20 @@
 """A script of a process of its own: a released Hudi bundle reads a table, and what it shows is written as Parquet.
 
 It takes one JSON object on standard input, `path`, `out` and `conf` (Spark's settings), and ends its output with one:
-`rows`, or `error`. It imports nothing of this project, so that the bundle alone decides.
+`rows`, or `error`. Where this machine fails, it ends. It imports nothing of this project, so that the bundle alone
+decides.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+
+_NO_REFUSAL = re.compile(r"^.*(?:\bOutOfMemoryError\b|No space left on device|stopped SparkContext).*$", re.MULTILINE)
+"""What a machine says, and not Hudi."""
+_LOST = ("Py4JError", "Py4JNetworkError")
+"""What Py4J raises where Java is gone; an exception of Java is a Py4JJavaError."""
 
 
 def main() -> None:
@@ -24,8 +31,18 @@ def main() -> None:
         rows.write.parquet(task["out"])
         answer: dict[str, object] = {"rows": spark.read.parquet(task["out"]).count()}
     except Exception as error:  # noqa: BLE001 (whatever Hudi refuses with is the answer)
+        if (why := _failure_here(error)) is not None:
+            sys.exit(why)
         answer = {"error": str(error)}
     print(json.dumps(answer))  # noqa: T201 (its result)
+
+
+def _failure_here(error: Exception) -> str | None:
+    """Return what says that Java ended, or that memory or disk are full; None for a refusal."""
+    if type(error).__name__ in _LOST or isinstance(error, ConnectionError):
+        return f"Java ended: {str(error).strip().partition(chr(10))[0]}"
+    found = _NO_REFUSAL.search(str(error))
+    return None if found is None else found[0].strip()
 
 
 if __name__ == "__main__":

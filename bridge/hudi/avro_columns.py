@@ -86,6 +86,8 @@ def _records(content: bytes) -> tuple[Places, Places]:
             starts.append(position)
             lengths.append(length)
             position += length
+        if position != size:
+            raise NotColumnarError
     except struct.error as error:
         raise NotColumnarError from error
     begins = np.array(starts, np.int64)

@@ -105,10 +105,18 @@ class LogFolder:
 
         return RowCalls(self._whole.single_rows(MergePoint.SNAPSHOT, key_of), self._reader)
 
-    def ranges(self, found: FileSlice, blocks: list[FoundBlock]) -> list[KeyRange | None]:
+    def ranges(
+        self, found: FileSlice, blocks: list[FoundBlock], *, as_objects: bool = False, sharing: int = 1
+    ) -> list[KeyRange | None]:
         """Return the ranges of keys that are read one after another: one without bounds, if memory holds the log.
 
-        Each costs another pass over base file and log. `blocks` are those of the slice.
+        Each costs another pass over base file and log.
+
+        Args:
+            found: the slice.
+            blocks: those of its log.
+            as_objects: whether the log is folded by calls even where columns could decide.
+            sharing: how many readers hold their logs at once.
 
         Raises:
             HudiTableError: a file can't be read.
@@ -118,8 +126,9 @@ class LogFolder:
         size = sum(
             block.content_length * (_COMPRESSED if block.type is BlockType.PARQUET_DATA else 1) for block, _ in blocks
         )
-        by_calls = self._rule is None or self._query.sets_aside or any(block.is_partial for block, _ in blocks)
-        parts = -(-size // (_BY_CALLS if by_calls else _IN_COLUMNS))
+        by_calls = as_objects or self._rule is None or self._query.sets_aside
+        by_calls = by_calls or any(block.is_partial for block, _ in blocks)
+        parts = -(-size * sharing // (_BY_CALLS if by_calls else _IN_COLUMNS))
         if parts <= 1:
             return [None]
         return list(split((keys for each in blocks for keys in self._keys_of(each, found.partition)), parts))

@@ -143,6 +143,9 @@ def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
             raise ValueError(msg)
         yield decode(schema, content[position : position + length])
         position += length
+    if position != len(content):
+        msg = f"there are {len(content) - position} bytes after {count} records"
+        raise ValueError(msg)
 
 
 def _parquet_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:

@@ -1,7 +1,8 @@
 """One slice read by several readers: the rows that they show differently; plain Python, no session.
 
 The base file is read once for all of them. Only rows whose keys are in a log can merge differently, so all others are
-compared as columns, and only where two releases take partition values from different places.
+compared as columns, and only where two releases take partition values from different places. Each reader holds what its
+log has of each key; of logs that are larger than that, all of them go range by range of the keys.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from bridge.spark import META_COLUMNS
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Generator, Iterator, Sequence
 
     from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.key_ranges import KeyRange
     from bridge.hudi.slice_log import SliceLog
     from bridge.hudi.slice_query import SliceQuery
     from payloads.avro import Record
@@ -55,29 +57,31 @@ class Differing(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """How much of a slice was compared.
+    """How much was compared: of a slice, or of a range of the keys of a slice whose logs are large.
 
     Attributes:
         rows: the rows of the first reader.
         logged: the keys that its log has.
-        refused: why a reader can't read the slice, by its number.
+        refused: why a reader can't read the slice, by its number, as far as that is known.
+        within: the range; None for all keys.
     """
 
     rows: int
     logged: Collection[str]
     refused: dict[int, str]
+    within: KeyRange | None = None
 
 
 _Pairs: TypeAlias = "list[tuple[str, Record | None, Record | None]]"
 
 
 class _SliceSide:
-    """One reader at one slice."""
+    """One reader at one slice, or at some of its keys."""
 
-    def __init__(self, reader: SliceReader, found: FileSlice, *, bases_only: bool) -> None:
+    def __init__(self, reader: SliceReader, found: FileSlice, within: KeyRange | None, *, bases_only: bool) -> None:
         self.reader = reader
         self._found = found
-        self.log: SliceLog | None = None if bases_only else reader.log_of(found)
+        self.log: SliceLog | None = None if bases_only else reader.log_of(found, within)
 
     def logged(self) -> Collection[str]:
         """Return the keys that the log has."""
@@ -127,22 +131,43 @@ class SliceReaders:
         self._moved = [_moved_columns(first, query) for query, _ in queries]
 
     def compare(self, found: FileSlice) -> Iterator[Differing | Seen]:
-        """Give the keys of a slice that are shown differently, reader by reader; how much was compared comes last.
+        """Give the keys of a slice that are shown differently, reader by reader; then how much was compared.
+
+        Where the logs are larger than what is held at a time, range by range of the keys.
 
         Raises:
             PayloadBridgeError: the first reader can't read the slice.
         """
         refused: dict[int, str] = {}
+        for within in self._ranges(found):
+            seen = yield from self._compare(found, within, refused)
+            yield seen
+
+    def _ranges(self, found: FileSlice) -> list[KeyRange | None]:
+        """Return the ranges of keys that all readers can hold at once: those of the one that has to read most."""
+        with_logs = [reader for reader, bases_only in self._readers if not bases_only]
+        most: list[KeyRange | None] = [None]
+        for reader in with_logs:
+            with contextlib.suppress(PayloadBridgeError):  # raised again where the log is read
+                most = max(most, reader.ranges(found, len(with_logs)), key=len)
+        return most
+
+    def _compare(
+        self, found: FileSlice, within: KeyRange | None, refused: dict[int, str]
+    ) -> Generator[Differing, None, Seen]:
+        """Compare the keys of a range; a reader that `refused` another one is left out."""
         (reader, bases_only), *others = self._readers
-        first = _SliceSide(reader, found, bases_only=bases_only)
+        first = _SliceSide(reader, found, within, bases_only=bases_only)
         sides: dict[int, _SliceSide] = {}
         for number, (reader, bases_only) in enumerate(others, start=1):
+            if number in refused:
+                continue
             with _refusals(refused, number):
-                sides[number] = _SliceSide(reader, found, bases_only=bases_only)
+                sides[number] = _SliceSide(reader, found, within, bases_only=bases_only)
         rows = 0
         logged = set(first.logged()).union(*(side.logged() for side in sides.values()))
         any_logged = pa.array(sorted(logged), pa.string())
-        for batch in first.reader.base_batches(found):
+        for batch in first.reader.base_batches(found, within):
             keys = first.reader.key_column(batch)
             at = np.flatnonzero(pc.is_in(keys, any_logged).to_numpy(zero_copy_only=False))
             contested = list(zip(at.tolist(), keys.take(pa.array(at)).to_pylist(), strict=True))
@@ -162,7 +187,7 @@ class SliceReaders:
                 theirs_alone = side.unmatched()
                 pairs = [(key, own.get(key), theirs_alone.get(key)) for key in {**own, **theirs_alone}]
                 yield from self._differing(number, (first, side), pairs)
-        yield Seen(rows + len(own), first.logged(), refused)
+        return Seen(rows + len(own), first.logged(), refused, within)
 
     def _in_base(
         self,

@@ -112,14 +112,26 @@ class SliceReader:
         yield from self._answered(found, SliceMerge(self._rows, found.partition, log), within)
 
     def _answered(self, found: FileSlice, merge: SliceMerge, within: KeyRange | None) -> Iterator[pa.RecordBatch]:
-        base = self.base_batches(found)
-        if within is not None:
-            base = (batch.filter(within.mask(self.key_column(batch))) for batch in base)
-        for rows in merge.merged(base):
+        for rows in merge.merged(self.base_batches(found, within)):
             yield from self.answer(found, rows)
 
-    def log_of(self, found: FileSlice) -> SliceLog | None:
-        """Return the folded log of a slice, all its keys at once; None where it has no log file.
+    def ranges(self, found: FileSlice, sharing: int) -> list[KeyRange | None]:
+        """Return the ranges of keys for which `log_of` is asked one after another: one without bounds for most logs.
+
+        Args:
+            found: the slice.
+            sharing: how many readers hold their logs of it at once.
+
+        Raises:
+            HudiTableError: a file can't be read.
+        """
+        if not found.data_logs:
+            return [None]
+        with self.folder.blocks(found) as blocks:
+            return self.folder.ranges(found, blocks, as_objects=True, sharing=sharing)
+
+    def log_of(self, found: FileSlice, within: KeyRange | None = None) -> SliceLog | None:
+        """Return the folded log of a slice, or of the keys `within` a range; None where it has no log file.
 
         Raises:
             HudiTableError: a file can't be read.
@@ -128,17 +140,20 @@ class SliceReader:
         if not found.data_logs:
             return None
         with self.folder.blocks(found) as blocks:
-            return self.folder.folded(found, blocks)
+            return self.folder.folded(found, blocks, within)
 
     # -- the base file
 
-    def base_batches(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
+    def base_batches(self, found: FileSlice, within: KeyRange | None = None) -> Iterator[pa.RecordBatch]:
         """Give the rows of a slice's base file, in the columns of the table with meta columns.
+
+        Of these only the rows of the keys `within` a range, if there is one.
 
         Raises:
             HudiTableError: it can't be read.
         """
-        yield from self._base_rows(found, self.arrow)
+        for batch in self._base_rows(found, self.arrow):
+            yield batch if within is None else batch.filter(within.mask(self.key_column(batch)))
 
     def _base_rows(self, found: FileSlice, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Give the rows of a base file that the query reads, in some of the columns of `base_batches`."""

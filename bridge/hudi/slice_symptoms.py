@@ -117,30 +117,34 @@ class SliceSymptoms:
         try:
             yield from self._other_types(found)
             counted = _Counted()
-            seen = self._compare(found, counted)
             self._live_deletes(found, counted)
-            files = self._stored(found, counted, seen.logged)
+            refused, files = self._compare(found, counted)
         except PayloadBridgeError as error:
             reason = str(error)
             yield Symptom(SymptomKind.UNREADABLE, self._names[0], 1, found.partition, "", _first_file(found), reason)
             return
-        for number, reason in seen.refused.items():
+        for number, reason in refused.items():
             name = self._names[number]
             yield Symptom(SymptomKind.UNREADABLE, name, 1, found.partition, "", _first_file(found), reason)
         for (kind, about), (count, key) in counted.items():
             yield Symptom(kind, about, count, found.partition, key, files.get(key, _first_file(found)))
 
-    def _compare(self, found: FileSlice, counted: _Counted) -> Seen:
-        """Count the rows that other readers show differently; return what was compared."""
-        seen = Seen(0, (), {})
+    def _compare(self, found: FileSlice, counted: _Counted) -> tuple[dict[int, str], dict[str, str]]:
+        """Count the rows that other readers show differently, and what is stored, by the same ranges of keys.
+
+        Returns why readers can't read the slice, and the file of the last version of each example.
+        """
+        refused: dict[int, str] = {}
+        files: dict[str, str] = {}
         for part in self._readers.compare(found):
             if isinstance(part, Differing):
                 counted.add(SymptomKind.DIFFERS, self._names[part.reader], part.keys)
             else:
-                seen = part
-        for number in seen.refused:
+                files |= self._stored(found, counted, part)
+                refused = part.refused
+        for number in refused:
             counted.pop((SymptomKind.DIFFERS, self._names[number]), None)
-        return seen
+        return refused, files
 
     def _live_deletes(self, found: FileSlice, counted: _Counted) -> None:
         for batch in self._own.read(found) if self._markers else ():
@@ -150,12 +154,13 @@ class SliceSymptoms:
                 if flagged.num_rows:
                     counted.add(SymptomKind.LIVE_DELETE, f"{name}={value}", self._own.keys_of(flagged))
 
-    def _stored(self, found: FileSlice, counted: _Counted, logged: Collection[str]) -> dict[str, str]:
+    def _stored(self, found: FileSlice, counted: _Counted, seen: Seen) -> dict[str, str]:
         """Count stored versions by their ordering values; return the file of the last version of each example."""
         files: dict[str, str] = {}
-        cases = _Cases(logged, self._ordering) if self._with_cases else None
+        cases = _Cases(seen.logged, self._ordering) if self._with_cases else None
         examples = {key for _, key in counted.values()}
-        for batch in self._versions.read([found]):
+        for every in self._versions.read([found]):
+            batch = every if seen.within is None else every.filter(seen.within.mask(every.column(_KEY)))
             keys, kinds = batch.column(_KEY), set(pc.unique(batch.column(KIND)).to_pylist())
             for name in self._ordering if kinds & {BASE, DATA} else ():
                 counted.add(SymptomKind.NULL_ORDERING, name, keys.filter(pc.is_null(batch.column(name))).to_pylist())
@@ -163,10 +168,12 @@ class SliceSymptoms:
                 self._deletes(batch, counted)
             if cases is not None:
                 cases.add(batch)
-                counted |= {(kind, ""): (len(each), min(each)) for kind, each in cases.keys.items()}
+                examples |= {min(each) for each in cases.keys.values()}
             examples |= {key for _, key in counted.values()}
             here = pc.is_in(keys, pa.array(sorted(examples), pa.string()))
             files.update(zip(keys.filter(here).to_pylist(), batch.column(FILE).filter(here).to_pylist(), strict=True))
+        for kind, each in ({} if cases is None else cases.keys).items():
+            counted.add(kind, "", sorted(each))
         return files
 
     def _deletes(self, batch: pa.RecordBatch, counted: _Counted) -> None:

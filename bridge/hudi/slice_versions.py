@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.engines import KIND, ORDERING, PREFIX, SEQUENCE, ordering_text
+from bridge.hudi.key_ranges import split
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_records import deleted_keys
 from bridge.hudi.partition_values import values_of_path
@@ -18,11 +18,15 @@ from bridge.hudi.slice_reader import SliceReader
 from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
+
+    import numpy.typing as npt
 
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.key_ranges import KeyRange
     from bridge.hudi.kryo import DeletedKey
+    from bridge.hudi.log_blocks import Block
     from bridge.hudi.slice_query import SliceQuery
     from payloads.avro import Record
 
@@ -45,6 +49,9 @@ CONTROL = pa.schema(
 """The columns of a version after those of its row."""
 
 _ORDERING = CONTROL.field(ORDERING).type
+_ROWS = 1 << 14
+_DELETES = 1 << 24
+"""The bytes of delete blocks whose keys memory holds: as objects with what identifies their rows, about ten times."""
 _KEY, _PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 
 
@@ -55,10 +62,14 @@ class GroupVersions:
         """Compile the conversions between rows and records."""
         self._query = query
         self._reader = SliceReader(query)
+        fields = (*query.properties.partition_fields, *query.properties.key_fields)
+        self._identity = tuple(name for name in fields if name in self._reader.arrow.names)
         self.arrow = pa.schema([*self._reader.arrow, *CONTROL])
 
     def read(self, group: Sequence[FileSlice]) -> Iterator[pa.RecordBatch]:
         """Give the versions in the slices of a file group, the oldest first.
+
+        Of a log with more deletes than are held at a time, some come later: `SEQUENCE` has the order.
 
         Raises:
             HudiTableError: a file can't be read.
@@ -66,68 +77,84 @@ class GroupVersions:
         sequence = 0
         for found in group:
             with self._reader.folder.blocks(found) as blocks:
-                deletes = itertools.chain.from_iterable(self._deletes(block) for block in blocks if _is_delete(block))
-                wanted = pa.array(sorted({entry.record_key for entry in deletes}), pa.string())
-                known: dict[str, Record] = {}
-                position = 0
-                for batch in self._reader.base_batches(found):
-                    keys = self._reader.key_column(batch)
-                    self._note(known, batch, keys, wanted)
-                    control = self._control(found, str(found.base_file), BASE, len(keys), sequence, first=position)
-                    yield self._rows(batch, keys, found.partition, control)
-                    position += len(keys)
-                    sequence += len(keys)
-                for block in blocks:
-                    for part in self._block(block, found, sequence, known, wanted):
-                        yield part
-                        sequence += part.num_rows
+                begin = sequence
+                for number, within in enumerate(self._ranges(blocks)):
+                    deleted = _DeletedRows(self._deleted_keys(blocks, within), self._identity)
+                    sequence = yield from self._pass(found, blocks, deleted, begin, with_rows=number == 0)
 
-    def _block(
-        self, found: FoundBlock, at: FileSlice, sequence: int, known: dict[str, Record], wanted: pa.Array[Any]
-    ) -> Iterator[pa.RecordBatch]:
-        block = found.block
-        name = block.file.rpartition("/")[2]
-        if _is_delete(found):
-            entries = self._deletes(found)
-            if not entries:
-                return
-            rows = self._reader.batch([self._bare(one, at.partition, known.get(one.record_key)) for one in entries])
-            keys = pa.array([one.record_key for one in entries], pa.string())
-            orderings = [ordering_text(one.ordering) for one in entries]
-            control = self._control(at, name, DELETE, len(keys), sequence, block=block, orderings=orderings)
-            yield self._rows(rows, keys, at.partition, control)
-            return
-        kind, first = PARTIAL if block.is_partial else DATA, 0
-        for batch, keys in self._reader.folder.versions(found, at.partition):
-            self._note(known, batch, keys, wanted)
-            control = self._control(at, name, kind, len(keys), sequence + first, first=first, block=block)
-            first += len(keys)
-            if len(keys):
+    def _ranges(self, blocks: Sequence[FoundBlock]) -> list[KeyRange | None]:
+        """Return the ranges of deleted keys for each of which the slice is passed over."""
+        deletes = [found for found in blocks if _is_delete(found)]
+        parts = -(-sum(found.block.content_length for found in deletes) // _DELETES)
+        if parts <= 1:
+            return [None]
+        return list(split((self._deleted_keys([found], None) for found in deletes), parts))
+
+    def _deleted_keys(self, blocks: Sequence[FoundBlock], within: KeyRange | None) -> pa.Array[Any]:
+        entries = (entry for found in blocks if _is_delete(found) for entry in self._deletes(found))
+        keys = {entry.record_key for entry in entries if within is None or entry.record_key in within}
+        return pa.array(sorted(keys), pa.string())
+
+    def _pass(
+        self, at: FileSlice, blocks: Sequence[FoundBlock], deleted: _DeletedRows, sequence: int, *, with_rows: bool
+    ) -> Generator[pa.RecordBatch, None, int]:
+        """Give the deletes of some keys, and the rows of base file and log if wanted; return the next sequence."""
+        size = 0
+        for batch in self._reader.base_batches(at):
+            keys = self._reader.key_column(batch)
+            deleted.note(batch, keys, self._reader)
+            if with_rows:
+                control = self._control(at, str(at.base_file), BASE, np.arange(size, size + len(keys)), sequence)
                 yield self._rows(batch, keys, at.partition, control)
+            size += len(keys)
+        sequence += size
+        for found in blocks:
+            if _is_delete(found):
+                sequence += yield from self._deleted_rows(found, at, deleted, sequence)
+                continue
+            kind, size = PARTIAL if found.block.is_partial else DATA, 0
+            name = found.block.file.rpartition("/")[2]
+            for batch, keys in self._reader.folder.versions(found, at.partition):
+                deleted.note(batch, keys, self._reader)
+                if with_rows and len(keys):
+                    places = np.arange(size, size + len(keys))
+                    control = self._control(at, name, kind, places, sequence, block=found.block)
+                    yield self._rows(batch, keys, at.partition, control)
+                size += len(keys)
+            sequence += size
+        return sequence
 
-    def _note(self, known: dict[str, Record], batch: pa.RecordBatch, keys: Any, wanted: pa.Array[Any]) -> None:
-        """Note the rows of keys that a log deletes: an entry of a delete does not say all that identifies a row."""
-        at = np.flatnonzero(pc.is_in(keys, wanted).to_numpy(zero_copy_only=False))
-        if len(at):
-            known.update(
-                zip(keys.take(pa.array(at)).to_pylist(), self._reader.records(batch, at.tolist()), strict=True)
+    def _deleted_rows(
+        self, found: FoundBlock, at: FileSlice, deleted: _DeletedRows, sequence: int
+    ) -> Generator[pa.RecordBatch, None, int]:
+        """Give the deletes of a block that are wanted, some thousand at a time; return how many it has."""
+        entries, name = self._deletes(found), found.block.file.rpartition("/")[2]
+        places = [place for place, entry in enumerate(entries) if entry.record_key in deleted]
+        for first in range(0, len(places), _ROWS):
+            here = places[first : first + _ROWS]
+            some = [entries[place] for place in here]
+            rows = self._reader.batch(
+                [self._bare(one, at.partition, deleted.known.get(one.record_key)) for one in some]
             )
+            keys = pa.array([one.record_key for one in some], pa.string())
+            orderings = [ordering_text(one.ordering) for one in some]
+            control = self._control(at, name, DELETE, np.array(here), sequence, block=found.block, orderings=orderings)
+            yield self._rows(rows, keys, at.partition, control)
+        return len(entries)
 
     def _deletes(self, found: FoundBlock) -> list[DeletedKey]:
         return deleted_keys(found.block, found.stream, self._query.rules.release)
 
     def _bare(self, entry: DeletedKey, partition: str, known: Record | None) -> Record:
         """Return a row with the columns that identify a deleted key: of a row with that key, else read from the key."""
-        properties = self._query.properties
-        names = (*properties.partition_fields, *properties.key_fields)
         if known is None:
+            properties = self._query.properties
             texts = {
                 **values_of_path(partition, properties.partition_fields),
                 **_fields_of(entry.record_key, properties.key_fields),
             }
-            known = {name: self._typed(name, texts.get(name)) for name in names}
-        bare = dict.fromkeys(self._reader.arrow.names)
-        return bare | {name: known.get(name) for name in names if name in bare}
+            known = {name: self._typed(name, texts.get(name)) for name in self._identity}
+        return dict.fromkeys(self._reader.arrow.names) | known
 
     def _typed(self, name: str, text: str | None) -> Any:
         """Return the value that a text of a key or path represents; None if the column's type can't hold it."""
@@ -148,13 +175,14 @@ class GroupVersions:
         at: FileSlice,
         file: str,
         kind: str,
-        rows: int,
+        places: npt.NDArray[np.intp],
         sequence: int,
         *,
-        first: int = 0,
-        block: Any = None,
+        block: Block | None = None,
         orderings: list[Any] | None = None,
     ) -> list[pa.Array[Any]]:
+        """Return the columns of versions at some places of a file or block whose first version has this sequence."""
+        rows = len(places)
         given = {
             SLICE: at.base_instant,
             INSTANT: at.base_instant if block is None else block.instant,
@@ -163,8 +191,8 @@ class GroupVersions:
             KIND: kind,
         }
         columns = {
-            POSITION: pa.array(np.arange(first, first + rows), pa.int64()),
-            SEQUENCE: pa.array(np.arange(sequence, sequence + rows), pa.int64()),
+            POSITION: pa.array(places, pa.int64()),
+            SEQUENCE: pa.array(places + sequence, pa.int64()),
             ORDERING: pa.array(orderings, _ORDERING) if orderings else pa.nulls(rows, _ORDERING),
         }
         return [
@@ -179,6 +207,31 @@ class GroupVersions:
         columns[_PARTITION] = pa.repeat(pa.scalar(partition, pa.string()), len(keys))
         own = [columns[name] for name in self._reader.arrow.names]
         return pa.RecordBatch.from_arrays([*own, *control], schema=self.arrow)
+
+
+class _DeletedRows:
+    """What identifies the rows of some keys that a log deletes: an entry of a delete does not say all of it.
+
+    Attributes:
+        known: the identifying columns by record key, as far as rows were met.
+    """
+
+    def __init__(self, keys: pa.Array[Any], identity: Sequence[str]) -> None:
+        self._keys = keys
+        self._wanted = frozenset(keys.to_pylist())
+        self._identity = identity
+        self.known: dict[str, Record] = {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._wanted
+
+    def note(self, batch: pa.RecordBatch, keys: Any, reader: SliceReader) -> None:
+        """Look at the next rows."""
+        at = np.flatnonzero(pc.is_in(keys, self._keys).to_numpy(zero_copy_only=False))
+        for some in np.array_split(at, -(-len(at) // _ROWS)) if len(at) else ():
+            records = reader.records(batch, some.tolist())
+            for key, record in zip(keys.take(pa.array(some)).to_pylist(), records, strict=True):
+                self.known[key] = {name: record[name] for name in self._identity}
 
 
 def _is_delete(found: FoundBlock) -> bool:

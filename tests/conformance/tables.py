@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _SEQUENCE = "_hoodie_commit_seqno"
 _HISTORIES = ("history.json", "history.json.gz")
+_ANSWERS = ("expected.json", "expected.json.gz")
 
 
 class Check(NamedTuple):
@@ -56,7 +57,7 @@ class Recorded(NamedTuple):
     Attributes:
         folder: holds `table/`.
         label: the last two parts of its path.
-        answers: the content of `expected.json.gz` or `history.json`.
+        answers: the content of `expected.json` or `history.json`, which may be compressed.
     """
 
     folder: Path
@@ -73,7 +74,7 @@ class Recorded(NamedTuple):
 def load(directory: Path, release: str | None = None, case: str | None = None) -> Iterator[Recorded]:
     """Give the recorded tables below a directory, by path; `case` is the name of a folder."""
     for path in sorted(directory.rglob("*.json*")):
-        if path.name != "expected.json.gz" and path.name not in _HISTORIES:
+        if path.name not in {*_ANSWERS, *_HISTORIES}:
             continue
         folder = path.parent
         if not (folder / "table").is_dir() or case not in {None, folder.name}:
@@ -95,7 +96,7 @@ def check(recorded: Recorded) -> Iterator[Check]:
 
 def _check_table(recorded: Recorded) -> Iterator[Check]:
     expected, label, source = recorded.answers, recorded.label, recorded.folder / "source"
-    if expected["table_version"] is None:
+    if expected.get("table_version", "not noted") is None:
         return
     table = TableQueries(
         str(recorded.folder / "table"), recorded.release, bootstrap=str(source) if source.is_dir() else None

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
 from bridge import HudiTable
-from bridge.hudi import SliceReader, TableQueries, log_folder
+from bridge.engines import SEQUENCE
+from bridge.hudi import Differing, ReaderQuery, Seen, SliceReader, SliceReaders, SliceSymptoms, TableQueries, log_folder
 from bridge.hudi.key_ranges import KeyRange, split
 from bridge.hudi.log_columns import LogColumns
+from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.slice_tasks import read_slices
+from bridge.hudi.slice_versions import GroupVersions, _DeletedRows
+from bridge.migration.damage import _settings
+from payloads import HudiRelease
 from tests.conformance.tables import check, load
 from tests.support.made_table import MadeTable
 
@@ -142,6 +147,101 @@ def test_sixteen_logs_of_the_same_keys_take_the_memory_of_one(tmp_path: Path, mo
         assert notes(SliceReader(answer.query).read(answer.slices[0])) == expected(8000, logs)
         found[logs] = most[0]
     assert found[16] < 1.1 * found[2] < 2.3 * found[1], found
+
+
+def compared(readers: SliceReaders, table: TableQueries) -> tuple[list[tuple[Any, ...]], list[Seen]]:
+    """Return what readers show differently, as sorted texts, and how much was compared."""
+    parts = [part for found in table.snapshot().slices for part in readers.compare(found)]
+    differing = [
+        (part.reader, key, repr(left), repr(right))
+        for part in parts
+        if isinstance(part, Differing)
+        for key, left, right in zip(part.keys, part.left.to_pylist(), part.right.to_pylist(), strict=True)
+    ]
+    return sorted(differing), [part for part in parts if isinstance(part, Seen)]
+
+
+@pytest.mark.parametrize(
+    ("release", "case"),
+    [
+        ("0.15.0", "mor-plain-postgres"),
+        ("0.15.0", "mor-part-timestamp-slash"),
+        ("0.15.0", "mor-log-only-compacted"),
+        ("1.0.2", "mor-op-insert-duplicates-default"),
+        ("1.1.1", "mor-plain-partial"),
+    ],
+)
+def test_readers_are_compared_range_by_range(
+    tables: Path, release: str, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many keys as one reader holds are shared by all; the rows that differ are those of the whole logs."""
+    (recorded,) = load(tables, release, case)
+    table = TableQueries(str(recorded.folder / "table"), release)
+    queries = [ReaderQuery(one.snapshot().query) for one in (table, table.read_by("1.1"), table.read_by("1.2"))]
+    readers = SliceReaders([*queries, ReaderQuery(table.read_optimized().query, bases_only=True)])
+    whole, seen = compared(readers, table)
+    assert len(seen) == len(table.snapshot().slices)
+    assert whole
+    fold, held = LogFolder.folded, [0]
+
+    def noted(*given: Any) -> Any:
+        log = fold(*given)
+        held[0] = max(held[0], len(log.folded))
+        return log
+
+    monkeypatch.setattr(LogFolder, "folded", noted)
+    compared(readers, table)
+    most, held[0] = held[0], 0
+    monkeypatch.setattr(log_folder, "_BY_CALLS", 500)
+    monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)
+    found, parts = compared(readers, table)
+    assert found == whole
+    assert len(parts) > 2 * len(seen)
+    assert 0 < held[0] < most / 2
+    assert sum(part.rows for part in parts) == sum(part.rows for part in seen)
+    assert sum(len(part.logged) for part in parts) == sum(len(part.logged) for part in seen)
+    assert all(parts[-1].refused.items() >= part.refused.items() for part in seen[-1:])
+
+
+def test_symptoms_are_counted_range_by_range(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (recorded,) = load(tables, "1.2.0", "mor-plain-partial")
+    table = TableQueries(str(recorded.folder / "table")).read_by("1.1")
+    answer = table.snapshot()
+    scan = SliceSymptoms(*_settings(table, answer, HudiRelease.latest()), with_cases=True)
+    whole = [sorted(map(repr, scan.of(found))) for found in answer.slices]
+    monkeypatch.setattr(log_folder, "_BY_CALLS", 500)
+    monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)
+    assert [sorted(map(repr, scan.of(found))) for found in answer.slices] == whole
+    assert any(whole)
+
+
+@pytest.mark.parametrize(("release", "case"), [("1.0.2", "mor-op-delete-default"), ("0.15.0", "mor-plain-default")])
+def test_versions_hold_some_of_the_deleted_keys_at_a_time(
+    tables: Path, release: str, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (recorded,) = load(tables, release, case)
+    answer = TableQueries(str(recorded.folder / "table"), release).snapshot()
+
+    def versions() -> list[list[dict[str, Any]]]:
+        read = (GroupVersions(answer.query).read([found]) for found in answer.slices)
+        rows = ([row for batch in batches for row in batch.to_pylist()] for batches in read)
+        return [sorted(each, key=lambda row: row[SEQUENCE]) for each in rows]
+
+    whole, held = versions(), [0]
+    note = _DeletedRows.note
+
+    def noted(deleted: _DeletedRows, *given: Any) -> None:
+        note(deleted, *given)
+        held[0] = max(held[0], len(deleted.known))
+
+    monkeypatch.setattr(_DeletedRows, "note", noted)
+    assert versions() == whole
+    most, held[0] = held[0], 0
+    monkeypatch.setattr("bridge.hudi.slice_versions._DELETES", 100)
+    monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)
+    assert versions() == whole
+    assert 0 < held[0] < most
+    assert all([row[SEQUENCE] for row in each] == [*range(len(each))] for each in whole)
 
 
 def test_a_hundred_slices_in_one_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import struct
 import tracemalloc
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from bridge.hudi import DamagedFileError, TableQueries
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import read_deletes
-from bridge.hudi.log_blocks import MAGIC, BlockType, HeaderKey, read_blocks
+from bridge.hudi.log_blocks import MAGIC, Block, BlockType, HeaderKey, read_blocks
 from bridge.hudi.log_records import data_records, deleted_keys
 from payloads import HudiRelease
 from payloads.avro import encode, parse_schema
@@ -117,6 +118,8 @@ class TestContent:
             (struct.pack(">ii", 3, 2**31 - 1), "records can't be read"),
             (struct.pack(">iii", 3, 1, 2**31 - 1), "a record of 2147483647 bytes does not fit"),
             (b"", "records can't be read"),
+            (struct.pack(">ii", 3, -1) + rows("a")[8:], "bytes after -1 records"),
+            (struct.pack(">ii", 3, 1) + rows("a", "b")[8:], "bytes after 1 records"),
         ],
     )
     def test_data_blocks(self, content: bytes, reason: str) -> None:
@@ -161,22 +164,66 @@ def test_every_byte_flipped_and_every_truncation(tables: Path) -> None:
     table = TableQueries(str(recorded.folder / "table"), recorded.release)
     found = min((s for s in table.snapshot().slices if s.data_logs), key=lambda s: s.size)
     data = (recorded.folder / "table" / found.path_of(found.data_logs[0])).read_bytes()
-    whole = read_all(data)
+    written = list(read_blocks(pa.BufferReader(data), "a.log"))
+    records = [read_all(data, found.offset) for found in written]
+    whole = [record for each in records for record in each]
+    assert len(whole) > len(written)
     for end in range(len(data)):
-        assert set(read_all(data[:end])) <= set(whole)
+        complete = sum(found.offset + frame_of(found) <= end for found in written)
+        assert read_all(data[:end]) == [record for each in records[:complete] for record in each]
+    lost = 0
     for place in range(len(data)):
         flipped = bytearray(data)
         flipped[place] ^= 0xFF
         try:
-            read_all(bytes(flipped))
+            kept = read_all(bytes(flipped))
         except DamagedFileError as error:
             assert "block at byte" in str(error)  # noqa: PT017 (either is right)
+            continue
+        at = max(number for number, found in enumerate(written) if found.offset <= place)
+        touched = {at, at - 1} if place < written[at].offset + len(MAGIC) else {at}  # a block ends where one begins
+        others = [record for number, each in enumerate(records) if number not in touched for record in each]
+        assert collections.Counter(others) <= collections.Counter(kept), "a record of another block is lost"
+        begin = written[at].content_offset
+        if begin <= place < begin + written[at].content_length:
+            same = len((collections.Counter(kept) & collections.Counter(whole)).keys())
+            assert (len(kept), same >= len(set(whole)) - 1) == (len(whole), True), "one record alone may differ"
+            lost += same < len(set(whole))
+    assert lost, "values that decode are shown"
 
 
-def read_all(data: bytes) -> list[str]:
+def frame_of(found: Block) -> int:
+    """Return the bytes of a block: content, empty footer and total follow its header."""
+    return found.content_offset - found.offset + found.content_length + 4 + 8
+
+
+@given(
+    st.lists(st.tuples(st.integers(-2, 12) | st.integers(-(2**31), 2**31 - 1), st.binary(max_size=30)), max_size=5),
+    st.integers(-2, 8),
+)
+def test_a_header_is_what_it_says_or_an_error(entries: list[tuple[int, bytes]], more: int) -> None:
+    """Any keys, any bytes, and another number of entries than there are."""
+    head = struct.pack(">i", len(entries) + more)
+    head += b"".join(struct.pack(">ii", key, len(text)) + text for key, text in entries)
+    body = struct.pack(">ii", 1, 3) + head + struct.pack(">q", 0) + struct.pack(">i", 0)
+    data = MAGIC + struct.pack(">q", len(body) + 8) + body + struct.pack(">q", len(body) + 8 + len(MAGIC))
+    try:
+        (found,) = read_blocks(pa.BufferReader(data), "a.log")
+    except DamagedFileError as error:
+        assert str(error).startswith("a.log, block at byte 0: ")  # noqa: PT017 (either is right)
+        return
+    told = {key: text.decode() for key, text in entries}
+    assert {key: text for key, text in found.header.items() if more == 0} == (told if more == 0 else {})
+    assert found.content_length <= len(data)
+
+
+def read_all(data: bytes, only: int | None = None) -> list[str]:
+    """Read the records and deletes of a log file, or those of the block that begins at a byte."""
     stream = pa.BufferReader(data)
     records = []
     for found in read_blocks(stream, "a.log"):
+        if only not in {None, found.offset}:
+            continue
         if found.type is BlockType.AVRO_DATA:
             records += map(repr, data_records(found, stream)[1])
         elif found.type is BlockType.DELETE:

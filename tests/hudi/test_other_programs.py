@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bridge import HudiTable, compare_readers
+from bridge.compare import readers, reason_of
 from bridge.compare.alone import run_alone
 from bridge.hudi import SliceReader, TableQueries
 from tests.conformance.tables import load
@@ -97,6 +98,64 @@ def test_what_a_bundle_refuses_and_what_cannot_run(path: str, spark: SparkSessio
     bundle.never_ends = True
     with compare_readers(HudiTable(spark, path, "1.2"), [REAL]) as found:
         assert "did not end in 60 minutes and was stopped; read a copy" in str(found.results[0].not_run)
+
+
+STUB = """
+class Py4JError(Exception):
+    pass
+
+
+class SparkSession:
+    def parquet(self, out):
+        if "full" in out:
+            raise ValueError("x\\nCaused by: java.io.IOException: No space left on device\\n\\tat y")
+        if "heap" in out:
+            raise ValueError("x\\nCaused by: java.lang.OutOfMemoryError: Java heap space\\n\\tat y")
+        if "gone" in out:
+            raise Py4JError("An error occurred while calling o1.parquet")
+        if "refused" in out:
+            raise ValueError("x\\nCaused by: java.lang.ClassCastException: Integer is no Long\\n\\tat y")
+        return self
+
+    master = appName = format = load = lambda self, text: self
+    count = lambda self: 7
+    getOrCreate = lambda self: self
+    read = write = property(lambda self: self)
+
+
+SparkSession.builder = SparkSession()
+"""
+
+
+def test_what_a_machine_fails_with_is_no_refusal_of_hudi(tmp_path: Path) -> None:
+    (tmp_path / "pyspark").mkdir()
+    (tmp_path / "pyspark" / "__init__.py").touch()
+    (tmp_path / "pyspark" / "sql.py").write_text(STUB, "utf-8")
+
+    def run(out: str) -> tuple[int, str]:
+        ran = subprocess.run(
+            [sys.executable, Path(readers.__file__).with_name("released_reader.py")],
+            input=json.dumps({"path": "t", "out": out, "conf": {}}),
+            env={"PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return ran.returncode, (ran.stderr if ran.returncode else ran.stdout).strip()
+
+    assert run("out") == (0, '{"rows": 7}')
+    code, answer = run("refused")
+    assert (code, reason_of(json.loads(answer)["error"])) == (0, "ClassCastException: Integer is no Long")
+    assert run("full") == (1, "Caused by: java.io.IOException: No space left on device")
+    assert run("heap") == (1, "Caused by: java.lang.OutOfMemoryError: Java heap space")
+    assert run("gone") == (1, "Java ended: An error occurred while calling o1.parquet")
+
+
+def test_a_full_disk_is_told_with_a_way_out(path: str, spark: SparkSession, bundle: Bundle) -> None:
+    bundle.code, bundle.stderr = 1, "Caused by: java.io.IOException: No space left on device"
+    with compare_readers(HudiTable(spark, path, "1.2"), [REAL]) as found:
+        assert "IOException: No space left on device" in str(found.results[0].not_run)
+        assert "; free some of the disk" in str(found.results[0].not_run)
 
 
 STARTS_ANOTHER = """

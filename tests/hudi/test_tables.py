@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from typing import TYPE_CHECKING
@@ -22,8 +23,10 @@ from bridge.hudi import (
 )
 from bridge.migration.damage import _settings
 from tests.conformance.__main__ import main
+from tests.conformance.all_sets import checks
 from tests.conformance.table_report import TableReport, check_tables
 from tests.conformance.tables import Recorded, difference, load, rows_of
+from tests.support import SQL_TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +44,14 @@ def test_tables_of_version_5_are_read_with_their_kryo_delete_blocks(older_tables
     report = check_tables(older_tables)
     assert (report.failed, report.refused) == ([], [])
     assert report.passed == report.tables == 9
+
+
+def test_the_tables_of_sql_statements_are_a_set_of_their_own() -> None:
+    """Their answers are not compressed, and do not note a table version."""
+    with contextlib.ExitStack() as stack:
+        (check,) = checks(stack, [SQL_TABLES])
+        report = check.run()
+    assert (report.sums.passed, report.sums.failed, report.sums.refused) == (6, 0, 0)
 
 
 def test_the_command_prints_the_counts_last(tables: Path) -> None:
@@ -163,6 +174,32 @@ def test_files_that_no_instant_wrote_are_not_read(copied: Recorded) -> None:
     (folder / "elsewhere").mkdir()
     (folder / "elsewhere" / "x_0-0-0_20990101000000000.parquet").write_bytes(b"")
     assert difference(copied.answers["snapshot"], rows_of(opened(copied).snapshot())) == ""
+
+
+def test_what_commits_say_about_places_is_not_followed(tables: Path, tmp_path: Path) -> None:
+    """Names that lead out of the table, in a commit's metadata; and a log file that is a link to one elsewhere."""
+    (recorded,) = load(tables, "0.15.0", "mor-plain-default")
+    table = shutil.copytree(recorded.folder / "table", tmp_path / "table")
+    for path in (table / ".hoodie").glob("*.deltacommit"):
+        commit = json.loads(path.read_text("utf-8"))
+        for stat in (stat for stats in commit["partitionToWriteStats"].values() for stat in stats):
+            stat.update(path="../../outside.parquet", baseFile="/etc/passwd", logFiles=["../../outside.log"])
+        path.write_text(json.dumps(commit), "utf-8")
+    log = next(table.rglob(".*.log.*"))
+    log.rename(tmp_path / "elsewhere")
+    log.symlink_to(tmp_path / "elsewhere")
+    opened = TableQueries(str(table), "0.15")
+    assert difference(recorded.answers["snapshot"], rows_of(opened.snapshot())) == ""
+    (tmp_path / "elsewhere").unlink()
+    with pytest.raises(HudiTableError, match=r"\.log\..* can't be opened"):
+        rows_of(opened.snapshot())
+
+
+@pytest.mark.parametrize("content", [b"\0\xff" * 40, b"=" * 9, b"hoodie.table.version=6\\u12"])
+def test_properties_that_are_none(copied: Recorded, content: bytes) -> None:
+    (copied.folder / "table/.hoodie/hoodie.properties").write_bytes(content)
+    with pytest.raises(UnreadableTableError):
+        opened(copied)
 
 
 def test_a_commit_that_completes_later_does_not_show(copied: Recorded) -> None:
