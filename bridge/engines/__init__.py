@@ -29,7 +29,7 @@ from bridge.engines.control_columns import (
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
 from bridge.engines.jvm import bundle_for, check_spark, in_driver, with_strategy_id
-from bridge.engines.native import REFUSALS, Refusal
+from bridge.engines.native import REFUSALS, Refusal, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
@@ -69,6 +69,7 @@ __all__ = [
     "bundle_for",
     "check_spark",
     "engine_of",
+    "fits_one_task",
     "in_driver",
     "ordering_text",
     "run",

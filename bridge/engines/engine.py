@@ -58,7 +58,7 @@ def engine_of(job: Job) -> Choice:
     name, why = (EngineName.JVM, "the compiled class runs") if plan.runs_java else (EngineName.PYTHON, "as requested")
     if plan.engine in {"auto", "native"} and not plan.runs_java:
         try:
-            lowered(job)
+            rule = lowered(job)
         except NotLoweredError as error:
             if plan.engine == "native":
                 msg = f"the native engine does not run this: {error}; use --engine auto or python"
@@ -66,6 +66,8 @@ def engine_of(job: Job) -> Choice:
             why = f"not native: {error}"
         else:
             name, why = EngineName.NATIVE, "the rule runs as Spark's own expressions"
+            if rule.merger is not None and not job.fits_one_task:
+                why += "; it gathers the versions of a key, which have to fit into memory"
     if job.quarantines and job.spec.only_fails:
         msg = f"on_error='quarantine' is not possible in {job.program}: {job.spec.only_fails}; leave it out"
         raise PlanError(msg)

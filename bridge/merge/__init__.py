@@ -17,6 +17,7 @@ from bridge.merge.carriers import (
 )
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.log_rule import LogRule
+from bridge.merge.log_scanner import LogScanner
 from bridge.merge.merger_writer import merger_warnings
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
@@ -38,6 +39,7 @@ __all__ = [
     "LogDelete",
     "LogRow",
     "LogRule",
+    "LogScanner",
     "MadeVersion",
     "MergePoint",
     "MergePointError",

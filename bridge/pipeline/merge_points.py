@@ -57,8 +57,8 @@ def combined_rows(outcomes: DataFrame) -> DataFrame:
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards.
 
-    Keys are unique among the stored rows: the engines in Python and Java refuse one that is there twice, the native
-    engine merges each of its rows.
+    Keys are unique among the stored rows: the engines in Python and Java refuse one that is there twice. The native
+    engine does where it broadcasts the batch, and else merges each of its rows.
 
     Added in 0.1.0.
     """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import PREFIX, QUARANTINE, Books, books_columns, visible
+from bridge.engines import NEWER, PREFIX, QUARANTINE, Books, Fate, books_columns, visible
 from bridge.errors import BooksError, InputError
 from bridge.pipeline.layout import data_fields
 from bridge.pipeline.merge_points import (
@@ -34,6 +34,12 @@ POINTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "snapshot": (("stored", "log"), ()),
 }
 """The sides that each merge point needs, and those that it may have."""
+
+
+_STORED_TWICE = (
+    "the stored side has more than one row for some keys, so that newer rows were merged more than once and nothing is "
+    "kept; deduplicate it or check the key columns (--engine python names the first such key)"
+)
 
 
 class PointRun:
@@ -105,8 +111,18 @@ class PointRun:
             # Spark counts a task twice that it runs again, after an executor was lost: ask the inputs themselves.
             counted = {name: self._frames[name].count() for name in rows_in}
             found = Books.of_run(counted, observed)
+            if self._meets_rows_twice(found):
+                raise InputError(_STORED_TWICE) from None
             found.check()
         return found
+
+    def _meets_rows_twice(self, books: Books) -> bool:
+        """Whether newer rows alone were counted too often: natively they meet every stored row of their key."""
+        if NEWER not in self.outcomes.columns or "stored" not in books.rows_in:
+            return False
+        told = {side: sum(books.total(fate, [side]) for fate in Fate) for side in books.rows_in}
+        more = {side for side, number in books.rows_in.items() if told[side] > number}
+        return bool(more) and told["stored"] == books.rows_in["stored"]
 
     def split(self, outcomes: DataFrame) -> dict[str, DataFrame]:
         """Return the results among outcomes: `rows`, or `stored` and `log` of an append; and `quarantine`, if asked."""

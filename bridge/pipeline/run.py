@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from bridge import engines
@@ -19,7 +20,8 @@ def choice_of(program: str, plan: MergePlan, written: DataFrame, *others: DataFr
     """Return which engine runs a program on frames, and why; errors as in `layout_of` and `engine_of`."""
     layout = layout_of(plan, written, *others)
     has_entries = any(name in written.columns for name in (IS_DELETE, KIND))
-    return engines.engine_of(Job(plan, layout.schema, layout.names, program, has_entries=has_entries))
+    job = Job(plan, layout.schema, layout.names, program, has_entries=has_entries)
+    return engines.engine_of(dataclasses.replace(job, fits_one_task=_fits_one_task(plan, written)))
 
 
 def run(  # noqa: PLR0913 (keyword-only settings of one job)
@@ -50,8 +52,14 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
         only_rows=only_rows,
         has_entries=any(IS_DELETE in side.columns for side in sides),
         books=books,
+        fits_one_task=_fits_one_task(plan, sides[-1]),
     )
     return engines.run(sides, job, layout.fields)
+
+
+def _fits_one_task(plan: MergePlan, newer: DataFrame) -> bool:
+    """Ask Spark where it matters: of a user's merger, which may gather the versions of a key."""
+    return plan.merger is None or plan.mode is not None or engines.fits_one_task(newer)
 
 
 def check_that_rows_are_all(plan: MergePlan) -> None:

@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING, NoReturn
 
 from mergers.errors import UnsupportedRecordOperationError
-from mergers.record.base import HoodieKey, HoodieRecord
+from mergers.record.base import DELETE_OPERATIONS, HoodieKey, HoodieRecord
 from mergers.record.metadata import MetadataValues
 from payloads.builtin import DELETE_FIELD, DELETE_MARKER, IS_DELETED
 from payloads.errors import SchemaError
@@ -37,11 +37,27 @@ class HoodieSparkRecord(HoodieRecord):
     Added in 0.1.0.
     """
 
-    __slots__ = ("column",)
+    __slots__ = ("_deletes", "column")
 
-    def __init__(self, key: HoodieKey | None, column: Column, operation: str | None = None) -> None:
+    def __init__(
+        self, key: HoodieKey | None, column: Column, operation: str | None = None, *, deletes: Column | None = None
+    ) -> None:
+        """Take the struct; `deletes` is what `marked_delete` gives where the operation does not say so."""
         super().__init__(key, operation)
         self.column = column
+        self._deletes = deletes
+
+    @property
+    def marked_delete(self) -> Column:  # type: ignore[override]  # an expression of it
+        """Whether a version is a delete to the merge (BufferedRecord.isDelete).
+
+        A stored row never is, whatever its flag says: `is_delete` is what looks at its data.
+        """
+        from pyspark.sql import functions as sf  # noqa: PLC0415 (Spark is loaded by what merges its rows alone)
+
+        if self.operation in DELETE_OPERATIONS:
+            return sf.lit(True)
+        return self.column.isNull() if self._deletes is None else self._deletes
 
     def get_column_values(
         self,
@@ -137,11 +153,14 @@ class HoodieSparkRecord(HoodieRecord):
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieSparkRecord:
         """Return the same column under another key or operation."""
         return HoodieSparkRecord(
-            self.key if key is None else key, self.column, self.operation if operation is None else operation
+            self.key if key is None else key,
+            self.column,
+            self.operation if operation is None else operation,
+            deletes=self._deletes,
         )
 
     def _with(self, column: Column) -> HoodieSparkRecord:
-        return HoodieSparkRecord(self.key, column, self.operation)
+        return HoodieSparkRecord(self.key, column, self.operation, deletes=self._deletes)
 
     def _at(self, schema: AvroSchema, path: str) -> Column:
         from pyspark.sql import functions as sf  # noqa: PLC0415 (as above)

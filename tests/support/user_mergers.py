@@ -56,7 +56,7 @@ class AddsUp(LaterEvent):
     merging_strategy = "b3a1c6de-1f5f-4c8c-8e0b-0f6f3a8f6d44"
 
     def merge(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
-        if newer.record is None or older.record is None:
+        if newer.record is None or older.marked_delete:
             return newer
         if newer.record["op"] == "d":
             return older
@@ -70,9 +70,9 @@ class AddsUp(LaterEvent):
 
         (one,), (other, op) = older.get_column_values(schema, ["v"]), newer.get_column_values(schema, ["v", "op"])
         return (
-            sf.when(newer.column.isNull() | older.column.isNull(), newer.column)
+            sf.when(newer.column.isNull() | older.marked_delete, newer.column)
             .when(op == "d", older.column)
-            .when(newer.is_delete(schema, props) & ~op.eqNullSafe("I"), newer.column)
+            .when(newer.marked_delete & ~op.eqNullSafe("I"), newer.column)
             .otherwise(newer.column.withField("v", one + other))
         )
 

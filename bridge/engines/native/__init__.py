@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from bridge.engines.native.engine import run
 from bridge.engines.native.lowering import REFUSALS, Lowered, NotLoweredError, Refusal, lowered
+from bridge.engines.native.size import fits_one_task
 
-__all__ = ["REFUSALS", "Lowered", "NotLoweredError", "Refusal", "lowered", "run"]
+__all__ = ["REFUSALS", "Lowered", "NotLoweredError", "Refusal", "fits_one_task", "lowered", "run"]

@@ -50,6 +50,15 @@ class ColumnRules(JobRules):
         return delete_tests(self.job.schema, self.props)
 
     @property
+    def leaves_to_rows(self) -> bool:
+        """Whether `auto` may run the merger row by row instead, so that no key has to fit into memory."""
+        plan = self.job.plan
+        if self.job.fits_one_task or plan.engine != "auto" or plan.merger is None:
+            return False
+        merger = plan.merger.resolve()
+        return callable(getattr(getattr(merger, "target", merger), "merge", None))
+
+    @property
     def can_gather(self) -> bool:
         """Whether the job meets stored rows, by keys and columns that compare, without meta columns of a log's rows."""
         schema, plan = self.job.schema, self.job.plan

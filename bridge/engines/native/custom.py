@@ -38,8 +38,8 @@ class _Merge:
         self._merger, self._props = versions.rule.merger, versions.rule.props
         self._schema, self._kind = job.schema, kind
 
-    def __call__(self, older: Column, newer: Column) -> Column:
-        sides = HoodieSparkRecord(None, older), HoodieSparkRecord(None, newer)
+    def __call__(self, older: Column, newer: Column, older_dead: Column, newer_dead: Column) -> Column:
+        sides = HoodieSparkRecord(None, older, deletes=older_dead), HoodieSparkRecord(None, newer, deletes=newer_dead)
         merged = self._merger.merge_columns(*sides, self._schema, self._props)  # type: ignore[union-attr]  # there is one
         return merged.cast(self._kind)
 
@@ -57,7 +57,7 @@ class _Merge:
     def fold(self, older: Column, newer: Column) -> Column:
         """Merge two versions of the newer side, as `_struct` makes them."""
         # An array of one, so that the merge is written, and evaluated, once.
-        answers = sf.array(self(older["row"], newer["row"]))
+        answers = sf.array(self(older["row"], newer["row"], older["dead"], newer["dead"]))
         return sf.transform(answers, lambda answer: self._version(answer, older, newer))[0]
 
     def _version(self, answer: Column, older: Column, newer: Column) -> Column:
@@ -75,14 +75,16 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
     names = tuple(field.name for field in job.schema.fields)
     merge = _merge(versions, job, newer, names)
     winners = _folded(versions, newer, names, merge)
-    both = full_outer(versions.rows(stored), versions.keys(stored), winners, versions.same_key(), newer)
-    old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(_ROW)["row"]
+    rows, keys = versions.rows(stored), versions.keys(stored)
+    both = full_outer(rows, keys, winners, versions.same_key(), newer, versions.twice())
+    old = sf.struct(*(quoted(name).alias(name) for name in names))
+    new, is_dead = sf.col(_ROW)["row"], sf.col(_ROW)["dead"]
     is_new, is_alone = versions.is_absent_below(), versions.is_absent_above()
-    merged = sf.when(is_new, new).when(is_alone, old).otherwise(merge(old, new))
+    merged = sf.when(is_new, new).when(is_alone, old).otherwise(merge(old, new, sf.lit(False), is_dead))
     both = both.withColumn(_MERGED, merged)
     same = merge.is_same(sf.col(_MERGED), new)
     made = ~same | sf.col(_ROW)["made"]
-    dead = sf.col(_MERGED).isNull() | (same & sf.col(_ROW)["dead"])
+    dead = sf.col(_MERGED).isNull() | (same & is_dead)
     inserted = sf.when(dead, int(Action.SKIP)).otherwise(int(Action.INSERT))
     action = (
         sf.when(is_alone, int(Action.KEEP))

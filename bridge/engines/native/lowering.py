@@ -9,7 +9,7 @@ from bridge.config import capabilities
 from bridge.engines.native.column_rules import ColumnRules, columns_merger_of
 from bridge.engines.native.rules import READS, JobRules, ModeRules, PayloadRules, has_odd_flag
 from bridge.errors import PlanError
-from bridge.merge import MergePoint, PayloadWriter, RecordMerge, merge_config
+from bridge.merge import LogScanner, MergePoint, PayloadWriter, RecordMerge, merge_config
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN
@@ -51,6 +51,7 @@ class Lowered:
             the stored row is Integer 0.
         refuses_nulls: whether a null ordering value fails even where it is not compared.
         reads_log: whether the newer side is a log, with delete entries, or else a batch.
+        scans: whether payloads fold the log, as in readers until 0.15.
         fold_point: where versions of the newer side meet, for messages.
         merge_point: where their winner meets the stored row.
     """
@@ -67,6 +68,7 @@ class Lowered:
     by_mode: bool
     refuses_nulls: bool
     reads_log: bool
+    scans: bool
     fold_point: MergePoint
     merge_point: MergePoint
 
@@ -87,7 +89,7 @@ class Refusal(NamedTuple):
 
 _BEFORE_RULES = (
     ("program", "only combine_input, upsert, append, snapshot and compact run as expressions"),
-    ("release", "until release 1.0 logs are read by calls"),
+    ("release", "in release 1.0 logs are merged by event time row by row"),
     ("merger", "a merger of record type SPARK decides"),
     ("settings", "the settings don't fit together"),
 )
@@ -107,6 +109,12 @@ REFUSALS = (
         "columns",
         "a merger of columns runs in upsert, snapshot and compact, on keys and columns that compare",
         lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
+    ),
+    Refusal(
+        "gathered",
+        "a merger of columns gathers the versions of a key, and these are not known to fit into the memory of a task; "
+        "its `merge` streams",
+        lambda rules: isinstance(rules, ColumnRules) and rules.leaves_to_rows,
     ),
     Refusal(
         "payload",
@@ -152,7 +160,7 @@ REFUSALS = (
     Refusal(
         "ordering-list",
         "with several ordering fields, or none, delete entries of a log may have values of another class",
-        lambda rules: rules.reads_log and _by_event_time(rules) and len(rules.fields) != 1,
+        lambda rules: rules.reads_log and _compares_entries(rules) and len(rules.fields) != 1,
     ),
     Refusal(
         "timestamps",
@@ -170,8 +178,8 @@ REFUSALS = (
 """All reasons that depend on a job's settings and schema, in the order in which they are looked for."""
 
 
-def _by_event_time(rules: JobRules) -> bool:
-    return isinstance(rules, ModeRules) and rules.by_event_time
+def _compares_entries(rules: JobRules) -> bool:
+    return isinstance(rules, PayloadRules) or (isinstance(rules, ModeRules) and rules.by_event_time)
 
 
 def lowered(job: Job) -> Lowered:
@@ -197,6 +205,7 @@ def lowered(job: Job) -> Lowered:
         by_mode=isinstance(rules, ModeRules),
         refuses_nulls=rules.refuses_nulls,
         reads_log=rules.reads_log,
+        scans=rules.reads_log and isinstance(rules, PayloadRules),
         fold_point=MergePoint.LOG_FOLD if rules.reads_log else MergePoint.COMBINE_INPUT,
         merge_point=READS.get(job.program, MergePoint.UPSERT),
     )
@@ -210,20 +219,23 @@ def _rules(job: Job) -> JobRules:
     reasons = dict(_BEFORE_RULES)
     if not job.spec.native:
         raise NotLoweredError(reasons["program"])
-    by_mode = capabilities(job.plan.release).buffered_mergers
-    if job.program in READS and not by_mode:
-        raise NotLoweredError(reasons["release"])
+    can = capabilities(job.plan.release)
+    reads = job.program in READS
+    by_mode = can.buffered_mergers or (reads and can.file_group_reader)
     try:
-        merger = columns_merger_of(job.plan) if by_mode else None
+        merger = columns_merger_of(job.plan) if can.buffered_mergers else None
         if merger is not None:
             return ColumnRules(job, merge_config(job.plan), merger)
         merge = RecordMerge(job.plan, job.schema, has_meta=META_COLUMNS[0] in job.columns)
-        if by_mode:
-            return ModeRules(job, merge, merge_config(job.plan))
+        rules = ModeRules(job, merge, merge_config(job.plan)) if by_mode else None
     except PayloadBridgeError as error:
         msg = f"{reasons['settings']}: {error}"
         raise NotLoweredError(msg) from error
-    writer: object = merge.writer
-    if isinstance(writer, PayloadWriter):
-        return PayloadRules(job, merge, writer.payload_class)
+    if rules is not None:
+        if rules.by_event_time and not can.buffered_mergers:
+            raise NotLoweredError(reasons["release"])
+        return rules
+    side: object = merge.reader if reads else merge.writer
+    if isinstance(side, LogScanner | PayloadWriter):
+        return PayloadRules(job, merge, side.payload_class)
     raise NotLoweredError(reasons["merger"])

@@ -31,7 +31,8 @@ def met(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
     stored, newer = sides
     winners = versions.winners(newer, counted=job.books)
-    both = full_outer(versions.rows(stored), versions.keys(stored), winners, versions.same_key(), newer)
+    rows, keys = versions.rows(stored), versions.keys(stored)
+    both = full_outer(rows, keys, winners, versions.same_key(), newer, versions.twice())
     gaps = versions.rule.gaps
     if gaps:
         both = both.withColumn(_STAYS, _compared(versions))

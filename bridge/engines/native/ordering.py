@@ -43,6 +43,11 @@ class Kind(NamedTuple):
         """The types under which `_pb_ordering` has values of this class."""
         return ("string", "utf8") if self.type == "string" else (self.type,)
 
+    @property
+    def logged_type(self) -> str:
+        """The one type under which `_pb_ordering` has values of the class that a row of a log has until 0.15."""
+        return {"string": "utf8"}.get(self.type, self.type)
+
     def values(self, column: Column) -> list[Column]:
         """Return what to compare, one after the other; all null for a null."""
         if self.logical == "date":

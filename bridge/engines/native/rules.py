@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bridge.config import capabilities
 from bridge.engines.native.gaps import gaps_of
 from bridge.engines.native.ordering import kind_of
-from bridge.merge import MergePoint, merge_props
+from bridge.merge import MergePoint, delete_tests, merge_props
 from mergers import RecordMergeMode
 from payloads.builtin import (
     IS_DELETED,
@@ -38,6 +38,7 @@ _FLAG_FIRST = ByRelease(False, {"0.13": True})
 _DEFAULT_FLAG_FIRST = ByRelease(False, {"0.13": True, "0.14": False})
 _NEVER, _ALWAYS = ByRelease(False, {}), ByRelease(True, {})
 _READS_OPERATION = ByRelease(False, {"0.13": True})
+_IN_LOGS = frozenset({"int", "long", "string", "boolean"})
 
 _PAYLOADS: dict[type[HoodieRecordPayload], tuple[ByRelease[bool], ByRelease[bool], ByRelease[bool]]] = {
     OverwriteWithLatestAvroPayload: (_ALWAYS, _BY_ARRIVAL, _NEVER),
@@ -134,7 +135,7 @@ class JobRules(abc.ABC):
 
 
 class ModeRules(JobRules):
-    """Commit time and event time from 1.1 on: the same rules write and read."""
+    """Commit time and event time from 1.1 on: the same rules write and read; readers of 1.0 by commit time, too."""
 
     def __init__(self, job: Job, merge: RecordMerge, config: EffectiveMergeConfig) -> None:
         """Take the effective settings, too."""
@@ -164,8 +165,10 @@ class ModeRules(JobRules):
 
     @property
     def deletes(self) -> tuple[DeleteTest, ...] | None:
-        """Flag and custom marker; to a reader the flag alone."""
-        # A reader looks at its own properties alone: marked rows are in delete blocks by then.
+        """Flag and custom marker; to a reader from 1.1 on the flag alone."""
+        if self.reads_log and not capabilities(self.job.plan.release).operation_deletes:
+            return delete_tests(self.job.schema, merge_props(self.config, self.job.plan))
+        # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
         if self.reads_log or self._tests_payloads:
             return flag_tests(self.job.schema)
         return self.merge.single_rows(MergePoint.UPSERT).tests
@@ -203,13 +206,13 @@ class ModeRules(JobRules):
 
 
 class PayloadRules(JobRules):
-    """Built-in payload classes of writers until 1.0."""
+    """Built-in payload classes of writers until 1.0, and of readers until 0.15."""
 
     def __init__(self, job: Job, merge: RecordMerge, payload: type[HoodieRecordPayload]) -> None:
-        """Take the class of the writer, too."""
+        """Take the class of the writer or the reader, too."""
         super().__init__(job, merge)
         self._payload = payload.unbound or payload
-        self._calls: SingleRows = merge.single_rows(MergePoint.UPSERT)
+        self._calls: SingleRows = merge.single_rows(READS.get(job.program, MergePoint.UPSERT))
 
     @property
     def refuses_nulls(self) -> bool:
@@ -227,11 +230,19 @@ class PayloadRules(JobRules):
         rule = self._calls.rule
         if rules is None or rule is None or not rules[0].at(self._release):
             return False
+        if self.reads_log and self._payload is AWSDmsAvroPayload:
+            return False  # a query fails on a delete that meets no row
         return rule.field is None or (rule.field,) == self.told
+
+    def is_comparable(self, kind: Kind) -> bool:
+        """Whether a reader compares the values of rows and of delete entries by texts that SQL reads."""
+        return not self.reads_log or kind.type in _IN_LOGS
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The one ordering field, where a batch compares by it."""
+        """The one ordering field, where a batch compares by it; with several there is no rule for a log."""
+        if self.reads_log and len(self.job.plan.ordering) != 1:
+            return ()
         return () if _PAYLOADS[self._payload][1].at(self._release) else self.told
 
     @property

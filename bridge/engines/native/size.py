@@ -6,33 +6,46 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
+from bridge.engines.control_columns import PREFIX
+from bridge.spark import quoted
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+_IS_ONE = f"{PREFIX}is_one"
 _TASK_BYTES = 32 * 2**20
-"""How many bytes of files, compressed, may become the hash table of one task."""
+"""How many bytes of files, compressed, may become the hash table, or an array, of one task."""
 
 
-def full_outer(stored: DataFrame, keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame) -> DataFrame:
+def full_outer(  # noqa: PLR0913, PLR0917 (both sides, and what is known of them)
+    stored: DataFrame, keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame, twice: Column
+) -> DataFrame:
     """Join all stored rows with all winners, whose sizes are judged by `newer`, of which they are.
 
     Small winners go to the stored rows, of which the `keys` are read once more, for the winners without a stored row:
-    then nothing of the stored side is shuffled.
+    then nothing of the stored side is shuffled, and `twice` is evaluated, and fails, for a key that is stored twice.
     """
     if not (fits_broadcast(newer) and is_scan(stored)):
         return _hashed(stored, winners, same_key, "full_outer", newer)
     met = stored.join(sf.broadcast(winners), same_key, "left_outer")
-    found = keys.join(sf.broadcast(winners), same_key, "left_semi")
-    new = winners.join(found, same_key, "left_anti")
+    found = _found(keys, winners, same_key, twice)
+    new = winners.join(found, same_key, "left_outer").where(sf.col(_IS_ONE).isNull())
     blank = [sf.lit(None).cast(field.dataType).alias(field.name) for field in stored.schema.fields]
     return met.unionByName(new.select(*blank, *winners.columns))
 
 
-def right_outer(keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame) -> DataFrame:
-    """Join every winner with the key of its stored row, if there is one; sizes as in `full_outer`."""
+def right_outer(keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame, twice: Column) -> DataFrame:
+    """Join every winner with the key of its stored row, if there is one; sizes and `twice` as in `full_outer`."""
     if not fits_broadcast(newer):
         return _hashed(keys, winners, same_key, "right_outer", newer)
-    return keys.join(sf.broadcast(winners), same_key, "left_semi").join(winners, same_key, "right_outer")
+    return _found(keys, winners, same_key, twice).where(sf.col(_IS_ONE)).join(winners, same_key, "right_outer")
+
+
+def _found(keys: DataFrame, winners: DataFrame, same_key: Column, twice: Column) -> DataFrame:
+    """Return the keys that winners have among `keys`, each once."""
+    met = keys.join(sf.broadcast(winners), same_key, "left_semi")
+    grouped = met.groupBy(*map(quoted, keys.columns)).agg(sf.count(sf.lit(1)).alias(_IS_ONE))
+    return grouped.withColumn(_IS_ONE, sf.when(sf.col(_IS_ONE) > 1, twice).otherwise(sf.lit(True)))
 
 
 def _hashed(stored: DataFrame, winners: DataFrame, same_key: Column, how: str, newer: DataFrame) -> DataFrame:
@@ -68,6 +81,12 @@ def fits_in_memory(frame: DataFrame) -> bool:
     size = size_of(frame)
     tasks = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions", "1") or 1)
     return size is not None and size <= _TASK_BYTES * tasks
+
+
+def fits_one_task(frame: DataFrame) -> bool:
+    """Whether all rows are sure to fit into the memory of one task, as an array; False where Spark can't be asked."""
+    size = size_of(frame)
+    return size is not None and size <= _TASK_BYTES
 
 
 def size_of(frame: DataFrame) -> int | None:

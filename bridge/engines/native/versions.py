@@ -16,9 +16,17 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, NEWER, ORDERING, PREFIX
-from bridge.engines.native.failures import NULL_ORDERING, NULL_REFUSED, OTHER_CLASS, UNLIKE_CLASSES, Failures
+from bridge.engines.native.failures import (
+    DUPLICATES,
+    NULL_ORDERING,
+    NULL_REFUSED,
+    OTHER_CLASS,
+    UNLIKE_CLASSES,
+    Failures,
+)
 from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
+from bridge.engines.native.scanned import described, folded
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -83,8 +91,14 @@ class Versions:
         return functools.reduce(operator.and_, pairs)
 
     def keys(self, side: DataFrame) -> DataFrame:
-        """Return the keys of the stored rows, by which `same_key` finds them."""
-        return side.select(*(self._checked(name).alias(name) for name in self._plan.identity))
+        """Return the keys of the stored rows, by which `same_key` finds them; no key is a floating-point number."""
+        checked = {name: self._checked(name) for name in self._plan.identity}
+        texts = {name: checked[name].cast("string") for name in self._texts}
+        return side.select(*(column.alias(name) for name, column in {**checked, **texts}.items()))
+
+    def twice(self) -> Column:
+        """Return what fails for a key that is stored twice."""
+        return self.stored_failures.raised(self.rule.merge_point, DUPLICATES)
 
     def is_absent_above(self) -> Column:
         """Whether a row of the join has no winner."""
@@ -107,24 +121,27 @@ class Versions:
             versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._by_key()))
         if not self.values:
             return self._latest(versions)
-        folded = self._parts(versions)
+        if self.rule.scans:
+            (value,) = self.values
+            return folded(versions, self._by_key(), value=value, position=_POSITION, dead=DEAD, reset=RESET)
+        ranked = self._parts(versions)
         # A delete that replaced everything counts more than the entries that it outlasts.
         ranks = [_PART, _LIVE, RESET, *self.values, _POSITION]
         top = sf.max(sf.struct(*ranks)).over(self._by_key())
-        failure = self._failure(folded)
+        failure = self._failure(ranked)
         if self.rule.gaps:
             rank = sf.struct(_PART, _LIVE, *self.values)
             earlier = self._by_key().orderBy(_POSITION).rowsBetween(Window.unboundedPreceding, -1)
             before = sf.max(rank).over(earlier)
             wins = (sf.col(_LIVE) | sf.col(RESET)) & (before.isNull() | (rank >= before))
             if failure is not None:
-                folded, failure = folded.withColumn(_FAILURE, failure), sf.col(_FAILURE)
-            folded = self._filled(folded.withColumn(_HIGH, wins))
-        folded = folded.withColumn(_TOP, top)
+                ranked, failure = ranked.withColumn(_FAILURE, failure), sf.col(_FAILURE)
+            ranked = self._filled(ranked.withColumn(_HIGH, wins))
+        ranked = ranked.withColumn(_TOP, top)
         stays = sf.col(_POSITION) == sf.col(_TOP)[_POSITION]
         if failure is not None:
-            folded, stays = folded.withColumn(_FAILURE, failure), sf.coalesce(sf.col(_FAILURE), stays)
-        return folded.where(stays).drop(*_HELPERS)
+            ranked, stays = ranked.withColumn(_FAILURE, failure), sf.coalesce(sf.col(_FAILURE), stays)
+        return ranked.where(stays).drop(*_HELPERS)
 
     def _latest(self, versions: DataFrame) -> DataFrame:
         """Return the version of each key that arrived last."""
@@ -147,7 +164,7 @@ class Versions:
         marked = self.is_marked(quoted)
         data = [self._checked(name).alias(new) for name, new in self.new.items()]
         texts = [quoted(name).cast("string").alias(f"{PREFIX}text_{name}") for name in self._texts]
-        control = [self._with_value(entry | marked).alias(DEAD), self.position(side).alias(_POSITION)]
+        control = [self._with_value(entry | marked, entry).alias(DEAD), self.position(side).alias(_POSITION)]
         if rule.ordering:
             control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
         return side.select(*data, *texts, *control)
@@ -168,14 +185,14 @@ class Versions:
         """Return the key columns of a newer side under their new names; no key is a floating-point number."""
         return [self._checked(name).alias(self.new[name]) for name in self._plan.identity]
 
-    def _with_value(self, dead: Column) -> Column:
-        """Return whether a version is a delete, which fails for a null ordering value that its payload refuses."""
+    def _with_value(self, dead: Column, entry: Column) -> Column:
+        """Return whether a version is a delete, which fails for a row whose payload refuses its null ordering value."""
         if not self.rule.refuses_nulls or len(self._plan.ordering) != 1:
             return dead  # a list of values is none of them
         (field,) = self._plan.ordering
         failures = self.stored_failures  # the columns have their own names here
         null = failures.raised(self.rule.fold_point, NULL_REFUSED, field=field)
-        return sf.when(quoted(field).isNull(), null).otherwise(dead)
+        return sf.when(~entry & quoted(field).isNull(), null).otherwise(dead)
 
     def _ordering(self, entry: Column, marked: Column, *, has_ordering: bool) -> list[Column]:
         """Return value, class and whether it replaces whatever is there, of data rows and of delete entries."""
@@ -186,6 +203,8 @@ class Versions:
             return [*self._named(values), reset.alias(RESET)]
         (kind,) = rule.ordering
         ordering = sf.col(ORDERING) if has_ordering else sf.lit(None).cast(ADDED_TYPES[ORDERING])
+        if rule.scans:
+            return described(kind, entry, ordering, self.values[0])
         kept, text = ordering["type"], ordering["value"]
         (own,) = kind.values_where_stored(quoted(kind.name))
         of_data = sf.when(own.isNull(), NATURAL).otherwise(TYPED)

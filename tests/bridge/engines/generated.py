@@ -41,8 +41,10 @@ OF_MODES = ("int", "long", "string", "boolean", "double")
 OF_READS = ("int", "long", "string", "boolean")
 WITH_TEXTS = ("int", "long", "string", "boolean", "date")
 OF_PAYLOADS = tuple(ORDERED)
+IN_SCANNED_LOGS = ("int", "long", "string", "boolean", "date")
 MERGER = "tests.support.user_mergers:AddsUp"
 PARTIAL = ("PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload", "PostgresDebeziumAvroPayload")
+EPOCH = datetime.date(1970, 1, 1)
 _TEXTS = (None, "x", "y", "__debezium_unavailable_value")
 _OTHERS = {"string": pa.string(), "int": pa.int32(), "boolean": pa.bool_()}
 
@@ -108,7 +110,7 @@ class Combination(NamedTuple):
         """The plan of the merge."""
         marker = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "D"} if self.marker else {}
         kind = "merger" if self.merges.endswith("_ORDERING") or ":" in self.merges else "payload"
-        given: dict[str, Any] = {kind: self.merges, **dict(self.settings)}
+        given: dict[str, Any] = {kind: self.merges, "engine": "native", **dict(self.settings)}
         return MergePlan(
             release=self.release,
             table_type="cow" if self.program == "upsert" else "mor",
@@ -164,10 +166,24 @@ def _of_payloads() -> Iterator[Combination]:
             yield Combination("upsert", release, payload, (), marker=True)
             yield Combination("append", release, payload, ("long",), marker=True)
         yield Combination("append", release, default, ("string",), settings=(("inserts_to", "log"),))
+        if release < "1.0":
+            yield from _of_scanners(release)
+        else:
+            for program, marker in itertools.product(("snapshot", "compact"), (False, True)):
+                yield Combination(program, release, latest, ("long",), marker)
         others = ["EventTimeAvroPayload"]
         others += [] if release < "0.13" else ["AWSDmsAvroPayload"]
         for payload, program in itertools.product(others, ("upsert", "combine_input", "append")):
             yield Combination(program, release, payload, ("int",))
+
+
+def _of_scanners(release: str) -> Iterator[Combination]:
+    """Give what folds logs by payloads."""
+    default, latest, event = "DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload", "EventTimeAvroPayload"
+    for program in ("snapshot", "compact"):
+        for payload, name in itertools.product((default, latest, event), IN_SCANNED_LOGS):
+            yield Combination(program, release, payload, (name,))
+        yield Combination(program, release, default, ("long",), marker=True)
 
 
 def _of_partial_updates() -> Iterator[Combination]:
@@ -195,23 +211,14 @@ def draw(combination: Combination, keys: int, seed: int) -> list[Key]:
     def row(number: int, *, newer: bool) -> tuple[Any, ...]:
         by = [None if chance.random() < NULLS else chance.choice(ORDERED[name].values) for name in combination.ordering]
         op = chance.choice((None, "I", "d", "D")) if newer else "I"
-        flag = chance.choice((None, False, False, True)) if newer else False if combination.fills else None
+        is_flagged = newer or combination.merges == MERGER
+        flag = chance.choice((None, False, False, True)) if is_flagged else False if combination.fills else None
         texts = [chance.choice(_TEXTS)] if combination.fills else []
         number_of = None if combination.fills and chance.random() < 0.4 else next(value)
         return (*identity(number), *by, *texts, number_of, op, flag)
 
     def entry(number: int) -> tuple[Any, ...]:
         return (*identity(number), *(None,) * (len(combination.types) - 2))
-
-    def ordering() -> dict[str, str] | None:
-        kind = chance.random()
-        if kind < NULLS:
-            return None
-        if kind < 0.3 or not combination.ordering:
-            return {"type": "int", "value": "0"}
-        drawn = chance.choice(ORDERED[combination.ordering[0]].values)
-        text = str(drawn).lower() if isinstance(drawn, bool) else str(drawn)
-        return {"type": combination.ordering[0], "value": text}
 
     found = []
     for number in range(keys):
@@ -220,7 +227,23 @@ def draw(combination: Combination, keys: int, seed: int) -> list[Key]:
         for arrival in range(chance.choice((0, 1, 1, 2, 3, 5))):
             is_entry = combination.reads_log and chance.random() < 0.35
             data = entry(number) if is_entry else row(number, newer=True)
-            newer.append((*data, arrival // 2 + 1, arrival, is_entry, ordering() if is_entry else None))
+            ordering = _entry_ordering(combination, chance) if is_entry else None
+            newer.append((*data, arrival // 2 + 1, arrival, is_entry, ordering))
         if stored is not None or newer:
             found.append(Key(stored, tuple(newer)))
     return found
+
+
+def _entry_ordering(combination: Combination, chance: random.Random) -> dict[str, str] | None:
+    """Draw what a delete entry has as its ordering value."""
+    drawn = chance.random()
+    if drawn < NULLS:
+        return None
+    if drawn < 0.3 or not combination.ordering:
+        return {"type": "int", "value": "0"}
+    (kind, *_) = combination.ordering
+    value = chance.choice(ORDERED[kind].values)
+    if isinstance(value, datetime.date):
+        return {"type": chance.choice(("int", "local_date")), "value": str((value - EPOCH).days)}
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return {"type": chance.choice(("string", "utf8")) if kind == "string" else kind, "value": text}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from bridge import MergePlan, PlanError, snapshot, upsert
+from bridge import InputError, MergePlan, PlanError, merge_frames, snapshot, upsert
 from bridge.cli import main
-from bridge.engines import REFUSALS, Job, engine_of
+from bridge.engines import REFUSALS, Job, engine_of, fits_one_task
 from bridge.merge import Action
 from bridge.pipeline import layout_of
 from bridge.pipeline.merge_points import upsert_outcomes
@@ -97,8 +97,15 @@ def test_a_merger_of_columns_is_found_among_the_implementations_of_its_strategy(
     alone = plan_of(merger=f"{mergers}:AddsUpColumns", partition=(), ordering=())
     for one in (both, alone):
         assert engine_of(job_of(frame, one)).engine is EngineName.NATIVE
-    found = {row.id: row.v for row in upsert(stored, batch, both).collect()}
+    found = {row.id: row.v for row in upsert(stored, batch, dataclasses.replace(both, engine="native")).collect()}
     assert found == {"a": 6, "b": 1}
+    # Rows in memory have no known size.
+    streams = job_of(frame, both, fits_one_task=fits_one_task(batch))
+    assert engine_of(streams).engine is EngineName.PYTHON
+    assert "gathers the versions of a key" in engine_of(streams).why
+    only_way = engine_of(dataclasses.replace(streams, plan=alone))
+    assert only_way.engine is EngineName.NATIVE
+    assert "have to fit into memory" in only_way.why
     with pytest.raises(Exception, match=r"merges SPARK records|merge_columns alone"):
         upsert(stored, batch, dataclasses.replace(alone, engine="python")).collect()
 
@@ -182,6 +189,17 @@ def test_stored_rows_are_not_shuffled_where_the_batch_is_small(spark: SparkSessi
     assert sorted(map(repr, found.collect())) == sorted(map(repr, shuffled.collect()))
     again = physical_plan(upsert(found, frames[1], plan_of()))
     assert "FullOuter" in again, "what is more than a scan is read once"
+
+
+def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSession, tmp_path: Path) -> None:
+    stored = [("a", "p", 1, "old", None), ("a", "p", 2, "again", None), ("b", "p", 1, "stays", None)]
+    for name, rows in (("stored", stored), ("batch", [("a", "p", 3, "new", None)])):
+        spark.createDataFrame(rows, ROWS).coalesce(1).write.parquet(str(tmp_path / name))
+    frames = {name: spark.read.parquet(str(tmp_path / name)) for name in ("stored", "batch")}
+    with pytest.raises(Exception, match=r"\(key part='p', id='a'\): the stored side has more than one row for the key"):
+        upsert(frames["stored"], frames["batch"], plan_of()).collect()
+    with small_broadcasts(spark), pytest.raises(InputError, match="more than one row for some keys"):
+        merge_frames("upsert", plan_of(), stored=frames["stored"], incoming=frames["batch"]).books  # noqa: B018
 
 
 @pytest.mark.parametrize(
