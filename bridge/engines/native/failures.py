@@ -21,6 +21,7 @@ UNLIKE_CLASSES = (
     "ordering values of different Java classes don't compare (a null is an Integer where it is stored); "
     "fill the ordering field in all rows"
 )
+DUPLICATES = "the stored side has more than one row for the key; deduplicate it or check the key columns"
 OTHER_CLASS = "the log has a delete with an ordering value of another type; use --engine python"
 
 
