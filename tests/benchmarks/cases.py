@@ -112,6 +112,7 @@ def _reads() -> list[Case]:
         "snapshot, event time 1.2, native": (_mode(_EVENT_TIME, "native"), 0.7),
         "snapshot, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
         "snapshot, Default 0.15": (_payload(_DEFAULT, "0.15"), 0.9),
+        "snapshot, Default 0.15, native": (_payload(_DEFAULT, "0.15", engine="native"), 0.7),
         "snapshot, PartialUpdate 1.2, native": (_payload(_PARTIAL, "1.2", engine="native"), 0.8),
         "snapshot, user's class 0.15": (_payload(_USER, "0.15"), 1.1),
         "snapshot, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
@@ -126,6 +127,7 @@ def _others() -> list[Case]:
     for name, plan, goal in (
         ("event time 1.2, native", _mode(_EVENT_TIME, "native"), 0.9),
         ("Default 0.15", _payload(_DEFAULT, "0.15"), 0.9),
+        ("Default 0.15, native", _payload(_DEFAULT, "0.15", engine="native"), 0.9),
         ("user's class 0.15", _payload(_USER, "0.15"), 1.1),
         ("user's class 1.2", _payload(_USER, "1.2"), 1.1),
     ):

@@ -1,4 +1,4 @@
-"""Inputs of unusual shape in both engines: one key of a million versions, 2,000 columns, records of 1 MB.
+"""Inputs of unusual shape in all engines: one key of a million versions, 2,000 columns, records of 1 MB.
 
 Each runs in a process of its own. The memory is the most that the operating system saw of the driver, its Java VM and
 each Python worker; a key must not need more with ten times the versions.
@@ -27,6 +27,7 @@ FLAT = 1.3
 _ENGINES = {
     "python": {"payload": "tests.benchmarks.user_payload:GreatestTs"},
     "jvm": {"payload": "DefaultHoodieRecordPayload", "engine": "jvm"},
+    "native": {"payload": "DefaultHoodieRecordPayload", "engine": "native"},
 }
 _HEAP = "1g"  # the versions of the largest key take as much
 _VERSIONS, _MILLION = 100_000, 1_000_000
@@ -55,7 +56,7 @@ def run(say: Callable[[str], object]) -> bool:
     return is_flat
 
 
-_STREAMS = {"python": "worker", "jvm": "java"}
+_STREAMS = {"python": "worker", "jvm": "java", "native": "java"}
 """The process in which each engine holds a key."""
 
 
