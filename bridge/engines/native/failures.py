@@ -33,10 +33,11 @@ class Failures:
         self._plan = plan
         self._key = key
 
-    def raised(self, point: MergePoint, reason: str, *, field: str | None = None) -> Column:
-        """Return an expression of the type boolean that fails with the key of its row."""
+    def raised(self, point: MergePoint | None, reason: str, *, field: str | None = None) -> Column:
+        """Return an expression of the type boolean that fails with the key of its row; None: at no merge point."""
         where = "" if field is None else f", field {field!r}"
-        parts = [sf.lit(f"{self._plan.payload_name} failed at {point.value} (key ")]
+        at = "" if point is None else f" at {point.value}"
+        parts = [sf.lit(f"{self._plan.payload_name} failed{at} (key ")]
         for number, (name, (column, kind)) in enumerate(self._key.items()):
             quote = sf.lit("'" if isinstance(kind, spark_types.StringType) else "")
             shown = sf.coalesce(sf.concat(quote, column.cast("string"), quote), sf.lit("None"))

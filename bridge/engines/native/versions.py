@@ -98,7 +98,7 @@ class Versions:
 
     def twice(self) -> Column:
         """Return what fails for a key that is stored twice."""
-        return self.stored_failures.raised(self.rule.merge_point, DUPLICATES)
+        return self.stored_failures.raised(None, DUPLICATES)
 
     def is_absent_above(self) -> Column:
         """Whether a row of the join has no winner."""
