@@ -16,11 +16,14 @@ from mergers.avro import AvroRecordMerger
 from mergers.columns import MergesColumns
 from mergers.compat import adapt_merger
 from mergers.errors import MergerConfigError, MergerNotFoundError, UnsupportedRecordOperationError
+from mergers.flink import FlinkAvroMerger, FlinkPayloadMerger, on_flink
 from mergers.laws import LawReport, check_laws, law_cases
 from mergers.record import (
+    FlinkRow,
     HoodieAvroIndexedRecord,
     HoodieAvroRecord,
     HoodieEmptyRecord,
+    HoodieFlinkRecord,
     HoodieKey,
     HoodieRecord,
     HoodieSparkRecord,
@@ -28,7 +31,14 @@ from mergers.record import (
 )
 from mergers.registry import MergerRef, resolve_merger
 from mergers.selection import MergerConfig, runnable_here, select_merger
-from mergers.strategies import BufferedMerger, OverwriteWithLatestMerger, PartialUpdateMode, buffered_merger
+from mergers.strategies import (
+    BufferedMerger,
+    CommitTimeFlinkRecordMerger,
+    EventTimeFlinkRecordMerger,
+    OverwriteWithLatestMerger,
+    PartialUpdateMode,
+    buffered_merger,
+)
 
 __all__ = [
     "COMMIT_TIME_BASED_MERGE_STRATEGY_UUID",
@@ -37,9 +47,15 @@ __all__ = [
     "PAYLOAD_BASED_MERGE_STRATEGY_UUID",
     "AvroRecordMerger",
     "BufferedMerger",
+    "CommitTimeFlinkRecordMerger",
+    "EventTimeFlinkRecordMerger",
+    "FlinkAvroMerger",
+    "FlinkPayloadMerger",
+    "FlinkRow",
     "HoodieAvroIndexedRecord",
     "HoodieAvroRecord",
     "HoodieEmptyRecord",
+    "HoodieFlinkRecord",
     "HoodieKey",
     "HoodieRecord",
     "HoodieRecordMerger",
@@ -61,6 +77,7 @@ __all__ = [
     "buffered_merger",
     "check_laws",
     "law_cases",
+    "on_flink",
     "resolve_merger",
     "runnable_here",
     "select_merger",

@@ -97,7 +97,11 @@ class AvroRecordMerger:
         # A bound payload class has no importable name: travel by what it was made from.
         payload = self._payload
         if isinstance(payload, type):
-            payload = payload.user_class if issubclass(payload, PayloadAdapter) else payload.unbound or payload
+            payload = (
+                payload.user_class
+                if issubclass(payload, PayloadAdapter)
+                else getattr(payload, "unbound", None) or payload
+            )
         return _restore, (payload, self.release, self.operation_mode, self.rows_are_avro)
 
     def __repr__(self) -> str:

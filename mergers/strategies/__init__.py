@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry
-from mergers.strategies.commit_time import CommitTimeMerger, CommitTimePartialMerger, OverwriteWithLatestMerger
+from mergers.strategies.commit_time import (
+    CommitTimeFlinkRecordMerger,
+    CommitTimeMerger,
+    CommitTimePartialMerger,
+    OverwriteWithLatestMerger,
+)
 from mergers.strategies.custom import CustomMerger, CustomMergerV1_0
 from mergers.strategies.event_time import (
+    EventTimeFlinkRecordMerger,
     EventTimeMerger,
     EventTimeMergerV1_0,
     EventTimePartialMerger,
@@ -23,11 +29,13 @@ __all__ = [
     "MERGE_PROPERTY_PREFIX",
     "UNAVAILABLE_VALUE",
     "BufferedMerger",
+    "CommitTimeFlinkRecordMerger",
     "CommitTimeMerger",
     "CommitTimePartialMerger",
     "CustomMerger",
     "CustomMergerV1_0",
     "DeleteEntry",
+    "EventTimeFlinkRecordMerger",
     "EventTimeMerger",
     "EventTimeMergerV1_0",
     "EventTimePartialMerger",

@@ -52,6 +52,26 @@ class OverwriteWithLatestMerger:
         return newer if newer.marked_delete else overlaid(newer, older, schema)
 
 
+class CommitTimeFlinkRecordMerger:
+    """Keeps the newer row of Flink, even if it is a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger).
+
+    Added in 0.1.0.
+    """
+
+    record_type: Final = HoodieRecordType.FLINK
+    merging_strategy: Final = COMMIT_TIME_BASED_MERGE_STRATEGY_UUID
+
+    def merge(
+        self,
+        older: HoodieRecord,  # noqa: ARG002 (the merger interface)
+        newer: HoodieRecord,
+        schema: AvroSchema,  # noqa: ARG002
+        props: Props,  # noqa: ARG002
+    ) -> HoodieRecord:
+        """Return `newer` itself."""
+        return newer
+
+
 class CommitTimeMerger(BufferedMerger):
     """COMMIT_TIME_ORDERING of 1.0 and later: ordering values play no part, and deletes are versions like others."""
 

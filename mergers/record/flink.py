@@ -1,0 +1,257 @@
+"""HoodieFlinkRecord: the carrier of the FLINK record type, a row of PyFlink with its RowKind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mergers.errors import MergerConfigError, UnsupportedRecordOperationError
+from mergers.record.base import DELETE, DELETE_OPERATIONS, INSERT, UPDATE_AFTER, HoodieKey, HoodieRecord
+from mergers.record.context import is_delete_row
+from mergers.record.flink_rows import FlinkRow, operation_of, row_class, to_record, to_row, with_operation
+from mergers.record.indexed import HoodieAvroIndexedRecord
+from mergers.record.metadata import OPERATION_COLUMN, MetadataValues
+from payloads.avro import project_record, rewrite_record_with_new_schema
+from payloads.builtin import DELETE_FIELD, IS_DELETED
+from payloads.errors import SchemaError
+from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP, context_value, field_reader, is_true, path_parts
+from payloads.ordering_fields import ordering_fields as fields_of
+from payloads.release import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from payloads.api import Props
+    from payloads.avro import AvroSchema, Record
+
+
+class HoodieFlinkRecord(HoodieRecord):
+    """A version as a row of Flink: what a FLINK merger merges (org.apache.hudi.client.model.HoodieFlinkRecord).
+
+    Values are read by position, in the order of the schema that a call gets. PyFlink itself is needed only where a row
+    is made of something that is none (`from_record`): a row that a version is rewritten to has the class of its own.
+
+    `get_column_values` and `join_with` work as on plain data; Hudi's class refuses both.
+
+    Attributes:
+        row: the row; None for a delete without data.
+        operation: that of the RowKind, unless another is given.
+        ordering_value: what the version came with; None to read it from the row.
+
+    Added in 0.1.0.
+    """
+
+    __slots__ = ("ordering_value", "row")
+
+    def __init__(
+        self,
+        key: HoodieKey | None,
+        row: FlinkRow | None,
+        operation: str | None = None,
+        ordering_value: Ordering | None = None,
+    ) -> None:
+        if row is not None:
+            operation = operation_of(row) if operation is None else operation
+            row = row if operation == operation_of(row) else with_operation(row, operation)
+        super().__init__(key, operation)
+        self.row = row
+        self.ordering_value = ordering_value
+
+    @classmethod
+    def from_record(
+        cls,
+        key: HoodieKey | None,
+        record: Record,
+        schema: AvroSchema,
+        operation: str = INSERT,
+        ordering_value: Ordering | None = None,
+    ) -> HoodieFlinkRecord:
+        """Return an Avro record as a version.
+
+        Raises:
+            MergerConfigError: PyFlink is not installed.
+        """
+        return cls(key, to_row(record, schema, operation, row_class()), operation, ordering_value)
+
+    @property
+    def marked_delete(self) -> bool:
+        """Whether there is no data, or the operation is a delete or the version before an update."""
+        return self.row is None or self.operation in DELETE_OPERATIONS
+
+    def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
+        """Return the row as plain data with key, operation and ordering value; None if it has none.
+
+        Raises:
+            SchemaError: a value does not fit `schema`.
+        """
+        if self.row is None:
+            return None
+        ordering = self.get_ordering_value(schema, props)
+        return HoodieAvroIndexedRecord(self.key, to_record(self.row, schema), schema, self.operation, ordering)
+
+    def get_column_values(
+        self,
+        schema: AvroSchema,
+        columns: Sequence[str],
+        consistent_logical_timestamp_enabled: bool = False,  # noqa: ARG002, FBT001, FBT002 (as on plain data)
+    ) -> list[Any]:
+        """Return the physical values of `columns`, dotted paths included; None for an unknown column.
+
+        Raises:
+            SchemaError: a path leads through a null, or there is no data.
+        """
+        row = self._row_for("get_column_values")
+        data = to_record(row, schema, {path_parts(column)[0] for column in columns})
+        return [context_value(schema, data, column)[1] for column in columns]
+
+    def get_ordering_value(
+        self,
+        schema: AvroSchema,
+        props: Props,
+        ordering_fields: Sequence[str] | None = None,
+        *,
+        release: HudiRelease = HudiRelease.latest(),
+    ) -> Ordering | None:
+        """Return the ordering value that the version came with, else the one of its row.
+
+        Without ordering fields, or without data, it is Integer 0; a field that the schema lacks at its top level is
+        Integer 0, too (HoodieFlinkRecord.doGetOrderingValue), and a null is None.
+
+        Raises:
+            SchemaError: an ordering field is a union of several types.
+        """
+        if self.ordering_value is not None:
+            return self.ordering_value
+        fields = tuple(fields_of(props, release) or () if ordering_fields is None else ordering_fields)
+        if not fields or self.row is None:
+            return NATURAL_ORDER
+        data = to_record(self.row, schema, set(fields))
+        consistent = is_true(props.get(CONSISTENT_TIMESTAMP))
+        values = [
+            field_reader(schema, field, consistent=consistent)(data) if field in schema.by_name else NATURAL_ORDER
+            for field in fields
+        ]
+        return values[0] if len(values) == 1 else Ordering("array", tuple(values))
+
+    def join_with(self, other: HoodieRecord, target_schema: AvroSchema) -> HoodieFlinkRecord:
+        """Return the values of both, by name, in one row; where both have a field, `other` wins.
+
+        Raises:
+            SchemaError: the target lacks a field that one of them has, or one has no data, or no names.
+            MergerConfigError: `other` is no row of Flink.
+        """
+        if not isinstance(other, HoodieFlinkRecord):
+            msg = f"join_with takes rows of Flink on both sides, not {type(other).__name__}; carry it as one"
+            raise MergerConfigError(msg)
+        row = self._row_for("join_with")
+        joined = {**_named(row), **_named(other._row_for("join_with"))}  # noqa: SLF001 (of the same class)
+        for name in joined:
+            if name not in target_schema.by_name:
+                raise SchemaError.from_missing_field(name, target_schema.by_name)
+        made = type(row)(*(joined.get(field.name) for field in target_schema.fields))
+        made.set_field_names([field.name for field in target_schema.fields])
+        return HoodieFlinkRecord(self.key, made, self.operation, self.ordering_value)
+
+    def rewrite_record(
+        self,
+        record_schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+        target_schema: AvroSchema,
+        metadata_values: MetadataValues | None = None,
+    ) -> HoodieFlinkRecord:
+        """Return the row in `target_schema`, copied by name, with the meta columns filled.
+
+        Raises:
+            SchemaError: a value is given for a meta column that the target lacks, or there is no data.
+        """
+        data = self._data_for("rewrite_record", record_schema)
+        widened = project_record(data, record_schema, target_schema)
+        return self._with((metadata_values or MetadataValues()).applied_to(widened, target_schema), target_schema)
+
+    def rewrite_record_with_new_schema(
+        self,
+        record_schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+        new_schema: AvroSchema,
+        renames: Mapping[str, str] | None = None,
+        *,
+        release: HudiRelease = HudiRelease.latest(),
+    ) -> HoodieFlinkRecord:
+        """Return the row in `new_schema`: fields by name or rename, values promoted, defaults filled in.
+
+        Raises:
+            SchemaError: a new field can be neither filled nor null, a value can't be promoted, or there is no data.
+        """
+        data = self._data_for("rewrite_record_with_new_schema", record_schema)
+        return self._with(rewrite_record_with_new_schema(data, record_schema, new_schema, release, renames), new_schema)
+
+    def update_metadata_values(
+        self,
+        record_schema: AvroSchema,
+        props: Props,  # noqa: ARG002
+        metadata_values: MetadataValues,
+    ) -> HoodieFlinkRecord:
+        """Return the row with other values in its meta columns.
+
+        Raises:
+            SchemaError: `record_schema` lacks one of the meta columns, or there is no data.
+        """
+        data = self._data_for("update_metadata_values", record_schema)
+        return self._with(metadata_values.applied_to(data, record_schema), record_schema)
+
+    def is_delete(self, schema: AvroSchema, props: Props) -> bool:
+        """Whether there is no data, the operation is `D`, or the row marks itself.
+
+        Raises:
+            PayloadConfigError, SchemaError: see `mergers.record.context.is_delete_row`.
+        """
+        if self.row is None or self.operation == DELETE:
+            return True
+        marker = path_parts(props.get(DELETE_FIELD) or "")
+        told = to_record(self.row, schema, {IS_DELETED, OPERATION_COLUMN, *marker[:1]})
+        return is_delete_row(told, schema, props)
+
+    def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieFlinkRecord:
+        """Return the version under another key, or with another operation, which its RowKind then is, too."""
+        return HoodieFlinkRecord(
+            self.key if key is None else key,
+            self.row,
+            self.operation if operation is None else operation,
+            self.ordering_value,
+        )
+
+    def with_record(self, record: Record, schema: AvroSchema, ordering_value: Ordering | None) -> HoodieFlinkRecord:
+        """Return other data under the same key as a live row: `I` stays `I`, any other operation becomes `U`.
+
+        Raises:
+            MergerConfigError: this version has no row, and PyFlink is not installed.
+        """
+        operation = INSERT if self.operation in {None, INSERT} else UPDATE_AFTER
+        rows = row_class() if self.row is None else type(self.row)
+        return HoodieFlinkRecord(self.key, to_row(record, schema, operation, rows), operation, ordering_value)
+
+    def _with(self, record: Record, schema: AvroSchema) -> HoodieFlinkRecord:
+        row = to_row(record, schema, self.operation, type(self._row_for("a new row")))
+        return HoodieFlinkRecord(self.key, row, self.operation, self.ordering_value)
+
+    def _data_for(self, call: str, schema: AvroSchema) -> Record:
+        return to_record(self._row_for(call), schema)
+
+    def _row_for(self, call: str) -> FlinkRow:
+        if self.row is None:
+            msg = f"{call} needs data, and the version with the key {self.record_key!r} has none; check is_delete first"
+            raise SchemaError(msg)
+        return self.row
+
+    def _refuse(self, call: str, *_: object) -> NoReturn:
+        raise UnsupportedRecordOperationError.from_call(
+            type(self), call, "carry the version as HoodieAvroIndexedRecord (see to_indexed_record) for it"
+        )
+
+
+def _named(row: FlinkRow) -> dict[str, Any]:
+    names = getattr(row, "_fields", None)
+    if names is None:
+        msg = "join_with goes by the names of columns, and the row has none; call its set_field_names"
+        raise SchemaError(msg)
+    return {name: row[index] for index, name in enumerate(names)}
