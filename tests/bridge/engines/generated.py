@@ -184,6 +184,8 @@ def _of_scanners(release: str) -> Iterator[Combination]:
         for payload, name in itertools.product((default, latest, event), IN_SCANNED_LOGS):
             yield Combination(program, release, payload, (name,))
         yield Combination(program, release, default, ("long",), marker=True)
+    if release >= "0.13":
+        yield Combination("compact", release, "AWSDmsAvroPayload", ("int",))
 
 
 def _of_partial_updates() -> Iterator[Combination]:
