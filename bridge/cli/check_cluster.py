@@ -13,7 +13,7 @@ from bridge.cli.session import session_options
 from bridge.cli.verb import FAILED, Verb
 from bridge.errors import EngineError
 from bridge.report import Report, Table
-from bridge.spark import PACKAGES, check_java, driver_java, has_executors, is_connect, versions, workers
+from bridge.spark import PACKAGES, accesses, check_java, driver_java, has_executors, is_connect, versions, workers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,11 +26,13 @@ class _Check(Verb):
 
 
 @click.command("check-cluster", cls=_Check, short_help="Show what driver and executors have.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
 @session_options
-def check_cluster() -> Report:
+def check_cluster(paths: tuple[str, ...]) -> Report:
     """Show what the driver and each executor have: Python, packages, Java, Spark, jars.
 
-    The exit code is 3 if something is missing that a merge needs.
+    Each PATH, a file or folder on any storage, is tried from the driver, by Spark's readers and from the Python of the
+    executors. The exit code is 3 if something is missing that a merge needs, or a PATH can't be read.
     """
     spark = quiet_session()
     driver = versions(PACKAGES)._replace(java=driver_java(spark))
@@ -47,8 +49,14 @@ def check_cluster() -> Report:
     report.body.append(Table(("driver", "value"), list(report.plan.items()), "Driver"))
     report.body.append(Table.of_rows(columns, report.results, "Python and its packages"))
     lacking = [f"{one.host} lacks {', '.join(one.missing)}" for one in (driver, *found) if one.missing]
-    report.success = fault is None and not lacking
-    report.verdict = fault or _verdict(found, lacking, is_cluster=has_executors(spark))
+    tried = [] if fault or lacking else [one for path in paths for one in accesses(spark, path)]
+    if tried:
+        rows = [{"path": one.path, "by": one.by, "found": one.found} for one in tried]
+        report.results += rows
+        report.body.append(Table.of_rows(tuple(rows[0]), rows, "Storage"))
+    barred = [f"{one.path} can't be read by {one.by}: {one.found}" for one in tried if one.failed]
+    report.success = fault is None and not lacking and not barred
+    report.verdict = fault or "; ".join(barred) or _verdict(found, lacking, is_cluster=has_executors(spark))
     return report
 
 

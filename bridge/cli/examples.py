@@ -9,6 +9,7 @@ _DAYS = "--batches days/ --payload AWSDmsAvroPayload --key id --ordering ts"
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "check-cluster": (
         "payload-bridge check-cluster --master spark://host:7077",
+        "payload-bridge check-cluster s3a://warehouse/orders --package org.apache.hadoop:hadoop-aws:3.3.4",
         "payload-bridge check-cluster --remote sc://host:15002 --output json",
     ),
     "compare-readers": (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.options import release_option
+from bridge.cli.session import session_options
 from bridge.cli.table_input import open_table, table_argument
 from bridge.cli.verb import Verb
 from bridge.compare import table_history
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 @click.command(cls=Verb, short_help="Show which versions of its rows a table still holds.")
 @table_argument
 @release_option(default=None, show_default="the release that counts as the table's writer")
+@session_options
 def history(table: str, release: HudiRelease | None) -> Report:
     """Count the versions in base files and logs of all file slices, by commit and by key.
 

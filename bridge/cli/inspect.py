@@ -9,7 +9,7 @@ import click
 from bridge.cli.job_config import job_of, job_table
 from bridge.cli.options import release_option
 from bridge.cli.quiet import quiet_session
-from bridge.cli.session import session_options
+from bridge.cli.session import bare_session_options, is_of_spark
 from bridge.cli.table import optional_table, properties_of, writer_of
 from bridge.cli.table_input import located, slices_option
 from bridge.cli.verb import Verb
@@ -30,8 +30,13 @@ if TYPE_CHECKING:
 @slices_option("in search of damage")
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option("--jar", metavar="FILE", help="A jar with compiled payload classes.")
-@click.option("--package", multiple=True, metavar="COORDINATE", help="Maven coordinates of compiled payload classes.")
-@session_options
+@click.option(
+    "--package",
+    multiple=True,
+    metavar="COORDINATE",
+    help="Maven coordinates of compiled payload classes, or of what Spark needs to reach a storage; may be repeated.",
+)
+@bare_session_options
 def inspect(  # noqa: PLR0913 (one parameter an option)
     *,
     table: str | None,
@@ -69,7 +74,8 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     if root is not None:
         return inspect_tables(located(root), release, writer, session).to_report()
     path = located(str(table))
-    inspection = inspect_table(properties_of(path, release), writer, release, jar=jar, package=package)
+    classes = tuple(one for one in package if not is_of_spark(one))
+    inspection = inspect_table(properties_of(path, release), writer, release, jar=jar, package=classes)
     if not (is_local(path) and local_path(path).is_file()):
         damage = find_damage(path, quiet_session if slices != 0 else None, most=slices, payload=options["payload"])
         inspection = inspection.with_damage(damage)

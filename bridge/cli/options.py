@@ -11,7 +11,7 @@ from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.session import is_of_spark, session_options
+from bridge.cli.session import bare_session_options, is_of_spark
 from bridge.config import key_hint
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.programs import WriteOperation
@@ -231,7 +231,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
     ),
     *_JAVA_OPTIONS,
-    session_options,
+    bare_session_options,
 )
 
 

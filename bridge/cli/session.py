@@ -68,8 +68,24 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
+_CONNECTORS = click.option(
+    "--package",
+    "connectors",
+    multiple=True,
+    metavar="COORDINATE",
+    expose_value=False,
+    callback=_noted,
+    help="A Maven package that Spark needs to reach a storage: org.apache.hadoop:hadoop-aws:3.3.4; may be repeated.",
+)
+
+
 def session_options(command: F) -> F:
-    """Add `--master`, `--remote` and `--conf`; `asked_session` reads them."""
+    """Add `--master`, `--remote`, `--conf` and `--package`, of connectors; `asked_session` reads them."""
+    return with_options(command, (*_OPTIONS, _CONNECTORS))
+
+
+def bare_session_options(command: F) -> F:
+    """Add the same to a verb whose `--package` names compiled classes, too."""
     return with_options(command, _OPTIONS)
 
 
@@ -86,7 +102,7 @@ def asked_session() -> SessionOptions:
     if given.get("master") and given.get("remote"):
         msg = "--master and --remote are two ways to run; give one"
         raise click.UsageError(msg, context)
-    packages = tuple(filter(is_of_spark, context.params.get("package") or ()))
+    packages = given.get("connectors") or tuple(filter(is_of_spark, context.params.get("package") or ()))
     conf = dict(given.get("conf") or ())
     if bundle := context.params.get("bundle"):
         packages, conf = (*packages, bundle), {**WRITER_SETTINGS, **conf}

@@ -10,7 +10,7 @@ import click
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.options import java_options, names, prop, refuse, release_option
 from bridge.cli.quiet import quiet_session
-from bridge.cli.session import session_options
+from bridge.cli.session import bare_session_options
 from bridge.cli.verb import Verb
 from bridge.cli.writing import may_replace, stop_if_dry
 from bridge.errors import EngineError, InputError
@@ -67,7 +67,7 @@ _EQUATIONS = "\n".join(
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Reproduces the examples.")
 @click.option("--allow", type=names, metavar="a[,b]", help="Laws that may be violated without failing the command.")
 @java_options
-@session_options
+@bare_session_options
 @click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
 @click.option(
     "--emit-spark",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.spark.access import Access, accesses
 from bridge.spark.arrow_batches import fit_batches
 from bridge.spark.catalog import catalog_location, catalog_tables
 from bridge.spark.cluster import (
@@ -52,6 +53,7 @@ __all__ = [
     "META_COLUMNS",
     "OUTPUT_FORMATS",
     "PACKAGES",
+    "Access",
     "Files",
     "ObservedFrame",
     "OutputRun",
@@ -62,6 +64,7 @@ __all__ = [
     "TableRun",
     "Target",
     "Worker",
+    "accesses",
     "avro_schema",
     "batch_places",
     "can_observe",

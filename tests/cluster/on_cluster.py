@@ -67,6 +67,13 @@ def session_by_command(servers: Servers) -> SparkSession:
     for day in (1, 2):
         rows = spark.range(_ROWS).selectExpr("CAST(id AS STRING) id", f"{day}L ts", f"{day} day")
         rows.write.parquet(f"{_DAYS}/{day}")
+    found = answered("check-cluster", _DAYS, "--output", "json")
+    reads = {
+        one["by"].partition(" on ")[0]: one["found"].partition("-")[0]
+        for one in json.loads(found)["results"]
+        if "by" in one
+    }
+    assert reads == {"the driver": "a folder of 2 entries", "Spark": "reads part", "the executors": "reads part"}
     return spark
 
 
@@ -133,6 +140,7 @@ def bad_input(servers: Servers, spark: SparkSession) -> None:
     assert "there is no bucket s3a://nowhere; correct its name" in answered(*merge, "--out", "s3a://nowhere/x", code=3)
     assert "s3a://nowhere/days does not exist; name a folder" in answered(*batches, "s3a://nowhere/days", code=3)
     _authorize(servers, after=0)
+    assert f"{_DAYS} can't be read by the driver: " in answered("check-cluster", _DAYS, code=3)
     assert f"{_DAYS} can't be listed (" in (said := answered(*batches, _DAYS, code=3))
     assert "check bucket, address and permissions" in said
     assert KEYS[1] not in said

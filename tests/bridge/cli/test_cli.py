@@ -433,6 +433,12 @@ def test_a_folder_is_replaced_on_request(spark, run, incoming, tmp_path):
     assert names(tmp_path) == ["incoming.parquet", "out"]
 
 
+@pytest.mark.parametrize("verb", sorted(main.commands.keys() - {"demo", "payloads"}))
+def test_every_verb_reaches_any_cluster_and_storage(verb):
+    words = [word for param in main.commands[verb].params for word in param.opts]
+    assert [words.count(word) for word in ("--master", "--remote", "--conf", "--package")] == [1, 1, 1, 1]
+
+
 OF_TABLES = ("snapshot", "history", "compare-readers")
 
 
