@@ -90,7 +90,13 @@ if TYPE_CHECKING:
     from bridge.redaction import redacted
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
-    from bridge.write import MergeIntoReport, merge_batch, merge_into  # type: ignore[no-redef]
+    from bridge.write import (  # type: ignore[no-redef]
+        MergeIntoReport,
+        merge_batch,
+        merge_into,
+        write_files,
+        write_table,
+    )
     from payloads import PayloadBridgeError
 
 __all__ = [
@@ -178,6 +184,8 @@ __all__ = [
     "table_row",
     "upsert",
     "verify",
+    "write_files",
+    "write_table",
 ]
 
 _HOMES: Final = {
@@ -260,7 +268,7 @@ _HOMES: Final = {
     "bridge.redaction": ("redacted",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
-    "bridge.write": ("MergeIntoReport", "merge_batch", "merge_into"),
+    "bridge.write": ("MergeIntoReport", "merge_batch", "merge_into", "write_files", "write_table"),
     "payloads": ("PayloadBridgeError",),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}

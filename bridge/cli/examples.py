@@ -44,6 +44,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "merge": (
         "payload-bridge merge upsert --mode EVENT_TIME_ORDERING --key id --ordering ts --stored a/ --incoming b/",
         "payload-bridge merge upsert --payload acme:Mine --key id --stored a/ --incoming b/ --on-error quarantine",
+        "payload-bridge merge upsert --payload acme:Mine --key id --stored a/ --incoming b/ --out c --meta-columns",
         "payload-bridge merge combine-input --mode EVENT_TIME_ORDERING --key id --ordering ts --incoming b/",
     ),
     "merge-into": (
@@ -83,6 +84,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "snapshot": (
         "payload-bridge snapshot warehouse/orders --sample 5 --columns id,city --where \"day = '2024-01-02'\"",
         "payload-bridge snapshot warehouse/orders --release 1.2 --out orders-now --on-error quarantine",
+        "payload-bridge snapshot warehouse/orders --release 0.15 --out orders-now --out-table-format hudi",
     ),
     "verify": (
         "payload-bridge verify DefaultHoodieRecordPayload --exhaustive",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bridge import pipeline
+from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, meta_columns_option, written_output
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import existing_path, plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import Shown, out_options, target_of
@@ -18,16 +18,14 @@ from bridge.merge import merger_warnings
 from bridge.pipeline import POINTS, PointRun, books_table, read_frame, statistics_of, tell_quarantine
 from bridge.plan import TableType
 from bridge.report import Report, Table, json_rows, limit_of, plan_as_json
-from bridge.spark import described, observing, output, quoted
+from bridge.spark import described, observing, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from bridge.cli.hudi_out import Run
     from bridge.engines import Books, Choice
     from bridge.plan import MergePlan
-    from bridge.spark import OutputRun, TableRun
-
-    Run: TypeAlias = OutputRun | TableRun | Shown
 
 
 _TYPES = {
@@ -38,6 +36,8 @@ _TYPES = {
     "snapshot": TableType.MERGE_ON_READ,
 }
 """The table types that have the merge points."""
+_WHOLE = ("upsert", "compact", "snapshot")
+"""The merge points whose result is rows of a table."""
 
 
 @click.command(cls=Verb, short_help="Run one write or read on files.")
@@ -46,6 +46,8 @@ _TYPES = {
 @existing_path("--log", "The log of a merge-on-read table, as `merge append` wrote it.")
 @existing_path("--incoming", "The batch to merge: a file or flat folder of Parquet, Avro, JSON lines or CSV.")
 @out_options
+@hudi_out_options
+@meta_columns_option
 @plan_options
 @click.option(
     "--table-type",
@@ -66,10 +68,17 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
 
     append writes two folders below --out: stored and log. A failed merge leaves no output, and the old one as it was.
     With --on-error quarantine there is one more folder, quarantine, and the rows of other points are in rows.
+
+    The rows of upsert, compact and snapshot can also be written as Hudi writes them: as a new table by Hudi itself
+    (--out-table-format hudi, --bundle), or as files with its meta columns (--meta-columns).
     """  # noqa: D301 (click takes the backspace as "do not wrap")
     paths: dict[str, str] = _inputs(point, options)
-    plan = plan_of(TableType(table_type) if table_type else _TYPES[point], **options)
     target = target_of(out, options)
+    how = hudi_out_of(target, options)
+    if how is not None and point not in _WHOLE:
+        msg = f"{point} makes no rows of a table; --out-table-format and --meta-columns are for {', '.join(_WHOLE)}"
+        raise click.UsageError(msg, click.get_current_context())
+    plan = plan_of(TableType(table_type) if table_type else _TYPES[point], **options)
 
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
@@ -82,7 +91,7 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     report = Report("merge", "", plan=plan_as_json(plan) | about, warnings=merger_warnings(plan))
     report.body.append(f"engine {ran.engine}: {ran.why}")
     point_run = PointRun(point, frames, plan)
-    with contextlib.nullcontext(Shown()) if target is None else output(spark, target) as run:
+    with written_output(spark, target, plan, how) as run:
         what = f"{point}: {plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}"
         with described(spark, what), observing(spark):
             books = _run(point_run, run)

@@ -76,8 +76,9 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
 
     TABLE must be of Hudi 1.0 or later in mode COMMIT_TIME_ORDERING: every reader then shows what was written last, and
     needs no payload. Key and partition are those of the table. Nothing is written where nothing changes, or where
-    another writer was there since the stored rows were read. --out takes what is in quarantine, before the commit; it
-    is removed again if the commit does not come about.
+    another writer was there since the stored rows were read; with Hudi's optimistic concurrency control
+    (--write-option hoodie.write.concurrency.mode, and a lock) the batch is merged again then. --out takes what is in
+    quarantine, before the commit; it is removed again if the commit does not come about.
     """
     if (out or options["out_table"]) and options["on_error"] == "fail":
         msg = "--out takes what is in quarantine; add --on-error quarantine, or leave it out"
@@ -94,9 +95,14 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
     frame = read_frame(spark, files, struct, arrival=True)
     batch = batch_id or _identity(files)
 
+    tries: list[Target] = []
+
     def before_commit(aside: DataFrame | None) -> None:
         _check_same(files, seen)
         if target is not None and aside is not None:
+            if tries:  # the batch is merged again
+                discard(spark, target)
+            tries.append(target)
             written.enter_context(_put_aside(spark, target, aside, path, batch))
 
     settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}

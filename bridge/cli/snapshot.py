@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from typing import TYPE_CHECKING, Any
 
 import click
 from pyspark.sql import functions as sf
 
+from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, written_output
 from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.out import Shown, out_options, target_of
@@ -21,13 +21,13 @@ from bridge.hudi import HudiTable
 from bridge.pipeline import set_aside, sets_aside, tell_quarantine
 from bridge.redaction import current
 from bridge.report import Report, Table, json_rows, limit_of
-from bridge.spark import META_COLUMNS, ObservedFrame, output, quoted
+from bridge.spark import META_COLUMNS, ObservedFrame, quoted
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from bridge.spark import OutputRun, TableRun
+    from bridge.cli.hudi_out import Run
 
 _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 
@@ -42,6 +42,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
 @on_error_option
 @out_options
+@hudi_out_options
 @sample_option("rows")
 @session_options
 def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | None, **query: Any) -> Report:
@@ -49,7 +50,8 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
 
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
     --release shows, with meta columns. Engines that can't run the payload read them from --out; with --on-error
-    quarantine there are two folders below it, rows and quarantine.
+    quarantine there are two folders below it, rows and quarantine. --out-table-format hudi makes --out a new table of
+    these rows instead, with the key, partition columns and type of TABLE.
     """
     as_of, read_optimized = query["as_of"], query["read_optimized"]
     if as_of and read_optimized:
@@ -59,6 +61,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     if read_optimized:
         refuse_quarantine(query, "--read-optimized merges nothing")
     target = target_of(out, query)
+    as_table = hudi_out_of(target, query)
 
     found = HudiTable(quiet_session(), path, release, payload=query["payload"])
     named = query["columns"]
@@ -76,7 +79,8 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     aside = sf.col(QUARANTINE).isNotNull() if sets_aside(frame) else sf.lit(False)
     counted = ObservedFrame(frame, sf.count_if(~aside).alias("rows"), sf.count_if(aside).alias("quarantined"))
     frame = counted.frame
-    with contextlib.nullcontext(Shown()) if target is None else output(quiet_session(), target) as run:
+    shape = None if as_table is None else found.plan()
+    with written_output(quiet_session(), target, shape, as_table) as run:
         if sets_aside(frame):
             _split(run, frame, columns)
         else:
@@ -97,7 +101,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     return report
 
 
-def _split(run: OutputRun | TableRun | Shown, frame: DataFrame, columns: list[str] | None) -> None:
+def _split(run: Run, frame: DataFrame, columns: list[str] | None) -> None:
     """Write rows and what is set aside, once both are written together."""
     written = run.aside(frame, "outcomes")
     rows = written.where(sf.col(QUARANTINE).isNull()).drop(QUARANTINE)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from bridge.config.capabilities import Capabilities, UpgradeCompaction, assumed_writer, capabilities
+from bridge.config.capabilities import (
+    CHOSEN_VERSIONS,
+    Capabilities,
+    UpgradeCompaction,
+    assumed_writer,
+    capabilities,
+)
 from bridge.config.creation import created_properties, given_settings
 from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
@@ -56,6 +62,7 @@ from bridge.config.validation import Conflict, check_writer, conflicts_of
 __all__ = [
     "AUTO_UPGRADE",
     "BUILT_IN_STRATEGIES",
+    "CHOSEN_VERSIONS",
     "DEFAULT",
     "DELETE_KEY",
     "DELETE_MARKER",

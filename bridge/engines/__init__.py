@@ -28,7 +28,7 @@ from bridge.engines.control_columns import (
 )
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
-from bridge.engines.jvm import bundle_for, check_spark, in_driver, with_strategy_id
+from bridge.engines.jvm import bundle_for, call_beside, check_spark, in_driver, with_strategy_id
 from bridge.engines.native import REFUSALS, Refusal, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
@@ -67,6 +67,7 @@ __all__ = [
     "books_columns",
     "books_text",
     "bundle_for",
+    "call_beside",
     "check_spark",
     "engine_of",
     "fits_one_task",

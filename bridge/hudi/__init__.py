@@ -5,10 +5,12 @@ from __future__ import annotations
 from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.files import tables_below
+from bridge.hudi.partition_values import ComputedKeys
 from bridge.hudi.pending import check_pending
+from bridge.hudi.properties import TableProperties
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
-from bridge.hudi.schema_evolution import converted
+from bridge.hudi.schema_evolution import arrow_of, converted
 from bridge.hudi.slice_query import SliceQuery
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_symptoms import SliceSymptoms, Symptom, SymptomKind
@@ -18,6 +20,7 @@ from bridge.hudi.timeline import ActiveTimeline, Instant, State
 __all__ = [
     "ActiveTimeline",
     "Answer",
+    "ComputedKeys",
     "DamagedFileError",
     "Differing",
     "FileSlice",
@@ -33,8 +36,10 @@ __all__ = [
     "State",
     "Symptom",
     "SymptomKind",
+    "TableProperties",
     "TableQueries",
     "UnreadableTableError",
+    "arrow_of",
     "check_pending",
     "converted",
     "tables_below",

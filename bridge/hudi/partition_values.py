@@ -63,16 +63,20 @@ def partition_column(text: str | None, kind: pa.DataType, rows: int) -> pa.Array
 
 
 class ComputedKeys:
-    """Record keys of rows that do not carry them."""
+    """Record keys of rows that do not carry them.
+
+    Attributes:
+        is_complex: whether a complex key generator makes them.
+    """
 
     def __init__(self, properties: TableProperties) -> None:
         """Take the key fields and how they make a key."""
         self._fields = properties.key_fields
         kind = properties.stored.get(keys.KEYGEN_TYPE, "").upper()
         name = properties.stored.get(keys.KEYGEN_CLASS, "").rpartition(".")[2]
-        is_complex = kind.startswith("COMPLEX") or name.startswith("Complex")
+        self.is_complex = kind.startswith("COMPLEX") or name.startswith("Complex")
         bare = properties.stored.get(keys.COMPLEX_KEY_ENCODING, "false").lower() == "true"
-        named_alone = is_complex and properties.has_completion_times and not bare
+        named_alone = self.is_complex and properties.has_completion_times and not bare
         self._names_fields = len(self._fields) > 1 or named_alone
         self._times_as_text = is_true(properties.stored.get(CONSISTENT_TIMESTAMP))
 

@@ -173,11 +173,12 @@ class SliceReader:
     def _is_read_unmerged(self, name: str) -> bool:
         """Whether a column is read where nothing is merged: one that is shown, or by which rows are chosen."""
         query = self._query
+        chooses = query.keys is not None or query.answered is not None
         if query.shown is None or name in query.shown:
             return True
         if name in META_COLUMNS:
-            return (name == _COMMIT and query.commits is not None) or (name == _KEY and query.keys is not None)
-        return query.keys is not None and not query.properties.has_meta_fields and name in query.properties.key_fields
+            return (name == _COMMIT and query.commits is not None) or (name == _KEY and chooses)
+        return chooses and not query.properties.has_meta_fields and name in query.properties.key_fields
 
     def _stored_batches(self, found: FileSlice, path: str, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         query = self._query
@@ -217,10 +218,13 @@ class SliceReader:
 
     def _of_keys(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the rows of the selected keys."""
-        if self._query.keys is None:
+        return self._only(batch, self._query.keys)
+
+    def _only(self, batch: pa.RecordBatch, keys: frozenset[str] | None) -> pa.RecordBatch:
+        """Return the rows of some keys: Arrow would hash all of them for every batch."""
+        if keys is None:
             return batch
-        wanted = pa.array(sorted(self._query.keys), pa.string())
-        return batch.filter(pc.is_in(self.key_column(batch), wanted))
+        return batch.filter(pa.array(map(keys.__contains__, self.keys_of(batch)), pa.bool_()))
 
     # -- both
 
@@ -258,7 +262,7 @@ class SliceReader:
     def answer(self, found: FileSlice, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Give a batch as the release shows it: partition columns from paths, null where nothing is stored."""
         query = self._query
-        batch = self._of_commits(batch)
+        batch = self._only(self._of_commits(batch), query.answered)
         if not batch.num_rows:
             return
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))

@@ -21,7 +21,16 @@ from bridge.spark.java import find_java
 from bridge.spark.jobs import RunJobs, Running, described
 from bridge.spark.listing import Files, batch_places, files_of, visible
 from bridge.spark.observed import ObservedFrame, can_observe, observing
-from bridge.spark.output import OutputRun, check_target, discard, output, write_file, write_texts
+from bridge.spark.output import (
+    OutputRun,
+    check_target,
+    discard,
+    is_renamed,
+    output,
+    output_folder,
+    write_file,
+    write_texts,
+)
 from bridge.spark.output_table import TableRun, check_table
 from bridge.spark.promotion import (
     common_type,
@@ -92,6 +101,7 @@ __all__ = [
     "is_floating",
     "is_local",
     "is_local_master",
+    "is_renamed",
     "is_small",
     "kept",
     "key_columns",
@@ -100,6 +110,7 @@ __all__ = [
     "observing",
     "only_branch",
     "output",
+    "output_folder",
     "place_of",
     "prepare",
     "promoted",

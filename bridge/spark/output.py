@@ -131,8 +131,20 @@ def output(spark: SparkSession, target: Target) -> Iterator[OutputRun | TableRun
         with output_table(spark, target) as table:
             yield table
     else:
-        with _folder(spark, target) as place:
-            yield OutputRun(place, target)
+        with output_folder(spark, target) as folder:
+            yield folder
+
+
+@contextlib.contextmanager
+def output_folder(spark: SparkSession, target: Target) -> Iterator[OutputRun]:
+    """Yield such a run of a target that is a folder; errors as in `output`."""
+    with _folder(spark, target) as place:
+        yield OutputRun(place, target)
+
+
+def is_renamed(place: Place) -> bool:
+    """Whether an output at a place gets its name at once, when it is complete; a store of objects copies files."""
+    return place.scheme in _RENAMES
 
 
 def discard(spark: SparkSession, target: Target) -> None:

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from bridge.write.file_writer import FILE_FORMATS, FilesRun, write_files
 from bridge.write.hudi_writer import WRITER_SETTINGS
 from bridge.write.merge_into import merge_batch, merge_into
 from bridge.write.merge_into_report import MergeIntoReport
+from bridge.write.new_table import NewTableRun, new_table, write_table
 from bridge.write.target import BATCH, WriteTarget
 
-__all__ = ["BATCH", "WRITER_SETTINGS", "MergeIntoReport", "WriteTarget", "merge_batch", "merge_into"]
+__all__ = [
+    "BATCH",
+    "FILE_FORMATS",
+    "WRITER_SETTINGS",
+    "FilesRun",
+    "MergeIntoReport",
+    "NewTableRun",
+    "WriteTarget",
+    "merge_batch",
+    "merge_into",
+    "new_table",
+    "write_files",
+    "write_table",
+]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from bridge.spark import Place
+
 _SOURCE: Final = "org.apache.hudi.DefaultSource"
 _KRYO: Final = "org.apache.spark.serializer.KryoSerializer"
 WRITER_SETTINGS: Final = {"spark.serializer": _KRYO}
@@ -47,6 +49,21 @@ def check_writer_is_there(spark: SparkSession) -> None:
         raise EngineError(msg)
 
 
+def newest_version(spark: SparkSession) -> int:
+    """Return the table version that the session's Hudi writes by itself."""
+    versions = spark._jvm.org.apache.hudi.common.table.HoodieTableVersion  # type: ignore[union-attr]  # noqa: SLF001
+    return int(versions.current().versionCode())
+
+
+def bulk_insert(rows: DataFrame, place: Place, options: Mapping[str, str]) -> None:
+    """Write rows as a new table, in one commit.
+
+    Raises:
+        PySparkException, Py4JJavaError: Hudi refuses, or fails.
+    """
+    rows.write.format("hudi").options(**options).mode("append").save(_uri(place))
+
+
 def commit(rows: DataFrame, path: str, options: Mapping[str, str]) -> None:
     """Write rows into a table, in one commit.
 
@@ -54,5 +71,8 @@ def commit(rows: DataFrame, path: str, options: Mapping[str, str]) -> None:
         PySparkException, Py4JJavaError: Hudi refuses, or fails, before its commit is complete or after.
     """
     place = place_of(path, rows.sparkSession)
-    uri = f"{place.scheme}://{place.path}" if place.scheme else f"file:{place.path}"
-    rows.write.format("hudi").options(**options).mode("append").save(uri)
+    rows.write.format("hudi").options(**options).mode("append").save(_uri(place))
+
+
+def _uri(place: Place) -> str:
+    return f"{place.scheme}://{place.path}" if place.scheme else f"file:{place.path}"

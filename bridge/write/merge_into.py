@@ -27,6 +27,7 @@ from bridge.write.changes import (
     check_rows,
     check_types,
 )
+from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, is_conflict, is_locked
 from bridge.write.hudi_writer import check_writer_is_there, commit
 from bridge.write.merge_into_report import MergeIntoReport
 from bridge.write.moment import Moment
@@ -59,7 +60,10 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     written.
 
     One writer at a time: an instant of another one that is there before the commit ends the merge, and one found
-    after it is an error; a completed commit is never rolled back. A run that fails before its commit is complete leaves
+    after it is an error; a completed commit is never rolled back. Several writers need Hudi's optimistic concurrency
+    control in `options` (`hoodie.write.concurrency.mode`, `hoodie.write.lock.provider` and its settings), of all of
+    them: Hudi then refuses the commit, under its lock, if a commit of another writer since the read shares a partition
+    with it, and the batch is merged again, five times at most. A run that fails before its commit is complete leaves
     no visible row. If what Hudi does afterwards fails (cleaning, archiving, compaction, sync), the error names the
     commit.
 
@@ -71,14 +75,16 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
             nothing. A batch without changes leaves no commit, and so no identity.
         options: other options of Hudi's writer, such as its index.
         before_commit: is given the quarantine of the run (None where the plan sets nothing aside) before the commit
-            begins, when no other writer has been seen; if it raises, nothing is written.
+            begins, when no other writer has been seen; if it raises, nothing is written. Called again if the batch is
+            merged again.
 
     Raises:
         InputError: the table would merge again what is written, or the batch does not fit it, or Hudi's index would not
             find the rows.
         PlanError: the plan is about another key, or an option would change what is written.
         EngineError: the session has no Hudi bundle; or the commit is complete, and what came after it failed.
-        ConflictError: another writer was there since the read, or in between; its instant is named.
+        ConflictError: another writer was there since the read, or in between; its instant is named. With a lock, in
+            each of five tries.
         HudiTableError: the table can't be read.
         MergeFailedError, PySparkException: a key can't be merged, or Hudi's writer fails.
 
@@ -87,17 +93,32 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     if incoming.isStreaming:
         msg = "the batch is a stream; write it with foreachBatch(bridge.merge_batch(table, plan))"
         raise InputError(msg)
+    found = HudiTable(incoming.sparkSession, table) if isinstance(table, str) else table
+    for _ in range(TRIES - 1 if is_locked(options or {}) else 0):
+        with contextlib.suppress(RefusedCommitError):
+            return _merged(found, incoming, plan, batch, options or {}, before_commit)
+    return _merged(found, incoming, plan, batch, options or {}, before_commit)
+
+
+def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
+    found: HudiTable,
+    incoming: DataFrame,
+    plan: MergePlan,
+    batch: str | None,
+    options: Mapping[str, str],
+    before_commit: Callable[[DataFrame | None], None] | None,
+) -> MergeIntoReport:
+    """Merge a batch by what the table has now; errors as in `merge_into`."""
     spark = incoming.sparkSession
-    found = HudiTable(spark, table) if isinstance(table, str) else table
     queries = found.queries()
     target = WriteTarget(queries)
     target.check_plan(plan)
     run = uuid.uuid4().hex
-    written_as = target.options(options or {}, batch, run)
+    written_as = target.options(options, batch, run)
     check_columns(incoming)
     check_writer_is_there(spark)
 
-    moment = Moment(found.path, queries.timeline)
+    moment = Moment(found.path, queries.timeline, is_locked=is_locked(written_as))
     merged_by = None if batch is None else moment.instant_of(batch)
     if merged_by is not None:
         return MergeIntoReport(found.path, plan, moment.latest, batch=batch, merged_by=merged_by)
@@ -137,6 +158,8 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
         if counts:
             moment.check_before(found.queries().timeline)
             commit_rows = as_commit(changed, columns, deletes=DELETED in counts)
+            if moment.is_locked:
+                check_since(spark, moment.completed)
             try:
                 commit(commit_rows, found.path, written_as)
             except Exception as error:
@@ -196,11 +219,14 @@ def _check_failed(table: HudiTable, moment: Moment, run: str, error: Exception) 
 
     Raises:
         EngineError: it is: what came after it failed.
-        ConflictError: it is, and another writer was there.
+        ConflictError: it is, and another writer was there; or Hudi refused it because of one.
     """
     with contextlib.suppress(HudiTableError, InputError, OSError):  # then the writer's own error counts
         now = table.queries().timeline
         if moment.commit_of(now, run) is None:
+            if moment.is_locked and is_conflict(error):
+                msg = f"{table.path}: Hudi refused the commit, for another writer's came after {moment.latest}"
+                raise RefusedCommitError(msg) from error
             return
         own = moment.own_commit(now, run)
         msg = (

@@ -16,14 +16,21 @@ class Moment:
 
     Attributes:
         latest: the last commit that rows were read of (requested time); None for an empty table.
+        is_locked: whether Hudi's writer looks for other writers as it commits.
     """
 
-    def __init__(self, path: str, timeline: ActiveTimeline) -> None:
+    def __init__(self, path: str, timeline: ActiveTimeline, *, is_locked: bool = False) -> None:
         """Note the commits of a table."""
         self._path = path
+        self.is_locked = is_locked
         self._timeline = timeline
         self._completed = {one.requested: one.is_completed for one in timeline.writes}
         self.latest = timeline.latest
+
+    @property
+    def completed(self) -> list[str]:
+        """The commits that were complete (requested times)."""
+        return sorted(at for at, is_done in self._completed.items() if is_done)
 
     def instant_of(self, batch: str) -> str | None:
         """Return the commit that has merged a batch, archived commits included.
@@ -34,12 +41,12 @@ class Moment:
         return next((found for found, text in self._timeline.commits_with(BATCH) if text == batch), None)
 
     def check_before(self, now: ActiveTimeline) -> None:
-        """Check, before a commit begins, that nobody has written since.
+        """Check, before a commit begins, that nobody has written since; not where Hudi's writer checks it.
 
         Raises:
             ConflictError: naming the instant.
         """
-        found = self._others(now)
+        found = [] if self.is_locked else self._others(now)
         if found:
             msg = (
                 f"{self._path}: {', '.join(found)} of another writer came after {self.latest or 'the empty table'}, "
@@ -52,7 +59,7 @@ class Moment:
         return next((found for found, text in now.commits_with(RUN) if text == run), None)
 
     def own_commit(self, now: ActiveTimeline, run: str) -> str:
-        """Return the commit of a run, and check that nobody else has committed since.
+        """Return the commit of a run, and check that nobody else has committed since, unless Hudi's writer has.
 
         Raises:
             ConflictError: naming both instants; or there is no commit of the run.
@@ -65,7 +72,7 @@ class Moment:
             )
             raise ConflictError(msg)
         found = [one for one in self._others(now) if one != own]
-        if found:
+        if found and not self.is_locked:
             msg = (
                 f"{self._path}: the commit {own} of this batch was made without the rows of {', '.join(found)}, which "
                 f"another writer made after {self.latest or 'the empty table'}; both stay: compare the keys of the "

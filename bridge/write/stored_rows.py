@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import types as spark_types
 from sqlglot import exp
 
 from bridge.config import keys
 from bridge.errors import InputError
+from bridge.hudi import Answer, ComputedKeys
 from bridge.pipeline import join_rows
 from bridge.spark import distinct_keys, quoted, quoted_name
 from bridge.write.changes import without_flag
@@ -16,11 +18,17 @@ from bridge.write.changes import without_flag
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import pyarrow as pa
     from pyspark.sql import DataFrame, Row
 
-    from bridge.hudi import FileSlice, HudiTable, TableQueries
+    from bridge.hudi import FileSlice, HudiTable, TableProperties, TableQueries
     from bridge.plan import MergePlan
 
+_MOST_KEYS: Final = 2_000_000
+"""So many record keys travel to the tasks that read; a batch of more is joined with all rows of its partitions."""
+_FEW: Final = 10_000
+"""Of so many, files are also told apart by the key ranges of their row groups, and logs by key."""
+_TEXTS: Final = (spark_types.StringType, spark_types.IntegralType)
 _MOST: Final = 1000
 """More partitions than these are not told apart: all of the table are read."""
 _PRUNED: Final = (
@@ -44,12 +52,47 @@ def stored_rows(table: HudiTable, queries: TableQueries, incoming: DataFrame, pl
     if where is not None:
         answer = table.in_partitions(answer, where)
     check_slices(table.path, answer.slices, index)
-    rows = without_flag(table.rows_of(answer), incoming)
     missing = [name for name in plan.identity if name not in incoming.columns]
+    wanted = None if missing else record_keys(incoming, queries.properties)
+    if wanted is not None:
+        few = len(wanted) <= _FEW
+        query = dataclasses.replace(answer.query, keys=wanted if few else None, answered=None if few else wanted)
+        return without_flag(table.rows_of(Answer(query, answer.slices)), incoming)
+    rows = without_flag(table.rows_of(answer), incoming)
     if missing:  # the pipeline names them
         return rows
-    wanted = distinct_keys(incoming, plan.identity)
-    return join_rows(rows, wanted, plan.identity, "leftsemi", or_empty=plan.partition)
+    found = distinct_keys(incoming, plan.identity)
+    return join_rows(rows, found, plan.identity, "leftsemi", or_empty=plan.partition)
+
+
+def record_keys(incoming: DataFrame, properties: TableProperties) -> frozenset[str] | None:
+    """Return the record keys of a batch as the table stores them, so that tasks read no others.
+
+    None where there are very many, or where key fields are no texts and whole numbers: the text of others is not
+    ported.
+    """
+    names = properties.key_fields
+    if not all(isinstance(incoming.schema[name].dataType, _TEXTS) for name in names):
+        return None
+    if incoming.count() > _MOST_KEYS:  # it is kept by Spark, and read once
+        return None
+    texts = incoming.select(*(quoted(name).cast("string").alias(name) for name in names))
+    keys = ComputedKeys(properties)
+    found: set[str] = set()
+    for batch in _collected(texts):
+        found.update(keys.of(batch).drop_null().to_pylist())
+    if len(names) == 1 and keys.is_complex:  # releases differ in whether its only field is named
+        prefix = f"{names[0]}:"
+        bare = {key.removeprefix(prefix) for key in found}
+        found |= bare | {f"{prefix}{key}" for key in bare}
+    return frozenset(found)
+
+
+def _collected(frame: DataFrame) -> list[pa.RecordBatch]:
+    """Return the rows of a frame; PySpark 3.5 has no public way without an object for each."""
+    to_table: Any = getattr(frame, "toArrow", None)
+    found: list[pa.RecordBatch] = frame._collect_as_arrow() if to_table is None else to_table().to_batches()  # noqa: SLF001 (as above)
+    return found
 
 
 def check_slices(path: str, slices: Iterable[FileSlice], index: str) -> None:

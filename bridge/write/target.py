@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.config import capabilities, keys
 from bridge.errors import InputError, PlanError
+from bridge.write.concurrency import lock_options
 from mergers import RecordMergeMode
 from payloads import HudiRelease
 from payloads.builtin import DELETE_FIELD
@@ -109,7 +110,8 @@ class WriteTarget:
             run: the identity of the run.
 
         Raises:
-            PlanError: an option that is given would change what is written, or the index is a global one.
+            PlanError: an option that is given would change what is written, or let writers in that nothing checks, or
+                the index is a global one.
         """
         own = self._properties
         stored: Mapping[str, Any] = own.stored
@@ -130,6 +132,7 @@ class WriteTarget:
             needed[BATCH] = batch
         needed |= {name: stored[name] for name in _LAYOUT if name in stored}
         needed.setdefault(keys.INDEX_TYPE, _DEFAULT_INDEX)  # else a file of defaults on the machine decides
+        needed |= lock_options(given)
         if stored.get(keys.KEYGEN_CLASS):
             needed[keys.WRITE_KEYGEN_CLASS] = stored[keys.KEYGEN_CLASS]
         refused = {*needed, keys.WRITE_PAYLOAD_CLASS.key, keys.WRITE_STRATEGY_ID.key, BATCH, keys.INDEX_CLASS}
@@ -147,4 +150,7 @@ class WriteTarget:
 
 
 def _no_global_index() -> str:
-    return "a merge into a table by a global index is not ported; leave it out where keys stay in a partition"
+    return (
+        "a merge into a table by a global index is not ported: stored rows are read of the batch's partitions alone, "
+        "and a row that moves would have to be deleted in its old one; leave it out where keys stay in a partition"
+    )

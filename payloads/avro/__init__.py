@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from payloads.avro.codec import ContainerBlock, decode, encode, parse_schema, read_blocks, read_container
+from payloads.avro.codec import (
+    ContainerBlock,
+    ContainerWriter,
+    decode,
+    encode,
+    parse_schema,
+    read_blocks,
+    read_container,
+)
 from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
 from payloads.avro.from_json import parse_object, read_record
 from payloads.avro.logical import to_logical, to_physical
@@ -14,6 +22,7 @@ __all__ = [
     "AvroSchema",
     "Branch",
     "ContainerBlock",
+    "ContainerWriter",
     "Field",
     "JavaString",
     "Record",

@@ -6,6 +6,7 @@ before it is encoded, because fastavro would write 1.5 as the long 1 and 2**40 a
 
 from __future__ import annotations
 
+import copy
 import copyreg
 import functools
 import io
@@ -15,12 +16,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import fastavro
 import fastavro.schema
+import fastavro.write
 
 from payloads.avro.schema import AvroSchema, Branch, branch_of
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from payloads.avro.schema import Record
 
 _MARKER = 16
 _CHUNK = 1 << 20
@@ -76,6 +80,40 @@ def decode(schema: AvroSchema, data: bytes) -> Any:
         msg = f"{len(data)} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
         raise SchemaError(msg) from error
     return _unwrapped(schema, value) if wraps else value
+
+
+class ContainerWriter:
+    """Writes an Avro container file, record after record.
+
+    Added in 0.1.0.
+    """
+
+    def __init__(self, stream: BinaryIO, schema: AvroSchema) -> None:
+        """Write the header of a file of `schema`, whose blocks are deflated.
+
+        Raises:
+            SchemaError: it has a union of several types besides null.
+        """
+        if schema.derived(_coding)[1]:
+            msg = f"{schema.name} has a union of several types, whose branches a file of rows can't tell; give it one"
+            raise SchemaError(msg)
+        self._schema = schema
+        # With its logical types, for the header: fastavro converts dates and decimals, and leaves numbers and bytes.
+        self._writer = fastavro.write.Writer(stream, copy.deepcopy(schema.source), codec="deflate")
+
+    def write(self, records: Iterable[Record]) -> None:
+        """Write records of physical values.
+
+        Raises:
+            SchemaError: a value does not fit; the message names the field.
+        """
+        for record in records:
+            self._schema.validate(record)
+            self._writer.write(record)
+
+    def close(self) -> None:
+        """Write the last block; the stream stays open."""
+        self._writer.flush()
 
 
 class ContainerBlock(NamedTuple):

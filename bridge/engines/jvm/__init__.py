@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bridge.engines.jvm.answers import JavaAnswer
+from bridge.engines.jvm.beside import call_beside
 from bridge.engines.jvm.calls import CallStep, ClassCalls, PayloadCalls, decoded, ordering_of
 from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
@@ -22,6 +23,7 @@ __all__ = [
     "PayloadCalls",
     "attached",
     "bundle_for",
+    "call_beside",
     "check_spark",
     "checked",
     "decoded",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MODULE = importlib.import_module("bridge.write.merge_into")
 COMMAND = importlib.import_module("bridge.cli.merge_into")
 PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id")
+LOCK = {"hoodie.write.concurrency.mode": "OPTIMISTIC_CONCURRENCY_CONTROL", "hoodie.write.lock.provider": "x"}
 ROW = {"id": "d", "city": "Bern", "qty": 5}
 
 
@@ -105,6 +107,33 @@ def test_a_micro_batch_that_comes_again_changes_nothing(table: MadeTable) -> Non
         merge(rows(), number)
     assert [asked["hoodie.index.type"] for asked in table.asked] == ["SIMPLE", "SIMPLE"]
     assert [asked["_payload_bridge_batch"] for asked in table.asked] == ["orders/0", "orders/1"]
+
+
+def test_a_commit_that_hudi_refuses_because_of_another_writer_is_merged_again(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[list[str]] = []
+    monkeypatch.setattr(MODULE, "check_since", lambda _, completed: told.append(completed))
+    refused = itertools.count()
+
+    def commit(_rows: Any, _path: str, options: Mapping[str, str]) -> None:
+        if next(refused) < 2:
+            table.write([{"id": "z", "city": "Bonn", "qty": 1}])
+            msg = "org.apache.hudi.exception.HoodieWriteConflictException: conflicting writes"
+            raise RuntimeError(msg)
+        committed(table, options)
+
+    monkeypatch.setattr(MODULE, "commit", commit)
+    report = merge_into(str(table.path), rows(), PLAN, options=LOCK)
+    assert [len(completed) for completed in told] == [1, 2, 3]  # each try has read what came meanwhile
+    assert report.instant == "20240101000000004"
+    refused = itertools.count(-9)
+    with pytest.raises(ConflictError, match="Hudi refused the commit, for another writer's came after 202401010000000"):
+        merge_into(str(table.path), rows(), PLAN, options=LOCK)
+    assert len(told) == 3 + 5
+    with pytest.raises(RuntimeError, match="conflicting writes"):
+        merge_into(str(table.path), rows(), PLAN)  # one writer: whatever it is, it is not tried again
+    assert len(told) == 3 + 5
 
 
 def test_what_is_set_aside_stays_only_if_the_batch_is_committed(

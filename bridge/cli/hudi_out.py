@@ -1,0 +1,122 @@
+"""`--out-table-format hudi` and `--meta-columns`: rows as a new Hudi table, or as files with Hudi's meta columns."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+
+import click
+
+from bridge.cli.decorators import with_options
+from bridge.cli.on_error import refuse_quarantine
+from bridge.cli.options import prop
+from bridge.cli.out import Shown
+from bridge.cli.session import bundle_option
+from bridge.config import CHOSEN_VERSIONS
+from bridge.spark import output, output_folder
+from bridge.write import FILE_FORMATS, FilesRun, NewTableRun, new_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import SparkSession
+
+    from bridge.plan import MergePlan
+    from bridge.spark import OutputRun, TableRun, Target
+
+    Run: TypeAlias = OutputRun | TableRun | NewTableRun | FilesRun | Shown
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--out-table-format",
+        type=click.Choice(["hudi"]),
+        help="Make --out a new Hudi table, written by Hudi itself (--bundle): what is written last is the row.",
+    ),
+    click.option(
+        "--table-version",
+        type=click.Choice([str(version) for version in CHOSEN_VERSIONS]),
+        help="The version of that table. Default: the bundle's own.",
+    ),
+    click.option(
+        "--write-option",
+        "write_options",
+        type=prop,
+        multiple=True,
+        metavar="key=value",
+        help="An option of Hudi's own writer for that table; may be repeated.",
+    ),
+    bundle_option,
+)
+meta_columns_option = click.option(
+    "--meta-columns",
+    is_flag=True,
+    help="Write --out as Hudi names and fills base files: its five meta columns first, a folder for each partition.",
+)
+
+
+class HudiOut(NamedTuple):
+    """How rows are written for Hudi.
+
+    Attributes:
+        is_table: whether as a table; else as files with meta columns.
+        version: of the table; None for the bundle's own.
+        options: of the table's writer.
+    """
+
+    is_table: bool
+    version: int | None
+    options: dict[str, str]
+
+
+def hudi_out_options(command: F) -> F:
+    """Add `--out-table-format` and what belongs to it; `hudi_out_of` reads them."""
+    return with_options(command, _OPTIONS)
+
+
+def hudi_out_of(target: Target | None, options: dict[str, Any]) -> HudiOut | None:
+    """Take these options out of `options`; None where `--out` is plain rows.
+
+    Raises:
+        UsageError: they need or exclude another option.
+    """
+    names = ("out_table_format", "table_version", "write_options", "bundle")
+    form, version, settings, bundle = (options.pop(name) for name in names)
+    has_meta = options.pop("meta_columns", False)
+    message = None
+    if form is None and (version or settings or bundle):
+        message = "--table-version, --write-option and --bundle are for a new Hudi table; add --out-table-format hudi"
+    elif (form or has_meta) and (target is None or target.is_table):
+        message = f"{'--out-table-format' if form else '--meta-columns'} says what --out is; add --out"
+    elif form and has_meta:
+        message = "--meta-columns is for files, and a Hudi table has these columns; leave one out"
+    elif (form or has_meta) and target is not None and target.partition_by:
+        message = "--partition-by is for plain rows; the folders are those of the table's partition columns"
+    elif target is not None and has_meta and target.format not in FILE_FORMATS:
+        message = f"--meta-columns is for {' and '.join(FILE_FORMATS)}; change --out-format"
+    if message is not None:
+        raise click.UsageError(message, click.get_current_context())
+    if form:
+        refuse_quarantine(options, "a Hudi table has no place for what is set aside")
+    elif not has_meta:
+        return None
+    return HudiOut(bool(form), None if version is None else int(version), dict(settings))
+
+
+@contextlib.contextmanager
+def written_output(
+    spark: SparkSession, target: Target | None, plan: MergePlan | None, how: HudiOut | None
+) -> Iterator[Run]:
+    """Yield a run that becomes the output if the block succeeds, or that shows rows; the plan names their key."""
+    if target is None:
+        yield Shown()
+    elif how is None or plan is None:
+        with output(spark, target) as run:
+            yield run
+    elif how.is_table:
+        with new_table(spark, target, plan, version=how.version, options=how.options) as table:
+            yield table
+    else:
+        with output_folder(spark, target) as folder:
+            yield FilesRun(folder, plan, target.format)

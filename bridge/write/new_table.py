@@ -1,0 +1,205 @@
+"""A new Hudi table of merged rows, made by Hudi's own writer in one commit."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql import functions as sf
+
+from bridge.config import assumed_writer, capabilities, keys
+from bridge.errors import EngineError, InputError, PlanError
+from bridge.hudi import HudiTable, TableQueries
+from bridge.pipeline import data_fields
+from bridge.spark import META_COLUMNS, Target, is_renamed, output_folder, place_of, quoted
+from bridge.write.changes import check_columns
+from bridge.write.hudi_writer import bulk_insert, check_writer_is_there, newest_version
+from mergers import RecordMergeMode
+from payloads import HudiRelease
+from payloads.builtin import IS_DELETED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from bridge.plan import MergePlan
+    from bridge.spark import Place
+
+_MODE: Final = RecordMergeMode.COMMIT_TIME_ORDERING
+_LATEST: Final = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+_MERGING: Final = {
+    keys.MERGE_MODE.key,
+    keys.WRITE_MERGE_MODE.key,
+    keys.WRITE_PAYLOAD_CLASS.key,
+    keys.WRITE_STRATEGY_ID.key,
+}
+
+
+def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
+    rows: DataFrame,
+    path: str,
+    plan: MergePlan,
+    *,
+    version: int | None = None,
+    options: Mapping[str, str] | None = None,
+    overwrite: bool = False,
+) -> HudiTable:
+    """Write rows as a new Hudi table, by the writer of the session's bundle, in one `bulk_insert`.
+
+    Every reader shows them as they are: unless `options` name a mode or payload class, what is written last wins
+    (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload without an ordering field). Meta columns of the
+    rows are left out, and those of the new commit written. Rows with one key stay as many rows.
+
+    Args:
+        rows: merged rows, such as those of `upsert` or `HudiTable.snapshot`.
+        path: the base path, local or on HDFS; the table is complete there or not at all.
+        plan: what names the table's key, partition and type.
+        version: the table version (6, 8 or 9); None for the bundle's own.
+        options: other options of Hudi's writer.
+        overwrite: whether what has this name is replaced.
+
+    Raises:
+        InputError: the path is taken, or on a store of objects; or a row has Hudi's delete flag; or there is no key.
+        PlanError: an option contradicts the plan or the version.
+        EngineError: the session has no Hudi bundle, or one that does not write this version.
+        PySparkException, Py4JJavaError: Hudi refuses, or fails.
+
+    Added in 0.1.0.
+    """
+    spark = rows.sparkSession
+    with new_table(spark, Target(path, overwrite=overwrite), plan, version=version, options=options) as run:
+        run.write(rows)
+    return HudiTable(spark, path)
+
+
+@contextlib.contextmanager
+def new_table(
+    spark: SparkSession,
+    target: Target,
+    plan: MergePlan,
+    *,
+    version: int | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Iterator[NewTableRun]:
+    """Yield a run whose rows become a table if the block succeeds; errors as in `write_table`."""
+    check_place(target, place_of(target.path, spark))
+    check_writer_is_there(spark)
+    settings = table_options(plan, target.path, newest_version(spark), version, options or {})
+    with output_folder(spark, target) as run:
+        yield NewTableRun(run.place, plan, settings, version)
+
+
+class NewTableRun:
+    """The table that one run makes, before it has its name."""
+
+    def __init__(self, place: Place, plan: MergePlan, options: Mapping[str, str], version: int | None) -> None:
+        """Take the folder that Hudi writes to, and how."""
+        self._place = place
+        self._plan = plan
+        self._options = options
+        self._version = version
+
+    def write(self, frame: DataFrame, name: str = "") -> None:
+        """Write the rows.
+
+        Raises:
+            InputError: they have a name: there are several results; or Hudi would delete or change what is written.
+            EngineError: Hudi wrote another table version.
+        """
+        if name:
+            msg = "a Hudi table is one result, and there are several; leave out what sets keys aside"
+            raise InputError(msg)
+        missing = [column for column in self._plan.identity if column not in frame.columns]
+        if missing:
+            msg = f"the rows have no {', '.join(missing)}, by which the table finds them; leave these columns in"
+            raise InputError(msg)
+        names = [field.name for field in data_fields(frame) if field.name not in META_COLUMNS]
+        rows = self.aside(frame.select(*map(quoted, names)), name)
+        try:
+            _check_rows(rows)
+            bulk_insert(rows, self._place, self._options)
+        finally:
+            rows.unpersist()
+        written = TableQueries(str(self._place)).properties.version
+        if self._version not in {None, written}:
+            msg = f"Hudi wrote table version {written}, not {self._version}; name a bundle that writes this version"
+            raise EngineError(msg)
+
+    def aside(self, frame: DataFrame, _name: str) -> DataFrame:
+        """Compute a frame once, for Hudi's writer reads its rows several times."""
+        kept = frame.persist()
+        kept.write.format("noop").mode("overwrite").save()
+        return kept
+
+    def drop(self, name: str) -> None:
+        """Keep what `aside` computed."""
+
+
+def check_place(target: Target, place: Place) -> None:
+    """Refuse a place where a table can't be written under another name first.
+
+    Raises:
+        InputError: saying what to name instead.
+    """
+    if not is_renamed(place):
+        msg = (
+            f"{target.path}: a new table gets its name when it is complete, and a store of objects renames nothing; "
+            "name a local folder or one on HDFS, or write the rows there and let Hudi load them"
+        )
+        raise InputError(msg)
+
+
+def table_options(
+    plan: MergePlan, path: str, newest: int, version: int | None, given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the options of Hudi's writer for a new table.
+
+    Args:
+        plan: what names key, partition and type.
+        path: of the table, whose last part is its name.
+        newest: the table version that the session's Hudi writes by itself.
+        version: the one that is wanted; None for that.
+        given: other options.
+
+    Raises:
+        PlanError: an option contradicts the plan or the version.
+        InputError: the rows have no key of columns.
+        EngineError: the session's Hudi does not write the version.
+    """
+    if any(name in META_COLUMNS for name in plan.key):
+        msg = "the keys of these rows are generated, and a new table would generate others; name key columns"
+        raise InputError(msg)
+    wanted, own = newest if version is None else version, capabilities(assumed_writer(newest))
+    if wanted not in own.writable_versions:
+        known = ", ".join(map(str, own.writable_versions))
+        msg = f"this session's Hudi writes table version {known}, not {wanted}; start it with another bundle"
+        raise EngineError(msg)
+    needed = {
+        keys.WRITE_TABLE_TYPE: plan.table_type.name,
+        keys.WRITE_OPERATION: "bulk_insert",
+        keys.WRITE_RECORD_KEY: ",".join(plan.key),
+        keys.WRITE_PARTITION: ",".join(plan.partition),
+    }
+    if version is not None and own.keeps_version:
+        needed |= {keys.WRITE_TABLE_VERSION.key: str(wanted), keys.AUTO_UPGRADE.key: "false"}
+    for name, text in given.items():
+        if needed.get(name, text) != text:
+            msg = f"the option {name}={text} contradicts {needed[name] or 'none'}, which the plan says; leave it out"
+            raise PlanError(msg)
+    merging = {}
+    if not _MERGING & given.keys():
+        has_modes = capabilities(HudiRelease.latest(), wanted).stored_modes
+        merging = (
+            {keys.MERGE_MODE.key: _MODE.value, keys.WRITE_MERGE_MODE.key: _MODE.value}
+            if has_modes
+            else {keys.WRITE_PAYLOAD_CLASS.key: _LATEST}
+        )
+    return {keys.TABLE_NAME: path.rstrip("/").rpartition("/")[2], **merging, **needed, **given}
+
+
+def _check_rows(rows: DataFrame) -> None:
+    check_columns(rows)
+    if IS_DELETED in rows.columns and not rows.where(sf.col(IS_DELETED)).isEmpty():
+        msg = f"a row has {IS_DELETED}=true, and Hudi would not write it; rename the column"
+        raise InputError(msg)
