@@ -73,17 +73,40 @@ def read_bootstrapped(files: TableFiles, path: str, sources: TableFiles, source:
     Raises:
         DamagedFileError: a file can't be read, or the two have not the same number of rows.
     """
-    skeleton = pa.Table.from_batches(list(_parquet(files, path))).select(META_COLUMNS)
-    data = pa.Table.from_batches(list(_parquet(sources, source)))
-    if skeleton.num_rows != data.num_rows:
+    expected, found = _rows_in(files, path), _rows_in(sources, source)
+    if expected != found:
         msg = (
-            f"{sources.described(source)} has {data.num_rows} rows, and {files.described(path)} was made from "
-            f"{skeleton.num_rows}; restore the source as it was when it was bootstrapped"
+            f"{sources.described(source)} has {found} rows, and {files.described(path)} was made from {expected}; "
+            "restore the source as it was when it was bootstrapped"
         )
         raise DamagedFileError(msg)
-    for name in skeleton.column_names:
-        data = data.append_column(name, skeleton.column(name))
-    yield from data.combine_chunks().to_batches(max_chunksize=_ROWS)
+    for meta, data in _side_by_side(_parquet(files, path, META_COLUMNS), _parquet(sources, source)):
+        names = [*data.schema.names, *META_COLUMNS]
+        yield pa.RecordBatch.from_arrays([*data.columns, *(meta.column(name) for name in META_COLUMNS)], names)
+
+
+def _side_by_side(
+    left: Iterator[pa.RecordBatch], right: Iterator[pa.RecordBatch]
+) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
+    """Give the rows of two files of as many rows, as many of each at a time."""
+    other: pa.RecordBatch | None = None
+    for each in left:
+        one = each
+        while one.num_rows:
+            while other is None or not other.num_rows:
+                other = next(right)
+            size = min(one.num_rows, other.num_rows)
+            yield one.slice(0, size), other.slice(0, size)
+            one, other = one.slice(size), other.slice(size)
+
+
+def _rows_in(files: TableFiles, path: str) -> int:
+    try:
+        with files.open(path) as stream:
+            rows: int = pq.read_metadata(stream).num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(files, path, error) from error
+    return rows
 
 
 def _parquet(

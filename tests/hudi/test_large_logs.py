@@ -7,17 +7,31 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bridge import HudiTable
 from bridge.engines import SEQUENCE
-from bridge.hudi import Differing, ReaderQuery, Seen, SliceReader, SliceReaders, SliceSymptoms, TableQueries, log_folder
+from bridge.hudi import (
+    DamagedFileError,
+    Differing,
+    ReaderQuery,
+    Seen,
+    SliceReader,
+    SliceReaders,
+    SliceSymptoms,
+    TableQueries,
+    base_files,
+    log_folder,
+)
+from bridge.hudi.files import TableFiles
 from bridge.hudi.key_ranges import KeyRange, split
 from bridge.hudi.log_columns import LogColumns
 from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.slice_tasks import read_slices
 from bridge.hudi.slice_versions import GroupVersions, _DeletedRows
 from bridge.migration.damage import _settings
+from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 from tests.conformance.tables import check, load
 from tests.support.made_table import MadeTable
@@ -278,3 +292,20 @@ def test_a_base_file_larger_than_a_partition_of_sparks_is_read_once(tmp_path: Pa
         spark.conf.set(setting, before)
     alone = [(f"k{number:06}", f"k{number:06} at 0") for number in range(4000)]
     assert found == alone + expected(8000, 1)[4000:]
+
+
+def test_a_bootstrapped_file_is_read_some_rows_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skeleton and source have row groups of other sizes."""
+    monkeypatch.setattr(base_files, "_ROWS", 64)
+    texts = pa.array([str(number) for number in range(1000)])
+    pq.write_table(pa.table([texts] * 5, names=[*META_COLUMNS]), tmp_path / "skeleton.parquet", row_group_size=90)
+    pq.write_table(pa.table({"id": texts}), tmp_path / "source.parquet", row_group_size=333)
+    files = TableFiles(tmp_path)
+    found = list(base_files.read_bootstrapped(files, "skeleton.parquet", files, "source.parquet"))
+    assert max(batch.num_rows for batch in found) <= 64
+    rows = [row for batch in found for row in batch.to_pylist()]
+    assert [row["id"] for row in rows] == texts.to_pylist()
+    assert all(row[name] == row["id"] for row in rows for name in META_COLUMNS)
+    pq.write_table(pa.table({"id": texts[1:]}), tmp_path / "source.parquet")
+    with pytest.raises(DamagedFileError, match=r"has 999 rows, and .* was made from 1000"):
+        list(base_files.read_bootstrapped(files, "skeleton.parquet", files, "source.parquet"))
