@@ -16,8 +16,8 @@ def check_pending(table: HudiTable, release: HudiRelease) -> None:
     """Refuse the upgrade of a table whose pending compactions have log files on them.
 
     In table version 6 these have the instant of the compaction in their names. From version 8 on that instant counts
-    as one that has not completed, and an upgrade neither runs the compaction nor renames the files (seen with 1.2.0:
-    UpgradeDowngradeUtils compacts the other file groups alone), so that queries show older rows.
+    as one that has not completed, and an upgrade neither runs the compaction nor renames the files (seen with 1.0.2,
+    1.1.1 and 1.2.0; UpgradeDowngradeUtils compacts the other file groups alone), so that queries show older rows.
 
     Raises:
         PlanError: naming the compaction.

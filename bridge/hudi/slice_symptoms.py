@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.config import capabilities
 from bridge.engines import KIND, ORDERING, PREFIX
 from bridge.hudi.base_files import schema_of
-from bridge.hudi.log_blocks import HeaderKey
+from bridge.hudi.log_blocks import BlockType, HeaderKey
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import BASE, DATA, DELETE, FILE, GroupVersions
@@ -48,6 +49,7 @@ class SymptomKind(enum.StrEnum):
     LIVE_DELETE = "live-delete"
     NULL_ORDERING = "null-ordering"
     OTHER_TYPE = "other-type"
+    SHARED_ORDERING = "shared-ordering"
     LATE = "late"
     TIE = "tie"
     DELETE = "delete"
@@ -60,7 +62,9 @@ class Symptom(NamedTuple):
     Attributes:
         kind: what it is.
         about: the reader (a release) that shows other rows or can't read the slice; the marker (`column=value`) of live
-            deletes; the ordering field; or the field and its two types.
+            deletes; the ordering field; or the field and its two types. For `shared-ordering` the text ordering field
+            of rows in Parquet log blocks that have another value than the last row of their block: readers from 1.0 on
+            compare all of them by that row's.
         number: how many rows, versions or slices.
         partition: the partition of the slice.
         key: the smallest record key; empty where the slice as a whole is meant.
@@ -111,11 +115,13 @@ class SliceSymptoms:
             (name, value) for name, value in markers if name in names and _can_mark(self._own.arrow.field(name).type)
         ]
         self._with_cases = with_cases
+        self._shares = any(capabilities(query.rules.release).file_group_reader for query in readers.values())
 
     def of(self, found: FileSlice) -> Iterator[Symptom]:
         """Give the symptoms of a slice; that its own reader can't read it is one."""
         try:
             yield from self._other_types(found)
+            yield from self._shared_orderings(found)
             counted = _Counted()
             self._live_deletes(found, counted)
             refused, files = self._compare(found, counted)
@@ -197,6 +203,29 @@ class SliceSymptoms:
                 if kind is not None and kind != own:
                     about = f"{name}: {own} in the table, {kind} in a file"
                     yield Symptom(SymptomKind.OTHER_TYPE, about, 1, found.partition, "", file)
+
+    def _shared_orderings(self, found: FileSlice) -> Iterator[Symptom]:
+        """Give the text ordering fields by whose values rows of Parquet log blocks are not compared.
+
+        Source: seen in real Hudi 1.0.2, 1.1.1 and 1.2.0, in queries and compactions: the ordering value of a record
+        points into a buffer that the next row of the block fills again. Numbers, and Avro blocks, are not concerned.
+        """
+        names = [name for name in self._ordering if pa.types.is_string(self._own.arrow.field(name).type)]
+        if not self._shares or not names or not found.data_logs:
+            return
+        with self._own.folder.blocks(found) as blocks:
+            for each in blocks:
+                if each.block.type is not BlockType.PARQUET_DATA:
+                    continue
+                batches, keys = zip(*self._own.folder.versions(each, found.partition), strict=True)
+                record_keys = pa.chunked_array(keys, pa.string())
+                for name in names:
+                    values = pa.chunked_array([batch.column(name) for batch in batches], pa.string())
+                    others = record_keys.filter(pc.fill_null(pc.not_equal(values, values[-1]), fill_value=True))
+                    if len(others):
+                        file = each.block.file.rpartition("/")[2]
+                        key = pc.min(others).as_py()
+                        yield Symptom(SymptomKind.SHARED_ORDERING, name, len(others), found.partition, key, file)
 
     def _types(self, found: FileSlice, name: str) -> Iterator[tuple[str, pa.DataType | None]]:
         """Give the type of a numeric field in each file; None where a file has another kind of field, or none."""

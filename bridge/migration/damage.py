@@ -42,9 +42,10 @@ class Damage(NamedTuple):
     Attributes:
         kind: `differs` (rows that another reader shows differently), `unreadable` (file slices), `live-delete` (rows
             that say that they are deleted, and are shown), `null-ordering` (stored versions), `other-type` (ordering
-            values of another type), `pending` (work that was planned and has not run), `open` (instants that never
-            completed). With a release to move to also keys of which logs hold a case: `late` (a version that comes
-            after a greater one), `tie`, `delete`, `null-value` (null, or Debezium's marker, after a value).
+            values of another type), `shared-ordering` (logged rows that releases from 1.0 on compare by the text
+            ordering value of another row), `pending` (work that was planned and has not run), `open` (instants that
+            never completed). With a release to move to also keys of which logs hold a case: `late` (a version that
+            comes after a greater one), `tie`, `delete`, `null-value` (null, or Debezium's marker, after a value).
         about: the reader, the marker, the ordering field and its types, or the action.
         number: how many rows, versions, file slices, files or instants.
         partition: of the example.
@@ -299,6 +300,11 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         Severity.FAILS,
         f"ordering values of two types ({one.about}), {one.number} times",
         "compact the table with the release that wrote it: Hudi from 1.0 on can't compare them",
+    ),
+    SymptomKind.SHARED_ORDERING: lambda one, _: (
+        Severity.CHANGES,
+        f"Hudi from 1.0 on compares {_many(one.number, 'row', 'rows')} of Parquet log blocks by another's {one.about}",
+        "write Avro log blocks (hoodie.logfile.data.block.format=avro), and these keys again",
     ),
     "pending": lambda one, _: (
         Severity.CHANGES,

@@ -20,6 +20,7 @@ from bridge.migration.damage import _settings
 from payloads import HudiRelease
 from payloads.errors import SchemaError
 from tests.conformance.tables import load
+from tests.support.made_table import FIRST, MadeTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,6 +79,25 @@ def test_a_column_that_is_no_text_marks_nothing(tables: Path) -> None:
 def test_a_schema_that_is_no_json() -> None:
     with pytest.raises(SchemaError):
         slice_symptoms._avro_type("{", "ts")
+
+
+@pytest.mark.parametrize("as_parquet", [True, False])
+@pytest.mark.parametrize("kind", ["string", "long"])
+def test_rows_that_are_compared_by_another_rows_text(tmp_path: Path, kind: str, as_parquet: bool) -> None:  # noqa: FBT001 (an example)
+    """Real Hudi from 1.0.2 on shows "010" and "020" in place of "050", if "090" is the last row of their block."""
+    table = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": kind})
+    first = pa.table({"id": ["a", "b", "c"], "part": ["p"] * 3, "ts": ["050"] * 3})
+    table.base("g", first if kind == "string" else first.set_column(2, "ts", pa.array([50] * 3)))
+    table.commit()
+    values = ["010", "020", "090"] if kind == "string" else [10, 20, 90]
+    logged = [{"id": key, "part": "p", "ts": value} for key, value in zip("abc", values, strict=True)]
+    table.log("g", "p", logged, 1, as_parquet=as_parquet)
+    table.commit(1)
+    table.log("g", "p", logged[2:], 2, as_parquet=as_parquet)
+    table.commit(2)
+    found = {about: one for about, one in symptoms(str(tmp_path / "t")).items() if about[0] == "shared-ordering"}
+    log = f".g_{FIRST}.log.1_0-0-0"
+    assert found == ({("shared-ordering", "ts"): (2, "a", log)} if as_parquet and kind == "string" else {})
 
 
 class TestRows:

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 
 from bridge.hudi.log_blocks import MAGIC, BlockType, HeaderKey
 from bridge.hudi.log_records import _DELETE_LIST as DELETE_LIST
+from bridge.hudi.schema_evolution import arrow_of
 from bridge.spark import META_COLUMNS
-from payloads.avro import encode
+from payloads.avro import encode, parse_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,26 +72,43 @@ class MadeTable:
         whole = pa.table([*meta, *rows.columns], names=[*META_COLUMNS, *rows.column_names])
         pq.write_table(whole, self.path / partition / name, row_group_size=rows_a_group)
 
-    def log(
-        self, group: str, partition: str, rows: Iterable[Mapping[str, Any]], version: int, *, positions: str = ""
+    def log(  # noqa: PLR0913 (where, what, and how)
+        self,
+        group: str,
+        partition: str,
+        rows: Iterable[Mapping[str, Any]],
+        version: int,
+        *,
+        positions: str = "",
+        as_parquet: bool = False,
     ) -> None:
-        """Write a log file of a group's rows; `version`, from 1, is its commit's, too.
+        """Write a log file of a group's rows, as Avro or Parquet; `version`, from 1, is its commit's, too.
 
         `positions` is the header of a block whose rows belong to positions in the base file.
         """
-        records: list[bytes] = []
-        for row in rows:
-            out = io.BytesIO()
-            meta = dict.fromkeys(META_COLUMNS, "") | {META_COLUMNS[0]: instant(version), META_COLUMNS[2]: row["id"]}
-            fastavro.schemaless_writer(out, self._parsed, {**meta, **row})
-            records.append(out.getvalue())
-        content = struct.pack(">ii", 3, len(records)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
+        meta = dict.fromkeys(META_COLUMNS, "") | {META_COLUMNS[0]: instant(version)}
+        whole = [{**meta, META_COLUMNS[2]: row["id"], **row} for row in rows]
+        content = self._as_parquet(whole) if as_parquet else self._as_avro(whole)
         header = {HeaderKey.INSTANT_TIME: instant(version), HeaderKey.SCHEMA: self._logged}
         if positions:
             header[HeaderKey.RECORD_POSITIONS] = positions
             header[HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS] = FIRST
         name = f".{group}_{FIRST}.log.{version}_0-0-0"
-        (self.path / partition / name).write_bytes(block(BlockType.AVRO_DATA, content, header))
+        kind = BlockType.PARQUET_DATA if as_parquet else BlockType.AVRO_DATA
+        (self.path / partition / name).write_bytes(block(kind, content, header))
+
+    def _as_avro(self, rows: Iterable[Mapping[str, Any]]) -> bytes:
+        records: list[bytes] = []
+        for row in rows:
+            out = io.BytesIO()
+            fastavro.schemaless_writer(out, self._parsed, row)
+            records.append(out.getvalue())
+        return struct.pack(">ii", 3, len(records)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
+
+    def _as_parquet(self, rows: list[dict[str, Any]]) -> bytes:
+        out = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(rows, arrow_of(parse_schema(self._logged))), out)
+        return out.getvalue()
 
     def deletes(self, group: str, partition: str, keys: Iterable[str], version: int) -> None:
         """Write a log file with a block that deletes keys of a group."""
