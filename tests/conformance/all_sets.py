@@ -12,7 +12,18 @@ from tests.conformance import pins
 from tests.conformance.checks import check_histories, check_replays, check_vectors
 from tests.conformance.histories import has_histories
 from tests.conformance.table_report import check_tables
-from tests.support import GOLDEN, HISTORIES, OLDER_TABLES, OPERATIONS, SETTINGS, SQL_TABLES, STAGES, TABLES, UPGRADED
+from tests.support import (
+    GOLDEN,
+    HISTORIES,
+    OLDER_TABLES,
+    OPERATIONS,
+    ORC_TABLES,
+    SETTINGS,
+    SQL_TABLES,
+    STAGES,
+    TABLES,
+    UPGRADED,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
 
     Report = VectorReport | HistoryReport | ReplayReport | TableReport
 
-SETS = (GOLDEN, HISTORIES, SETTINGS, OPERATIONS, UPGRADED, STAGES, TABLES, SQL_TABLES, OLDER_TABLES)
+SETS = (GOLDEN, HISTORIES, SETTINGS, OPERATIONS, UPGRADED, STAGES, TABLES, SQL_TABLES, ORC_TABLES, OLDER_TABLES)
 """The sets of the tests."""
 
 
