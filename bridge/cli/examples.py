@@ -68,6 +68,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "rehearse": (
         "payload-bridge rehearse warehouse/orders --to 1.2 --copy rehearsed-orders",
         "payload-bridge rehearse warehouse/orders --to 1.2 --copy rehearsed-orders --overwrite --report upgrade.html",
+        "payload-bridge rehearse warehouse/orders --to 1.2 --copy rehearsed-orders --batches days/ --downgrade",
     ),
     "replay": (
         f"payload-bridge replay {_DAYS} --from 0.15 --to 1.2 --report upgrade.html",

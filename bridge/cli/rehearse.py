@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.options import release, release_option, sample_option
+from bridge.cli.inputs import InputPath, batches_option_of
+from bridge.cli.options import prop, release, release_option, sample_option
+from bridge.cli.scope import paths
 from bridge.cli.session import session_options
 from bridge.cli.table_input import located, open_table, table_argument
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.cli.writing import OVERWRITE, asks_for
 from bridge.errors import InputError
-from bridge.migration import check_copy, rehearse, report_rehearsal
+from bridge.migration import TablePart, check_copy, rehearse, report_rehearsal
+from bridge.pipeline import Batches, read_frame
 from bridge.report import PAGE_KEYS
+from bridge.spark import files_of, place_of, read_schema
 
 if TYPE_CHECKING:
+    from bridge.cli.inputs import BatchSource
+    from bridge.hudi import HudiTable
     from bridge.report import Report
     from payloads import HudiRelease
 
@@ -29,25 +35,84 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="The folder on this machine that gets the copy, and keeps it, upgraded.",
 )
+@click.option(
+    "--mode",
+    type=click.Choice(["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"], case_sensitive=False),
+    help="The merge mode that the upgraded copy gets.  [default: that of the upgrade]",
+)
+@click.option(
+    "--payload",
+    metavar="NAME",
+    help="The class of Hudi that the writer of the batches passes; its first write is the upgrade then.",
+)
+@batches_option_of(required=False)
+@click.option(
+    "--incoming",
+    type=InputPath(),
+    metavar="PATH",
+    help="One batch, instead of --batches: a file or flat folder of Parquet, Avro, ORC, JSON lines or CSV.",
+)
+@click.option(
+    "--schema",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="The columns of the batches: .avsc, or Spark DDL.  [default: those of the table]",
+)
+@click.option("--prop", "props", type=prop, multiple=True, metavar="key=value", help="An option of their writer.")
+@click.option("--downgrade", is_flag=True, help="Let the copy go back to its table version in the end.")
+@click.option("--partitions", type=paths, metavar="PATH[,PATH]", help="Copy these partitions alone.")
+@click.option(
+    "--file-groups", type=click.IntRange(1), metavar="N", help="Copy so many file groups alone, evenly chosen by id."
+)
 @release_option(default=None, show_default="the release that counts as the table's writer")
 @sample_option("rows")
 @session_options
-def rehearse_command(
-    *, table: str, to: HudiRelease, copy: str, release: HudiRelease | None, sample: int | None
+def rehearse_command(  # noqa: PLR0913 (one parameter an option)
+    *,
+    table: str,
+    to: HudiRelease,
+    copy: str,
+    release: HudiRelease | None,
+    sample: int | None,
+    batches: BatchSource | None,
+    incoming: str | None,
+    schema: str | None,
+    partitions: tuple[str, ...] | None,
+    file_groups: int | None,
+    **then: Any,
 ) -> Report:
     """Copy a table, let the released bundle of Hudi upgrade the copy, and compare its rows with those predicted.
 
     The bundle comes from Maven Central and runs in a process of its own; TABLE itself, a local path, is only read.
-    Stop its writers first: a table that is written while it is copied is refused. The exit code is 0 for AS PREDICTED,
-    however many rows the upgrade changes, and 1 for NOT AS PREDICTED and REFUSED BY HUDI.
+    Stop its writers first: a table that is written while it is copied is refused. With --batches or --incoming the
+    bundle writes them to the upgraded copy, and compacts its log. The exit code is 0 for AS PREDICTED, however many
+    rows the upgrade changes, and 1 for NOT AS PREDICTED and REFUSED BY HUDI.
     """
     overwrite = asks_for(OVERWRITE)
+    context = click.get_current_context()
+    if batches is not None and incoming is not None:
+        msg = "--incoming is one batch, and --batches are several; leave out one of them"
+        raise click.UsageError(msg, context)
     try:
         check_copy(located(table), copy, overwrite=overwrite)
     except InputError as error:
-        raise click.UsageError(str(error), click.get_current_context()) from error
-    with rehearse(open_table(table, release), to, copy, overwrite=overwrite) as found:
+        raise click.UsageError(str(error), context) from error
+    opened = open_table(table, release)
+    written = _batches(opened, batches, incoming, schema)
+    part = TablePart(partitions or (), file_groups) if partitions or file_groups else None
+    then["props"] = dict(then["props"])
+    with rehearse(opened, to, copy, overwrite=overwrite, batches=written, part=part, **then) as found:
         report = report_rehearsal(found, sample, whole=wants_json())
         if wants_page():
             report.view = found.to_view(PAGE_KEYS if sample is None else sample)
         return report
+
+
+def _batches(table: HudiTable, batches: BatchSource | None, incoming: str | None, schema: str | None) -> Batches | None:
+    """Read what is written next, in the columns of a file or of the table; None for nothing."""
+    struct = table.columns if schema is None else read_schema(schema, table.release)[1]
+    if batches is not None:
+        return batches.read(table.spark, struct)
+    if incoming is None:
+        return None
+    return Batches.of([read_frame(table.spark, files_of(place_of(incoming, table.spark)), struct)])

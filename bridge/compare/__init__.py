@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
 from bridge.compare.differing import Counts, Difference, Example, collected
 from bridge.compare.grade import Grade, overall
-from bridge.compare.onto_table import replay_batches
+from bridge.compare.onto_table import BASE, OntoTable, replay_batches
 from bridge.compare.other_programs import compared_with, program_version
 from bridge.compare.readers import compare_readers
 from bridge.compare.readers_report import (
@@ -31,6 +31,7 @@ from bridge.compare.table_row import TableRow, table_row
 from bridge.compare.tables import example_table, keys_table, kinds_of
 
 __all__ = [
+    "BASE",
     "BASE_FILES",
     "HUDI_RS",
     "Comparison",
@@ -44,6 +45,7 @@ __all__ = [
     "HistoryReplay",
     "HistoryReport",
     "NotRunError",
+    "OntoTable",
     "ReaderResult",
     "ReadersReport",
     "RebuiltCommits",

@@ -75,13 +75,17 @@ def shown_by(name: str, table: HudiTable, folder: Path) -> DataFrame:
 
 
 def compared_with(table: HudiTable, own: DataFrame, theirs: DataFrame) -> DataFrame:
-    """Return the rows that differ, with the columns of `ReadersReport.differences`."""
-    data = [field.name for field in table.columns]
+    """Return the rows that differ, with the columns of `ReadersReport.differences`.
+
+    Rows meet by Hudi's key and partition, or by the columns that identify them where `own` has no meta columns.
+    """
+    data = [name for name in own.columns if name not in META_COLUMNS]
+    has_meta = table.has_meta_columns and _KEY in own.columns
 
     def keyed(frame: DataFrame) -> DataFrame:
         names = [quoted(name) for name in table.identity]
         keys = [sf.col(_PARTITION), sf.col(_KEY)]
-        if not table.has_meta_columns:
+        if not has_meta:
             keys = [sf.lit("").alias(_PARTITION), sf.to_json(sf.struct(*names)).alias(_KEY)]
         return frame.select(sf.lit(0).alias(COMMIT), *keys, *map(quoted, data))
 

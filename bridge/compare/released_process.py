@@ -53,8 +53,14 @@ def check_local(spark: SparkSession) -> None:
         raise NotRunError(msg)
 
 
-def run_released(
-    spark: SparkSession, coordinate: str, script: Path, task: Mapping[str, Any], *, way_out: str
+def run_released(  # noqa: PLR0913 (what a process gets)
+    spark: SparkSession,
+    coordinate: str,
+    script: Path,
+    task: Mapping[str, Any],
+    *,
+    way_out: str,
+    zone: str | None = "UTC",
 ) -> list[dict[str, Any]]:
     """Run a script with a bundle; return the JSON objects that it printed, one a line.
 
@@ -64,6 +70,7 @@ def run_released(
         script: a file that imports nothing of this project, and takes one JSON object on standard input.
         task: that object; `conf`, Spark's settings, is added.
         way_out: what to do where it takes longer than `LIMIT`.
+        zone: the time zone of the process; None for that of this machine, in which its writers name instants.
 
     Raises:
         NotRunError: the session's executors may not reach this machine's files, the jars can't be resolved, or the
@@ -76,7 +83,8 @@ def run_released(
     settings["spark.jars.packages"] = ",".join([coordinate, *packages])
     settings |= {key: own[key] for key in ("spark.jars.ivy", "spark.driver.memory") if key in own}
     surroundings = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
-    surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, "TZ": "UTC"}
+    surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable}
+    surroundings |= {} if zone is None else {"TZ": zone}
     with tempfile.TemporaryDirectory(prefix="payload-bridge-") as here:
         try:
             command = [sys.executable, str(script)]

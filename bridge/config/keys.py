@@ -154,6 +154,11 @@ AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, ByReleas
 
 TABLE_NAME: Final = "hoodie.table.name"
 PARTITION_FIELDS: Final = "hoodie.table.partition.fields"
+METADATA_PARTITIONS: Final = (
+    "hoodie.table.metadata.partitions",
+    "hoodie.table.metadata.partitions.inflight",
+)
+"""By these a reader looks files up in the metadata table, which lists the whole table."""
 CREATE_SCHEMA: Final = "hoodie.table.create.schema"
 BASE_FILE_FORMAT: Final = "hoodie.table.base.file.format"
 KEYGEN_TYPE: Final = "hoodie.table.keygenerator.type"

@@ -10,10 +10,13 @@ from bridge.migration.findings import Finding, Severity
 from bridge.migration.fleet import FleetReport, FleetTable, inspect_catalog, inspect_tables
 from bridge.migration.inspect_report import Inspection, report_inspection
 from bridge.migration.inspection import inspect
+from bridge.migration.part_copy import TablePart, part_of
 from bridge.migration.plan import plan_migration
 from bridge.migration.plan_report import MigrationPlan, report_plan
-from bridge.migration.rehearsal import Upgraded, check_upgrade_to, judge, rehearse, upgrade
-from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, report_rehearsal
+from bridge.migration.rehearsal import check_upgrade_to, judge, rehearse, steps_of
+from bridge.migration.rehearsal_predictions import Next, Predictions, next_of
+from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, RehearsedStep, report_rehearsal
+from bridge.migration.rehearsal_steps import take_steps
 from bridge.migration.report import MigrateReport, files_of
 from bridge.migration.script import migration_script
 from bridge.migration.steps import PropertyChange, Step
@@ -31,14 +34,17 @@ __all__ = [
     "Inspection",
     "MigrateReport",
     "MigrationPlan",
+    "Next",
+    "Predictions",
     "PropertyChange",
     "RehearsalReport",
     "RehearsalVerdict",
+    "RehearsedStep",
     "Severity",
     "Step",
     "TableDamage",
+    "TablePart",
     "Trial",
-    "Upgraded",
     "apply_to_copy",
     "candidates_for",
     "check_copy",
@@ -54,11 +60,14 @@ __all__ = [
     "judge",
     "migrate",
     "migration_script",
+    "next_of",
     "of_upgrade",
+    "part_of",
     "plan_migration",
     "rehearse",
     "report_inspection",
     "report_plan",
     "report_rehearsal",
-    "upgrade",
+    "steps_of",
+    "take_steps",
 ]

@@ -90,7 +90,8 @@ def apply_to_copy(
         task = {"script": str(script), "table": str(copied.path), "verbs": list(verbs)}
         runner = Path(__file__).with_name("applied_script.py")
         coordinate = bundle_for(table.spark, worker_of(made))
-        answers = run_released(table.spark, coordinate, runner, task, way_out="apply to a copy of fewer partitions")
+        way_out = "apply to a copy of fewer partitions"
+        answers = run_released(table.spark, coordinate, runner, task, way_out=way_out, zone=None)
         if checksum_of(table) != before:
             msg = f"{table.path} changed while its copy was migrated; stop its writers, and run it again"
             raise InputError(msg)

@@ -1,6 +1,7 @@
-"""rehearse: a copy of a table is upgraded by the released bundle itself, and its rows are compared with the predicted.
+"""rehearse: the released bundle upgrades, and writes, a copy of a table, and its rows are compared with the predicted.
 
-Source: the procedure upgrade_table (UpgradeOrDowngradeProcedure) of the bundle that runs.
+Source: the procedures upgrade_table, downgrade_table (UpgradeOrDowngradeProcedure) and run_compaction
+(RunCompactionProcedure) of the bundle that runs.
 """
 
 from __future__ import annotations
@@ -8,68 +9,90 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.compare import ReaderResult, compare_readers, compared_with, program_version, reason_of, released
-from bridge.compare import run_released as run_bundle
-from bridge.config import (
-    TABLE_VERSION,
-    UpgradeCompaction,
-    assumed_writer,
-    capabilities,
-    change_version,
-    read_table,
-)
-from bridge.errors import PlanError
+from pyspark.errors import PySparkException
+
+from bridge.compare import ReaderResult, compare_readers, compared_with, program_version, released
+from bridge.config import TABLE_VERSION, UpgradeCompaction, assumed_writer, capabilities
+from bridge.errors import InputError, PlanError, sentence_of
 from bridge.hudi import check_pending
-from bridge.migration.rehearsal_report import RehearsalReport
-from bridge.migration.steps import VERSION_NAMES, PropertyChange, changes_between, merge_properties
+from bridge.migration.part_copy import TablePart, part_of
+from bridge.migration.rehearsal_bundle import bundle_beside, write_bundle
+from bridge.migration.rehearsal_predictions import Next, Predictions, next_of
+from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, RehearsedStep
+from bridge.migration.rehearsal_steps import (
+    COMPACTION,
+    DOWNGRADE,
+    WRITE,
+    StepTask,
+    Taken,
+    compaction_step,
+    downgrade_step,
+    script_step,
+    take_steps,
+    upgrade_step,
+    write_steps,
+    writer_options,
+)
+from bridge.migration.script import migration_script
+from bridge.migration.steps import changes_between, merge_properties
 from bridge.migration.table_copy import check_copy, check_unchanged, copy_table, replaced
 from bridge.pipeline import KIND, KINDS
 from bridge.spark import kept
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame
 
     from bridge.hudi import HudiTable
     from bridge.migration.table_copy import CopiedTable
+    from bridge.pipeline import BatchesLike
+    from mergers import RecordMergeMode
 
 
-class Upgraded(NamedTuple):
-    """What a bundle made of a copy.
-
-    Attributes:
-        rows: the folder with the rows that it then showed, as Parquet; None where it refused.
-        refused: its error, in a line.
-        seconds: how long it took, without the start of its process.
-    """
-
-    rows: Path | None
-    refused: str | None
-    seconds: float
-
-
-def rehearse(table: HudiTable, to: str | HudiRelease, copy: str | Path, *, overwrite: bool = False) -> RehearsalReport:
+def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
+    table: HudiTable,
+    to: str | HudiRelease,
+    copy: str | Path,
+    *,
+    overwrite: bool = False,
+    mode: str | RecordMergeMode | None = None,
+    payload: str | None = None,
+    batches: BatchesLike | None = None,
+    props: Mapping[str, str] | None = None,
+    downgrade: bool = False,
+    part: TablePart | None = None,
+) -> RehearsalReport:
     """Upgrade a copy of a table with the released bundle of another release, and compare what it then shows.
 
     The bundle comes from Maven Central or the Ivy cache and runs in a process of its own, on the copy alone; the table
-    is only read. No batch is written: the upgrade is that of Hudi's procedure `upgrade_table`, which begins with a
-    compaction where the table is merge-on-read. Predicted are the rows that this package's reader of `to` shows of the
-    table as it is. The copy stays, unless the rehearsal fails; then an older one that it replaces is there again.
+    is only read. The upgrade is that of Hudi's procedure `upgrade_table`, which begins with a compaction where the
+    table is merge-on-read. Then come the batches, a compaction where the table is merge-on-read, and the downgrade.
+    Predicted are the rows that this package's reader of `to` shows of the table as it is, and what its writer makes of
+    them. The copy stays, unless the rehearsal fails; then an older one that it replaces is there again. Beside a copy
+    that is not as predicted is an archive with what a report of that needs, data files among it.
 
     Args:
         table: a table on this machine, read by the release that writes it until now.
         to: the release that upgrades, 1.1 or later.
         copy: the folder that gets the copy, and keeps it, upgraded.
         overwrite: whether a copy that an earlier rehearsal left there is replaced; never another table.
+        mode: COMMIT_TIME_ORDERING or EVENT_TIME_ORDERING, which the upgraded table gets, by the script of its
+            migration; None for the mode that the upgrade gives it.
+        payload: the class, of those that Hudi ships, that the writer of the batches passes; its first write then is the
+            upgrade. None for a writer that passes neither class nor mode.
+        batches: what is written after the upgrade, each as an upsert.
+        props: other options of that writer.
+        downgrade: whether the copy goes back to the version of before in the end.
+        part: the part of the table that is copied and compared; None for all of it.
 
     Raises:
         PlanError: the release is older than 1.1, the table has its version already, is read by no earlier release, or
-            has a pending compaction that the upgrade would leave.
-        InputError: the table can't be copied, as `copy_table` says, or was written meanwhile.
+            has a pending compaction that the upgrade would leave; or the settings contradict each other.
+        InputError: the table can't be copied, as `copy_table` says, or was written meanwhile; a batch can't be read.
         NotRunError: the bundle can't run here.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
 
@@ -79,10 +102,29 @@ def rehearse(table: HudiTable, to: str | HudiRelease, copy: str | Path, *, overw
     check_upgrade_to(table, release)
     check_copy(table.path, copy, overwrite=overwrite)
     program_version(released(release), table.spark)
-    with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder, replaced(copy):
-        copied = copy_table(table, copy)
-        (upgraded,) = upgrade(table.spark, release, [copied.path], Path(folder))
-        return judge(table, release, copied, upgraded)
+    bundle = bundle_beside(Path(copy))
+    if bundle.exists() and not overwrite:
+        msg = f"{bundle} already exists; name another place for the copy"
+        raise InputError(msg)
+    with contextlib.ExitStack() as closing:
+        whole = table
+        if part is not None:
+            table = closing.enter_context(part_of(table, part, Path(copy).absolute().parent))
+        then = next_of(table, mode, payload, batches, props)
+        predictions = Predictions(table, release, then)
+        with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder, replaced(copy):
+            steps = steps_of(table, release, predictions, then, Path(folder), downgrade=downgrade)
+            copied = copy_table(table, copy)
+            (taken,) = take_steps(table.spark, release, [(copied.path, steps)], Path(folder))
+            check_unchanged(whole, copied)
+            found = judge(table, predictions, copied, taken)
+            found.path = whole.path
+            bundle.unlink(missing_ok=True)
+            if found.verdict is RehearsalVerdict.NOT_AS_PREDICTED:
+                write_bundle(found, Path(folder), bundle)
+                found.bundle = bundle
+        found.closes(closing.pop_all().close)
+        return found
 
 
 def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
@@ -108,59 +150,104 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
     check_pending(table, release)
 
 
-def upgrade(spark: SparkSession, release: HudiRelease, copies: Sequence[Path], folder: Path) -> list[Upgraded]:
-    """Upgrade copies of tables in one process of the bundle; the rows that it shows then go below `folder`.
+def steps_of(  # noqa: PLR0913 (what decides on the steps)
+    table: HudiTable,
+    release: HudiRelease,
+    predictions: Predictions,
+    then: Next,
+    folder: Path,
+    *,
+    downgrade: bool = False,
+) -> list[StepTask]:
+    """Return the steps of a rehearsal; batches and scripts go below `folder`.
 
     Raises:
-        NotRunError: the bundle can't run here.
+        InputError: a batch can't be read, or does not fit the one before it.
+        PlanError: a script can't set the mode.
     """
-    tables = [{"path": str(path), "out": str(folder / str(number))} for number, path in enumerate(copies)]
-    task = {"version": VERSION_NAMES[capabilities(release).created_version], "tables": tables}
-    coordinate = program_version(released(release), spark)
-    script, way_out = Path(__file__).with_name("released_upgrade.py"), "rehearse a table with fewer partitions"
-    answers = run_bundle(spark, coordinate, script, task, way_out=way_out)
-    return [
-        Upgraded(None, f"{reason_of(answer['error'])} (at the {answer['step']})", answer["seconds"])
-        if "error" in answer
-        else Upgraded(Path(table["out"]), None, answer["seconds"])
-        for table, answer in zip(tables, answers, strict=True)
-    ]
+    steps = []
+    if predictions.made is not None:
+        script = folder / "migration.py"
+        script.write_text(migration_script(predictions.made, f"Tried on a copy of {table.path}."), "utf-8")
+        steps = [script_step(script)]
+    elif then.payload is None:
+        steps = [upgrade_step(release)]
+    if then.batches is not None:
+        options = writer_options(table, {**then.props, **predictions.passed})
+        steps += write_steps(then.batches.versions(table.plan()), then.batches.names, options, folder)
+        steps += [compaction_step()] if table.is_merge_on_read else []
+    return [*steps, downgrade_step(int(table.properties[TABLE_VERSION.key]))] if downgrade else steps
 
 
-def judge(table: HudiTable, release: HudiRelease, copied: CopiedTable, upgraded: Upgraded) -> RehearsalReport:
+def judge(table: HudiTable, predictions: Predictions, copied: CopiedTable, taken: Sequence[Taken]) -> RehearsalReport:
     """Compare the rows before, as predicted, and as the bundle shows them; Spark keeps those that differ.
 
     Raises:
         HudiTableError, MergeFailedError: the table can't be read by its own release.
         InputError: the table was written since it was copied.
     """
+    release = predictions.release
     with contextlib.ExitStack() as closing:
         readers = closing.enter_context(compare_readers(table, [release]))
-        (predicted,) = readers.results
-        off, deviations = None, None
-        if upgraded.rows is not None and predicted.refused is None:
-            new = table.read_by(release)
-            rows = table.spark.read.parquet(str(upgraded.rows))
-            deviations = kept(compared_with(new, new.snapshot(), rows))
-            closing.callback(deviations.unpersist)
-            counts = {row[0]: row[1] for row in deviations.groupBy(KIND).count().collect()}
-            off = ReaderResult(released(release), *(counts.get(kind, 0) for kind in KINDS))
+        (change,) = readers.results
+        steps: list[RehearsedStep] = []
+        for one in taken:
+            step = _Judged(table, predictions, one, sum(each.name.startswith(WRITE) for each in steps)).step(change)
+            if step.deviations is not None:
+                closing.callback(step.deviations.unpersist)
+            steps.append(step)
         check_unchanged(table, copied)
         return RehearsalReport(
             readers,
-            predicted,
+            change,
             copied,
             program=program_version(released(release), table.spark),
-            refused=upgraded.refused,
-            off=off,
-            deviations=deviations,
-            settings=() if upgraded.refused else _settings_off(table, release, copied.path),
-            seconds=upgraded.seconds,
+            steps=steps,
             close=closing.pop_all().close,
         )
 
 
-def _settings_off(table: HudiTable, release: HudiRelease, copy: Path) -> tuple[PropertyChange, ...]:
-    """Return the merge properties of the copy that are not as predicted."""
-    predicted = change_version(table.properties, capabilities(release).created_version, release)
-    return changes_between(merge_properties(predicted), merge_properties(read_table(copy)))
+class _Judged(NamedTuple):
+    """A step next to its prediction; `written`: how many batches came before it."""
+
+    table: HudiTable
+    predictions: Predictions
+    taken: Taken
+    written: int
+
+    def step(self, change: ReaderResult) -> RehearsedStep:
+        """Return the step with the rows and the properties that are not as predicted."""
+        task, taken = self.taken.task, self.taken
+        told: dict[str, Any] = {"refused": taken.refused, "seconds": taken.seconds}
+        if taken.rows is None:
+            return RehearsedStep(task.name, expected=change.refused if self.is_first else None, **told)
+        real = self.table.spark.read.parquet(str(taken.rows))
+        told["settings"] = changes_between(merge_properties(self._properties()), merge_properties(taken.properties))
+        if self.is_first and change.refused is not None:
+            return RehearsedStep(task.name, expected=change.refused, **told)
+        try:
+            deviations = kept(compared_with(self.predictions.reader, self._rows(), real))
+            counts = {row[0]: row[1] for row in deviations.groupBy(KIND).count().collect()}
+        except (PayloadBridgeError, PySparkException) as error:
+            if self.is_first:
+                raise
+            return RehearsedStep(task.name, expected=sentence_of(error), **told)
+        off = ReaderResult(self.predictions.reader.release.value, *(counts.get(kind, 0) for kind in KINDS))
+        return RehearsedStep(task.name, off=off, deviations=deviations, **told)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the upgrade alone."""
+        return self.taken.task.do not in {WRITE, COMPACTION, DOWNGRADE}
+
+    def _rows(self) -> DataFrame:
+        if self.is_first:
+            return self.predictions.upgraded()
+        do = self.taken.task.do
+        if do == WRITE:
+            return self.predictions.written(self.written + 1)
+        return self.predictions.written(self.written, compacted=self.table.is_merge_on_read)
+
+    def _properties(self) -> Mapping[str, str]:
+        is_back = self.taken.task.do == DOWNGRADE
+        return self.predictions.downgraded() if is_back else self.predictions.properties

@@ -56,17 +56,17 @@ def copy_table(table: HudiTable, copy: str | Path, *, overwrite: bool = False) -
             the table's path goes on from; the disk has no room.
     """
     source, target = _checked(table.path, Path(copy), overwrite=overwrite)
-    _check_plans(source)
+    check_plans(source)
     size = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
     free = shutil.disk_usage(target.parent).free
     if size > free:
         msg = f"{table.path} has {size:,} bytes, and {target.parent} has room for {free:,}; name another place"
         raise InputError(msg)
-    began, before = time.monotonic(), _instants(table.path)
+    began, before = time.monotonic(), instants_of(table.path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         shutil.copytree(source, partial)
-        if not before == _instants(table.path) == _instants(str(partial)):
+        if not before == instants_of(table.path) == instants_of(str(partial)):
             msg = f"{table.path} was written while it was copied; stop its writers, and run it again"
             raise InputError(msg)
         (partial / _METADATA / _MARK).write_text(_WHAT_IT_SAYS.format(source), "utf-8")
@@ -103,7 +103,7 @@ def check_unchanged(table: HudiTable, copied: CopiedTable) -> None:
     Raises:
         InputError: saying so.
     """
-    if _instants(table.path) != copied.instants:
+    if instants_of(table.path) != copied.instants:
         msg = f"{table.path} was written while its copy was upgraded; stop its writers, and run it again"
         raise InputError(msg)
 
@@ -147,7 +147,7 @@ def _is_copy(path: Path) -> bool:
     return (path / _METADATA / _MARK).is_file()
 
 
-def _check_plans(source: Path) -> None:
+def check_plans(source: Path) -> None:
     """Refuse plans that name files by absolute paths: Hudi would go on with them in the copy, and remove these files.
 
     Those of the metadata table count, too.
@@ -170,5 +170,6 @@ def _completed(timeline: Path, requested: str, action: str) -> Iterator[Path]:
     yield from timeline.glob(f"{requested}_*.{action}")
 
 
-def _instants(path: str) -> tuple[Instant, ...]:
+def instants_of(path: str) -> tuple[Instant, ...]:
+    """Return the active timeline of a table."""
     return tuple(TableQueries(path).timeline.instants)

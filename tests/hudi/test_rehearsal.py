@@ -57,7 +57,10 @@ class Bundle:
     """Stands for the process that upgrades: it does what is predicted, or what a test says."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.without_rows, self.error, self.properties, self.ends = 0, "", {}, False
+        self.without_rows, self.error, self.ends = 0, "", False
+        self.properties: dict[str, str] = {}
+        self.fails_at = "upgrade"
+        self.answers: dict[str, pa.Table] = {}
         self.tasks: list[dict[str, Any]] = []
         self.meanwhile: Callable[[], object] = lambda: None
         monkeypatch.setattr("bridge.compare.released_process.run_alone", self)
@@ -67,23 +70,37 @@ class Bundle:
             return subprocess.CompletedProcess(command, 1, "", "java.lang.OutOfMemoryError: heap")
         task = json.loads(given)
         self.tasks.append(task)
-        answers = [self.upgraded(**table) for table in task["tables"]]
+        answers = []
+        for number, table in enumerate(task["tables"]):
+            for step in table["steps"]:
+                answer = self.taken(table["path"], **step)
+                answers.append({"table": number, "step": step["do"], "seconds": 1.0, **answer})
+                if "error" in answer:
+                    break
         said = "\n".join(["Java says something", *map(json.dumps, answers)])
         return subprocess.CompletedProcess(command, 0, said, "")
 
-    def upgraded(self, path: str, out: str) -> dict[str, Any]:
+    def taken(self, path: str, do: str, out: str, **needs: Any) -> dict[str, Any]:
         self.meanwhile()
-        if self.error:
-            return {"error": self.error, "step": "upgrade", "seconds": 1.0}
+        if self.error and do == self.fails_at:
+            return {"error": self.error, "at": do}
+        rows = self.answers[do] if do in self.answers else self.upgraded(path)
+        Path(out).mkdir(parents=True)
+        pq.write_table(rows.slice(self.without_rows), Path(out, "rows.parquet"))
+        stored = Path(path, ".hoodie", "hoodie.properties")
+        if do == "downgrade":
+            after = change_version(dict(TableQueries(path, V1_2).properties.stored), 6, V1_2)
+            stored.write_text(format_properties(after), "utf-8")
+        return {"rows": rows.num_rows, "properties": stored.read_text("utf-8")}
+
+    def upgraded(self, path: str) -> pa.Table:
         table = TableQueries(path, V1_2)
         answer = table.snapshot()
         reader = SliceReader(answer.query)
         rows = pa.Table.from_batches([batch for one in answer.slices for batch in reader.read(one)])
-        Path(out).mkdir(parents=True)
-        pq.write_table(rows.slice(self.without_rows), Path(out, "rows.parquet"))
         after = change_version(dict(table.properties.stored), 9, V1_2) | self.properties
         Path(path, ".hoodie", "hoodie.properties").write_text(format_properties(after), "utf-8")
-        return {"rows": 1, "seconds": 1.0}
+        return rows
 
 
 @pytest.fixture
@@ -113,8 +130,9 @@ def test_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_path:
     assert checksums(tmp_path / "copy").keys() == {*before, MARK}
     assert len(checksums(tmp_path / "copy").items() - before.items()) > 1
     (task,) = bundle.tasks
-    assert task["version"] == "NINE"
-    assert [one["path"] for one in task["tables"]] == [str(tmp_path / "copy")]
+    (copied,) = task["tables"]
+    assert copied["path"] == str(tmp_path / "copy")
+    assert [(step["do"], step["version"]) for step in copied["steps"]] == [("upgrade", "NINE")]
     assert task["conf"]["spark.jars.packages"].endswith(":1.2.0")
 
 
@@ -334,10 +352,14 @@ def test_what_the_procedure_says_in_the_log_alone_is_its_error(tmp_path: Path) -
     (tmp_path / "pyspark" / "sql.py").write_text(STUB, "utf-8")
 
     def run(conf: dict[str, str], *paths: str, out: str = "rows") -> subprocess.CompletedProcess[str]:
-        tables = [{"path": path, "out": out} for path in paths]
+        step = {"do": "upgrade", "version": "NINE", "out": out}
+        for path in paths:
+            (tmp_path / path / ".hoodie").mkdir(parents=True, exist_ok=True)
+            (tmp_path / path / ".hoodie" / "hoodie.properties").write_text("a=b", "utf-8")
+        tables = [{"path": path, "steps": [step]} for path in paths]
         return subprocess.run(
-            [sys.executable, Path(rehearsal.__file__).with_name("released_upgrade.py")],
-            input=json.dumps({"conf": conf, "version": "NINE", "tables": tables}),
+            [sys.executable, Path(rehearsal.__file__).with_name("released_steps.py")],
+            input=json.dumps({"conf": conf, "tables": tables}),
             env={"PYTHONPATH": str(tmp_path)},
             cwd=tmp_path,
             capture_output=True,
@@ -348,7 +370,8 @@ def test_what_the_procedure_says_in_the_log_alone_is_its_error(tmp_path: Path) -
     ran = run({"spark.x": "1"}, "it's", "no way", "unreadable")
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
     assert [answer.get("rows") for answer in answers] == [7, None, None]
-    assert [answer.get("step") for answer in answers] == [None, "upgrade", "read"]
+    assert [answer.get("at") for answer in answers] == [None, "upgrade", "read"]
+    assert [answer["table"] for answer in answers] == [0, 1, 2]
     assert [reason_of(answer["error"]) for answer in answers[1:]] == [
         "UpgradeException: no way up",
         "EOFException: torn",

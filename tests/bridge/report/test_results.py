@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bridge import DiffReport, MergeIntoReport, MergePlan, RehearsalReport, redacted
+from bridge import DiffReport, MergeIntoReport, MergePlan, RehearsalReport, RehearsedStep, redacted
 from bridge.compare import Counts, Difference, ReaderResult
 from bridge.engines import Books, Fate
 from bridge.migration.table_copy import CopiedTable
@@ -71,11 +71,15 @@ def rehearsed(off: int = 0, refused: str | None = None) -> RehearsalReport:
         ReaderResult("1.2", 4, 4, 4),
         CopiedTable(Path("copies/orders"), 123_456, 0.4, ()),
         program="org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0",
-        refused=refused,
-        off=None if refused else ReaderResult("1.2", 0, 0, off),
-        deviations=frame if off else None,
-        settings=(),
-        seconds=12.5,
+        steps=[
+            RehearsedStep(
+                "upgrade",
+                refused,
+                12.5,
+                off=None if refused else ReaderResult("1.2", 0, 0, off),
+                deviations=frame if off else None,
+            )
+        ],
         close=lambda: None,
     )
 

@@ -1,0 +1,194 @@
+"""What a rehearsal predicts of the batches after an upgrade, of the compaction and of the way back."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pyspark.sql import functions as sf
+
+from bridge.compare import BASE, Comparison, OntoTable, plan_to
+from bridge.config import (
+    TABLE_VERSION,
+    WRITE_PAYLOAD_CLASS,
+    TableMergeConfig,
+    TargetMode,
+    capabilities,
+    change_mode,
+    change_version,
+)
+from bridge.engines import ADDED_TYPES, COMMIT, KIND, ORDERING, SEQUENCE
+from bridge.errors import PlanError
+from bridge.migration.plan import plan_migration
+from bridge.pipeline import as_batches, join_rows, simulate_commits
+from bridge.spark import META_COLUMNS, distinct_keys, quoted
+from mergers import RecordMergeMode
+from payloads import PayloadRef
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
+
+    from bridge.hudi import HudiTable
+    from bridge.migration.plan_report import MigrationPlan
+    from bridge.pipeline import Batches, BatchesLike
+    from payloads import HudiRelease
+
+
+class Next(NamedTuple):
+    """What comes after the upgrade, or with it.
+
+    Attributes:
+        mode: the merge mode that the table gets after the upgrade; None for what the upgrade gives it.
+        payload: the class that the next writer passes: the table is then upgraded by its first write. None for a writer
+            that passes neither class nor mode, and an upgrade by Hudi's procedure.
+        batches: what is written next; None for nothing.
+        props: other options of the writer.
+    """
+
+    mode: RecordMergeMode | None = None
+    payload: str | None = None
+    batches: Batches | None = None
+    props: Mapping[str, str] = {}
+
+
+def next_of(
+    table: HudiTable,
+    mode: str | RecordMergeMode | None,
+    payload: str | None,
+    batches: BatchesLike | None,
+    props: Mapping[str, str] | None,
+) -> Next:
+    """Check what comes after an upgrade.
+
+    Raises:
+        PlanError: a mode and a payload are both given, the bundle has no such class, or there is no batch to pass it
+            with; a batch is no upsert; or the table has generated keys.
+    """
+    target = None if mode is None else RecordMergeMode(str(getattr(mode, "value", mode)).upper())
+    written = None if batches is None else as_batches(batches)
+    for wrong, why in (
+        (target is not None and payload is not None, "a merge mode replaces the payload class; name one of the two"),
+        (
+            target is RecordMergeMode.CUSTOM,
+            "CUSTOM runs a class of yours, which the bundle does not have; name one of the other modes",
+        ),
+        (
+            payload is not None and not PayloadRef(payload).is_builtin,
+            f"{payload} is not in the released bundle; name a class that Hudi ships",
+        ),
+        (payload is not None and written is None, "a payload class is passed by a write; add its batch"),
+        (bool(props) and written is None, "the properties are those of a writer; add the batch that it writes"),
+        (written is not None and bool(written.operations), "a rehearsal writes upserts; leave other operations out"),
+        (
+            written is not None and not table.keys,
+            f"{table.path} has generated keys, by which no row of a batch is found again; leave the batches out",
+        ),
+    ):
+        if wrong:
+            raise PlanError(why)
+    return Next(target, payload, written, dict(props or {}))
+
+
+class Predictions:
+    """The rows and merge properties of a table after each step, as this package predicts them.
+
+    Attributes:
+        release: the release that upgrades.
+        reader: the table, as that release reads it before the upgrade.
+        made: the plan of the upgrade and the mode, where one is named.
+        properties: what the table stores after the upgrade.
+        passed: what the writer says about the class.
+    """
+
+    def __init__(self, table: HudiTable, release: HudiRelease, then: Next) -> None:
+        """Take the table as it is before the upgrade.
+
+        Raises:
+            PlanError: the release has no such way.
+            MergeConfigError: the settings contradict each other.
+        """
+        self._table, self._then = table, then
+        self.release, self.reader = release, table.read_by(release)
+        version = capabilities(release).created_version
+        self.made: MigrationPlan | None = None
+        self.passed: dict[str, str] = {}
+        if then.payload is not None:
+            self.passed = {WRITE_PAYLOAD_CLASS.key: PayloadRef(then.payload).java_name(release)}
+        stored = table.properties
+        self.properties = change_version(stored, version, release, self.passed)
+        if then.mode is not None:
+            target = TargetMode(then.mode)
+            self.made = plan_migration(stored, release, mode=target)
+            self.properties = change_mode(self.properties, target, {})
+
+    def downgraded(self) -> dict[str, str]:
+        """Return the properties after the way back to the version of before."""
+        before = int(self._table.properties[TABLE_VERSION.key])
+        return change_version(self.properties, before, self.release)
+
+    def upgraded(self) -> DataFrame:
+        """Return the rows after the upgrade, with meta columns."""
+        return self.reader.snapshot()
+
+    def written(self, batch: int, *, compacted: bool = False) -> DataFrame:
+        """Return the rows after a batch, without meta columns.
+
+        Args:
+            batch: its number, from 1.
+            compacted: whether all logs have been compacted since; of the last batch alone.
+
+        Raises:
+            PayloadBridgeError: the batch does not fit the table.
+        """
+        batches = self._then.batches
+        if batches is None:
+            return self.upgraded().drop(*META_COLUMNS)
+        after = (len(batches),) if compacted else ()
+        plan, versions, changed = self._passed(batches, after) if self._then.payload else self._plain(batches, after)
+        before = self.upgraded().drop(*META_COLUMNS)
+        touched = distinct_keys(versions, plan.identity)
+        rest = join_rows(before, touched, plan.identity, "leftanti", or_empty=plan.partition)
+        rows = changed.where(sf.col(COMMIT) == batch).select(*map(quoted, before.columns))
+        return rest.unionByName(rows)
+
+    def _plain(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
+        """Write onto the upgraded table, whose logs the upgrade has compacted, by its own settings."""
+        config = TableMergeConfig.from_properties(self.properties, self.release)
+        plan = self.reader.plan(props=self._then.props)
+        plan = dataclasses.replace(plan, table=config, ordering=config.ordering).as_plain()
+        stored = (
+            self.upgraded()
+            .drop(*META_COLUMNS)
+            .withColumns(
+                {
+                    KIND: sf.lit(BASE),
+                    ORDERING: sf.lit(None).cast(ADDED_TYPES[ORDERING]),
+                    SEQUENCE: sf.lit(0).cast("bigint"),
+                }
+            )
+        )
+        versions = OntoTable(batches, stored).versions(plan)
+        commits = len(batches)
+        return (
+            plan,
+            batches.versions(plan),
+            simulate_commits(versions, plan, commits=commits, compact_after=compact_after),
+        )
+
+    def _passed(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
+        """Write with a payload class, by whose first write the table is upgraded."""
+        left = self._table.plan(payload=self._then.payload, props=self._then.props)
+        right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(self.release)), table=None)
+        sides = Comparison(
+            left,
+            right,
+            len(batches),
+            upgrade_after=0,
+            compact_after=compact_after,
+            to=str(self.release),
+            properties=self._table.properties,
+        )
+        stored = self._table.versions(all_slices=False)
+        return left, batches.versions(left), sides.right_of(OntoTable(batches, stored).versions(left))
