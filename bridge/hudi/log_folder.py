@@ -270,9 +270,9 @@ class LogFolder:
         batches = self._columnar(found)
         for batch in batches or ():
             keys = self._record_keys(batch).to_pylist()
-            at = [row for row, key in enumerate(keys) if wanted is None or key in wanted]
+            at = [row for row, key in enumerate(keys) if key is None or wanted is None or key in wanted]
             for row, record in zip(at, self._reader.rows(batch, np.array(at, int)), strict=True):
-                yield str(keys[row]), record, self._schema
+                yield _known(keys[row], found), record, self._schema
         if batches is not None:
             return
         block, stream = found
@@ -285,7 +285,7 @@ class LogFolder:
             record = rewrite_record_with_new_schema(renamed, schema, columns, self._query.rules.release)
             if self._query.properties.drops_partition_columns:
                 record = self._with_path_values(record, partition)
-            key = self._key_of(record)
+            key = _known(record[_KEY], found) if self._keys is None else self._key_of(record)
             if wanted is None or key in wanted:
                 yield key, record, columns
 
@@ -321,6 +321,14 @@ class LogFolder:
         if self._keys is None:
             return str(record[_KEY])
         return str(self._keys.of(self._writer.batch([record]))[0])
+
+
+def _known(key: str | None, found: FoundBlock) -> str:
+    """Return the record key of a logged row; without one Hudi fails, too."""
+    if key is None:
+        reason = "a record has no key"
+        raise found.block.damaged(reason)
+    return str(key)
 
 
 def _has_positions(found: FileSlice, blocks: list[FoundBlock]) -> bool:

@@ -188,6 +188,16 @@ def test_files_that_no_instant_wrote_are_not_read(copied: Recorded) -> None:
     assert difference(copied.answers["snapshot"], rows_of(opened(copied).snapshot())) == ""
 
 
+def test_a_block_whose_schema_lost_the_key_is_an_error(tables: Path, tmp_path: Path) -> None:
+    """One bit of the column's name; rows without a key are no rows of one key."""
+    (recorded,) = load(tables, "0.15.0", "mor-plain-default")
+    table = shutil.copytree(recorded.folder / "table", tmp_path / "table")
+    for log in table.rglob(".*.log.*"):
+        log.write_bytes(log.read_bytes().replace(b'"_hoodie_record_key"', b'"_hoodie_record_kex"'))
+    with pytest.raises(DamagedFileError, match=r"\.log\..*, block at byte 0: a record has no key"):
+        rows_of(TableQueries(str(table), "0.15").snapshot())
+
+
 def test_what_commits_say_about_places_is_not_followed(tables: Path, tmp_path: Path) -> None:
     """Names that lead out of the table, in a commit's metadata; and a log file that is a link to one elsewhere."""
     (recorded,) = load(tables, "0.15.0", "mor-plain-default")
