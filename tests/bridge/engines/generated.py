@@ -1,19 +1,19 @@
-"""Generated keys for the agreement of engines: combinations of program, release and rule, and the versions of a key."""
+"""Generated keys for the agreement of engines: what a combination has in its tables, and the versions of a key."""
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import decimal
 import itertools
 import random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from bridge import MergePlan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from bridge.config import TableMergeConfig, created_properties
+from payloads import HudiRelease
 
 NULLS = 0.08
 """The share of null ordering values, most of which make the merge of their key fail."""
@@ -46,6 +46,8 @@ MERGER = "tests.support.user_mergers:AddsUp"
 PARTIAL = ("PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload", "PostgresDebeziumAvroPayload")
 EPOCH = datetime.date(1970, 1, 1)
 _TEXTS = (None, "x", "y", "__debezium_unavailable_value")
+ENTRY_ORDERING = pa.struct([("type", pa.string()), ("value", pa.string())])
+"""The type of `_pb_ordering`."""
 _OTHERS = {"string": pa.string(), "int": pa.int32(), "boolean": pa.bool_()}
 
 
@@ -56,7 +58,7 @@ class Combination(NamedTuple):
         merges: a merge mode or a payload class, as plans name it.
         ordering: the types of the ordering fields.
         marker: whether a custom delete marker is configured.
-        settings: further settings of the plan.
+        settings: further settings of the plan; `created_by` names the release that created the table.
     """
 
     program: str
@@ -111,8 +113,9 @@ class Combination(NamedTuple):
         marker = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "D"} if self.marker else {}
         kind = "merger" if self.merges.endswith("_ORDERING") or ":" in self.merges else "payload"
         given: dict[str, Any] = {kind: self.merges, "engine": "native", **dict(self.settings)}
-        return MergePlan(
-            release=self.release,
+        created_by = given.pop("created_by", None)
+        plan = MergePlan(
+            release=created_by or self.release,
             table_type="cow" if self.program == "upsert" else "mor",
             key="id",
             partition="part",
@@ -120,79 +123,11 @@ class Combination(NamedTuple):
             props=marker,
             **given,
         )
-
-
-def combinations() -> Iterator[Combination]:
-    """Give every combination that the native engine claims."""
-    yield from _of_modes()
-    yield from _of_payloads()
-    yield from _of_partial_updates()
-    for program, release in itertools.product(("upsert", "snapshot", "compact"), ("1.1", "1.2")):
-        yield Combination(program, release, MERGER, ())
-
-
-def _of_modes() -> Iterator[Combination]:
-    event, commit = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
-    lists = [("string", "long"), ("int", "int"), ("double", "int", "string")]
-    plain_lists = [("boolean", "long"), ("int", "int")]
-    orders = {
-        "upsert": [*((name,) for name in OF_MODES), *lists, ()],
-        "combine_input": [*((name,) for name in WITH_TEXTS), *plain_lists, ()],
-        "append": [(name,) for name in OF_READS] + [*plain_lists, ()],
-        "snapshot": [(name,) for name in OF_READS],
-        "compact": [(name,) for name in OF_READS],
-    }
-    for program, release in itertools.product(orders, ("1.1", "1.2")):
-        yield Combination(program, release, commit, ("long",))
-        yield Combination(program, release, commit, ("int",), marker=True)
-        for order in orders[program]:
-            yield Combination(program, release, event, order)
-        yield Combination(program, release, event, ("int",), marker=True)
-        if program == "append":
-            yield Combination(program, release, event, ("string",), settings=(("inserts_to", "log"),))
-
-
-def _of_payloads() -> Iterator[Combination]:
-    default, latest = "DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload"
-    for release in ("0.12", "0.13", "0.14", "0.15", "1.0"):
-        texts = WITH_TEXTS[:-1] if release >= "1.0" else WITH_TEXTS
-        for payload in (default, latest):
-            for name in OF_PAYLOADS:
-                yield Combination("upsert", release, payload, (name,))
-            for name in WITH_TEXTS:
-                yield Combination("combine_input", release, payload, (name,))
-            for name in texts:
-                yield Combination("append", release, payload, (name,))
-            yield Combination("upsert", release, payload, (), marker=True)
-            yield Combination("append", release, payload, ("long",), marker=True)
-        yield Combination("append", release, default, ("string",), settings=(("inserts_to", "log"),))
-        if release < "1.0":
-            yield from _of_scanners(release)
-        else:
-            for program, marker in itertools.product(("snapshot", "compact"), (False, True)):
-                yield Combination(program, release, latest, ("long",), marker)
-        others = ["EventTimeAvroPayload"]
-        others += [] if release < "0.13" else ["AWSDmsAvroPayload"]
-        for payload, program in itertools.product(others, ("upsert", "combine_input", "append")):
-            yield Combination(program, release, payload, ("int",))
-
-
-def _of_scanners(release: str) -> Iterator[Combination]:
-    """Give what folds logs by payloads."""
-    default, latest, event = "DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload", "EventTimeAvroPayload"
-    for program in ("snapshot", "compact"):
-        for payload, name in itertools.product((default, latest, event), IN_SCANNED_LOGS):
-            yield Combination(program, release, payload, (name,))
-        yield Combination(program, release, default, ("long",), marker=True)
-    if release >= "0.13":
-        yield Combination("compact", release, "AWSDmsAvroPayload", ("int",))
-
-
-def _of_partial_updates() -> Iterator[Combination]:
-    programs = ("upsert", "combine_input", "append", "snapshot", "compact")
-    for payload, program, release in itertools.product(PARTIAL, programs, ("1.1", "1.2")):
-        for name in ("int", "long"):
-            yield Combination(program, release, payload, (name,))
+        if created_by is None:
+            return plan
+        stored = created_properties(plan.writer_options(), plan.table_type, plan.release)
+        release = HudiRelease.parse(self.release)
+        return dataclasses.replace(plan, release=release, table=TableMergeConfig.from_properties(stored, release))
 
 
 class Key(NamedTuple):

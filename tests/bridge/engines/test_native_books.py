@@ -12,6 +12,8 @@ from tests.bridge.engines.agreement import fine_frames
 from tests.bridge.engines.generated import MERGER, Combination
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
     from bridge.engines import Books
@@ -29,8 +31,10 @@ FILLS, DEFAULT = "PartialUpdateAvroPayload", "DefaultHoodieRecordPayload"
     ],
     ids=str,
 )
-def test_every_row_has_the_same_fate_on_both_engines(spark: SparkSession, combination: Combination) -> None:
-    frames = fine_frames(spark, combination, 60, 17)
+def test_every_row_has_the_same_fate_on_both_engines(
+    spark: SparkSession, combination: Combination, tmp_path: Path
+) -> None:
+    frames = fine_frames(spark, combination, 60, 17, tmp_path)
     point = combination.program.replace("_", "-")
 
     def books(engine: str) -> Books:

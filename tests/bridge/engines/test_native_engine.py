@@ -17,8 +17,9 @@ from bridge.merge import Action
 from bridge.pipeline import layout_of
 from bridge.pipeline.merge_points import upsert_outcomes
 from bridge.programs import PROGRAMS, EngineName
-from tests.bridge.engines.agreement import agree, outcomes_of
-from tests.bridge.engines.generated import MERGER, PARTIAL, Combination, combinations
+from tests.bridge.engines.agreement import agree, outcomes_of, versions_of
+from tests.bridge.engines.combinations import natively
+from tests.bridge.engines.generated import MERGER, PARTIAL, Combination, draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -77,14 +78,14 @@ def physical_plan(frame: DataFrame) -> str:
 
 
 def test_it_agrees_with_the_python_engine_on_generated_keys(spark: SparkSession) -> None:
-    chosen = first_of_each(combinations(), lambda one: (one.program, RULES.get(one.merges, reads_of(one))))
+    chosen = first_of_each(natively(), lambda one: (one.program, RULES.get(one.merges, reads_of(one))))
     counts = {str(one): agree(spark, one, SHORT, 17, failing=number % 4 == 0) for number, one in enumerate(chosen)}
     assert all(count.keys > count.failures for count in counts.values()), counts
 
 
-def test_no_python_and_no_function_of_ours_is_in_any_plan(spark: SparkSession) -> None:
-    for one in first_of_each(combinations(), lambda one: (one.program, one.merges)):
-        text = physical_plan(outcomes_of(spark, one, []))
+def test_no_python_and_no_function_of_ours_is_in_any_plan(spark: SparkSession, tmp_path: Path) -> None:
+    for one in first_of_each(natively(), lambda one: (one.program, one.merges)):
+        text = physical_plan(outcomes_of(spark, one, versions_of(one, draw(one, 5, 17)), tmp_path))
         for word in ("Python", "Arrow", "MapPartitions", "UDF", "DeserializeToObject"):
             assert word not in text, (str(one), text)
 
