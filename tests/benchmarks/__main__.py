@@ -5,7 +5,8 @@ and our merge points on each engine. They take turns; the best of several runs c
 key and to a `row_number` window are printed, in seconds and in CPU seconds of all processes: the latter say more
 on a busy machine. `--peers` adds real Hudi and Delta Lake, `--full` all cases for the other shapes of data; `--out`
 writes JSON and charts (extra `benchmarks`). `--small` measures commands on few rows, `--scale` how time and memory grow
-to many, `--extremes` rows and keys of unusual size, `--tables` how a real Hudi table is read next to Hudi itself.
+to many, `--extremes` rows and keys of unusual size, `--tables` how a real Hudi table is read and
+written next to Hudi itself, `--writes` how it is written alone.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ _ROWS = 2_500_000
 @click.option("--scale", "of_sizes", is_flag=True, help="A sixteenth and a quarter of --rows, all, and skewed.")
 @click.option("--extremes", "of_extremes", is_flag=True, help="A million versions, 2,000 columns, 1 MB records.")
 @click.option("--tables", "of_tables", is_flag=True, help="A Hudi table of --rows (2 million) base rows, read.")
+@click.option("--writes", "of_writes", is_flag=True, help="Updates of a quarter of --rows (2 million), written.")
 def main(  # noqa: PLR0913 (one parameter an option)
     rows: int | None,
     runs: int,
@@ -52,6 +54,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     of_sizes: bool,
     of_extremes: bool,
     of_tables: bool,
+    of_writes: bool,
 ) -> None:
     """Print a line a case: seconds, ratio to the bare shuffle and to the window, goal."""
     if of_commands:
@@ -62,8 +65,8 @@ def main(  # noqa: PLR0913 (one parameter an option)
         sys.exit(0 if scale.run(rows or 40_000_000, click.echo) else 1)
     if of_extremes:
         sys.exit(0 if extremes.run(click.echo) else 1)
-    if of_tables:
-        for line in tables.measure(rows or 2_000_000, runs):
+    if of_tables or of_writes:
+        for line in (tables.measure if of_tables else tables.measure_writes)(rows or 2_000_000, runs):
             click.echo(line)
         return
     _compare(rows or _ROWS, runs, only, out, with_peers=with_peers, grow=grow, full=full)

@@ -102,8 +102,7 @@ CASES = (
 
 def measure(rows: int, runs: int) -> Iterator[str]:
     """Give the lines of the report: `rows` base rows, a quarter as many updates; the best of some runs counts."""
-    own = {"spark.master": "local[2]", "spark.default.parallelism": "2", "spark.driver.memory": "3g"}
-    spark = session(_BUNDLE, peers.CONF | own | {"spark.jars.packages": ",".join(peers.JARS)})
+    spark = _session()
     with tempfile.TemporaryDirectory() as folder:
         yield f"{rows:,} base rows, {rows // 4:,} updates in logs, {_COLUMNS} columns; seconds, the best of {runs} runs"
         heads = ("Hudi", "here", "ratio", "goal", "cpu ratio", "Parquet", "hudi-rs")
@@ -130,6 +129,19 @@ def measure(rows: int, runs: int) -> Iterator[str]:
             found = ", ".join(f"{name} {most:,}" for name, most in memory.items())
             yield f"{logs:18} {seconds:8.2f}  {found}"
     spark.stop()
+
+
+def measure_writes(rows: int, runs: int) -> Iterator[str]:
+    """Give the lines of the report that are about writing, alone."""
+    spark = _session()
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _written_into(spark, Path(folder), rows, runs)
+    spark.stop()
+
+
+def _session() -> SparkSession:
+    own = {"spark.master": "local[2]", "spark.default.parallelism": "2", "spark.driver.memory": "3g"}
+    return session(_BUNDLE, peers.CONF | own | {"spark.jars.packages": ",".join(peers.JARS)})
 
 
 def _written_into(spark: SparkSession, folder: Path, rows: int, runs: int) -> Iterator[str]:

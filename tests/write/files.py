@@ -108,7 +108,8 @@ def _of_files(
     write_files(rows, f"{folder}-parquet", plan, instant="20240101000000000")
     parquet = spark.read.option("recursiveFileLookup", "true").parquet(f"{folder}-parquet")
     meta = _texts(parquet, names)
-    problems = [] if [row[len(META_COLUMNS) :] for row in meta] == expected else [f"Spark reads {meta}"]
+    shown = sorted(row[len(META_COLUMNS) :] for row in meta)
+    problems = [] if shown == expected else [f"Spark reads {shown} instead of {expected}"]
     problems += _wrong_meta(meta, plan, Path(f"{folder}-parquet"))
     written = write_files(rows, f"{folder}-avro", plan, form="avro", instant="20240101000000000")
     records = [record for file in written for record in _records(Path(f"{folder}-avro", file))]
@@ -170,7 +171,7 @@ def _differing(
         shown = read()
         if shown != raw:
             problems.append(f"{reader} shows {shown} instead of {raw}")
-        if sorted(row[len(META_COLUMNS) :] for row in shown) != sorted(expected):
+        if sorted(row[len(META_COLUMNS) :] for row in shown) != expected:
             problems.append(f"{reader} shows {shown} instead of the rows {expected}")
     if any(value == "None" for row in raw for value in row[: len(META_COLUMNS)]):
         problems.append(f"a meta column has no value: {raw}")

@@ -24,6 +24,7 @@ from pyspark.errors import StreamingQueryException
 
 from bridge import ConflictError, HudiTable, merge_batch, merge_into
 from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
+from bridge.write import BATCH
 from tests.conformance.record_table import session
 from tests.write.tables import WRITER, Case, create, frame_of, readers_that_differ
 
@@ -44,10 +45,12 @@ _FILES = 4
 @click.command(help=__doc__)
 @click.option("--release", "releases", multiple=True, default=("1.2.0", "1.0.2"), show_default=True)
 @click.option("--table-type", "kinds", multiple=True, type=click.Choice(["cow", "mor"]), default=("cow", "mor"))
-def main(releases: tuple[str, ...], kinds: tuple[str, ...]) -> None:
+@click.option("--only", default="", help="Only the checks whose name contains this: stream.")
+def main(releases: tuple[str, ...], kinds: tuple[str, ...], only: str) -> None:
     """Exit 1 where an update is lost or repeated."""
     if len(releases) > 1:
-        command = [sys.executable, "-m", "tests.write.writers", *(f"--table-type={kind}" for kind in kinds)]
+        own = [f"--only={only}", *(f"--table-type={kind}" for kind in kinds)]
+        command = [sys.executable, "-m", "tests.write.writers", *own]
         codes = [subprocess.call([*command, f"--release={one}"]) for one in releases]
         sys.exit(int(any(codes)))
     types = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
@@ -56,7 +59,7 @@ def main(releases: tuple[str, ...], kinds: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory(prefix="writers-") as folder:
         for kind in kinds:
             case = Case("tally", types[kind], True, releases[0])
-            for check in (_same_partition, _late, _other_partition, _always, _threads, _stream):
+            for check in (one for one in _CHECKS if only in one.__name__):
                 table = Path(folder, f"{kind}{check.__name__}")
                 told = list(check(_Table(spark, case, table)))
                 problems = [one for one in told if one.startswith("WRONG")]
@@ -80,16 +83,17 @@ class _Table:
         self.rows[part, key] = row | {"qty": qty + (old["qty"] if old else 0)}
         return frame_of(self.spark, self.case, [row])
 
-    def merge(self, batch: DataFrame, **more: Any) -> Any:
-        return merge_into(str(self.path), batch, self.case.plan, **{"options": _LOCKED, **more})
+    def merge(self, rows: DataFrame, **more: Any) -> Any:
+        return merge_into(str(self.path), rows, self.case.plan, **{"options": _LOCKED, **more})
 
     def check(self) -> Iterator[str]:
         for problem in readers_that_differ(self.spark, self.case, self.path, self.rows.values()):
             yield f"WRONG {problem}"
 
     def commits(self) -> int:
-        rows = HudiTable(self.spark, str(self.path)).instants.collect()
-        return sum(row["action"] in {"commit", "deltacommit"} and row["state"] == "COMPLETED" for row in rows)
+        """Return how many commits of a merge the timeline has, archived ones too."""
+        found = HudiTable(self.spark, str(self.path)).queries().timeline.commits_with(BATCH)
+        return len([*found])
 
 
 def _between(table: _Table, other: Callable[[], object]) -> tuple[Any, int]:
@@ -122,7 +126,7 @@ def _late(table: _Table) -> Iterator[str]:
         if len(seen) == 1:
             with mock.patch.object(_MODULE, "commit", commit):
                 table.merge(other)
-            _MODULE.check_since(table.spark, known)  # as before: that merge has told its own in this thread
+                _MODULE.check_since(table.spark, known)  # as before: that merge has told its own in this thread
         commit(*arguments)
 
     known = HudiTable(table.spark, str(table.path)).queries().timeline
@@ -222,6 +226,8 @@ def _stream(table: _Table) -> Iterator[str]:
     yield f"{'' if made == _FILES else 'WRONG '}{made} commits"
     yield from table.check()
 
+
+_CHECKS = (_same_partition, _late, _other_partition, _always, _threads, _stream)
 
 if __name__ == "__main__":
     main()
