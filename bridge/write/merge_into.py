@@ -182,7 +182,7 @@ def merge_batch(
     """Return what `foreachBatch` of a structured stream calls: each micro-batch is merged into a table, once.
 
     A micro-batch that comes again, as after a restart of the stream, changes nothing: its commit has the stream's name
-    and the number of the batch. This was tried by calls of the function, not by a stream that restarts.
+    and the number of the batch.
 
     Args:
         table: the base path of the table.

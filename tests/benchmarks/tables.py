@@ -141,6 +141,7 @@ def measure_writes(rows: int, runs: int) -> Iterator[str]:
 
 def _session() -> SparkSession:
     own = {"spark.master": "local[2]", "spark.default.parallelism": "2", "spark.driver.memory": "3g"}
+    own |= {"spark.sql.shuffle.partitions": "2"}  # as many tasks as Hudi's writer has, and Delta's
     return session(_BUNDLE, peers.CONF | own | {"spark.jars.packages": ",".join(peers.JARS)})
 
 
