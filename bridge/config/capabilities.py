@@ -80,6 +80,10 @@ class Capabilities:
             a text where it has a timestamp: the numbers of Avro count.
         promotes_in_arrays: a field of a struct in an array may become wider; else reading the older file fails with a
             ClassCastException.
+        converts_values: a batch may have numbers or texts where the table has a decimal, and texts where it has a date,
+            that say a value of it.
+        keeps_field_order: the fields of a struct keep the order that they have in the table, and new ones follow; else
+            they have that of the batch (AvroSchemaEvolutionUtils.reconcileSchema).
         delete_block_utf8: Kryo's registration of Utf8, where a delete block has an ordering value as a Java object;
             None where Avro types wrap it (HoodieDeleteBlock).
         delete_block_dates: an ordering value that is a date can be written to a delete block (HoodieDeleteBlock).
@@ -118,6 +122,8 @@ class Capabilities:
     reads_bytes_as_text: bool
     plain_for_logical: bool
     promotes_in_arrays: bool
+    converts_values: bool
+    keeps_field_order: bool
     delete_block_utf8: int | None
     delete_block_dates: bool
     delete_block_instants: bool
@@ -179,6 +185,8 @@ _V0_12 = Capabilities(
     reads_bytes_as_text=False,
     plain_for_logical=True,
     promotes_in_arrays=True,
+    converts_values=True,
+    keeps_field_order=False,
     delete_block_utf8=10,
     delete_block_dates=True,
     delete_block_instants=False,
@@ -212,6 +220,7 @@ _V1_0 = replace(
     timestamp_ntz=True,
     delete_block_dates=False,
     delete_block_instants=False,
+    keeps_field_order=True,
 )
 _V1_1 = replace(
     _V1_0,

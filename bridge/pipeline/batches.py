@@ -11,6 +11,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
+from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError, PlanError
 from bridge.pipeline.files import read_batches
@@ -238,6 +239,8 @@ class Batches:
             if self._check is not None:
                 self._check()
             raise
+        if capabilities(plan.release).keeps_field_order:
+            versions = with_types(versions, common_types(self._frames, keeps_order=True))
         layout_of(plan, versions)
         if plan.arrival is None and ARRIVAL not in versions.columns:
             versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())

@@ -21,6 +21,7 @@ from bridge.spark import (
     META_COLUMNS,
     avro_schema,
     common_type,
+    converts_values,
     in_one_task,
     is_floating,
     promoted,
@@ -80,7 +81,7 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
     for other in others:
         for field in data_fields(other):
             if field.name in own:
-                own[field.name] = _evolved(own[field.name], field, plan.release)
+                own[field.name] = evolved(own[field.name], field, plan.release)
             elif field.name in META_COLUMNS:
                 meta.append(as_nullable(field))
             else:
@@ -106,13 +107,21 @@ def as_nullable(field: spark_types.StructField) -> spark_types.StructField:
     return spark_types.StructField(field.name, field.dataType, nullable=True)
 
 
-def _evolved(
+def evolved(
     newer: spark_types.StructField, older: spark_types.StructField, release: HudiRelease
 ) -> spark_types.StructField:
-    kind, can = common_type(older.dataType, newer.dataType), capabilities(release)
+    """Return the column that a release makes of an older and a newer one.
+
+    Raises:
+        InputError: it refuses them.
+    """
+    can = capabilities(release)
+    kind = common_type(older.dataType, newer.dataType, keeps_order=can.keeps_field_order)
     if not can.widens_decimals and widens_decimal(older.dataType, newer.dataType):
         kind = None
     if not can.plain_for_logical and takes_plain_for_logical(older.dataType, newer.dataType):
+        kind = None
+    if not can.converts_values and converts_values(older.dataType, newer.dataType):
         kind = None
     if not can.reads_bytes_as_text and takes_bytes_for_text(older.dataType, newer.dataType):
         kind = None

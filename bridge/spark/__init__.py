@@ -35,6 +35,7 @@ from bridge.spark.output_table import TableRun, check_table
 from bridge.spark.promotion import (
     common_type,
     common_types,
+    converts_values,
     promoted,
     promotes_in_array,
     takes_bytes_for_text,
@@ -85,6 +86,7 @@ __all__ = [
     "check_workers",
     "common_type",
     "common_types",
+    "converts_values",
     "decimal_size",
     "described",
     "discard",

@@ -38,7 +38,12 @@ _PLAIN: frozenset[tuple[type[spark_types.DataType], type[spark_types.DataType]]]
         (spark_types.LongType, spark_types.TimestampType),
         (spark_types.DateType, spark_types.IntegerType),
         (spark_types.DateType, spark_types.LongType),
+        (spark_types.DateType, spark_types.FloatType),
+        (spark_types.DateType, spark_types.DoubleType),
+        (spark_types.DateType, spark_types.TimestampType),
         (spark_types.TimestampType, spark_types.LongType),
+        (spark_types.TimestampType, spark_types.FloatType),
+        (spark_types.TimestampType, spark_types.DoubleType),
         (spark_types.TimestampType, spark_types.StringType),
     }
 )
@@ -46,32 +51,72 @@ _PLAIN: frozenset[tuple[type[spark_types.DataType], type[spark_types.DataType]]]
 _EVERYWHERE = (spark_types.LongType, spark_types.TimestampType)
 """The one of them that all releases take."""
 
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_DATE = r"^(\d{4})-(0?[1-9]|1[0-2])-(0?[1-9]|[12]\d|3[01])$"
+_TEXT: type[spark_types.DataType] = spark_types.StringType
+_SAYING_NUMBERS = (*_NUMBERS, _TEXT)
+_CONVERTED: frozenset[tuple[type[spark_types.DataType], type[spark_types.DataType]]] = frozenset(
+    {
+        *((spark_types.DecimalType, kind) for kind in _SAYING_NUMBERS),
+        (spark_types.DateType, spark_types.StringType),
+    }
+)
+"""The older type stays, and a value of the newer one becomes one of it; a text that is none fails the write."""
+
 _CASTS: dict[tuple[type[spark_types.DataType], type[spark_types.DataType]], Callable[[Column, Any], Column]] = {
     (spark_types.BinaryType, spark_types.StringType): lambda one, _: sf.decode(one, "UTF-8"),  # U+FFFD, as in Java
     (spark_types.IntegerType, spark_types.DateType): lambda one, _: sf.date_from_unix_date(one),
     (spark_types.IntegerType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(one.cast("long")),
     (spark_types.LongType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(one),
-    (spark_types.DateType, spark_types.IntegerType): lambda one, _: sf.unix_date(one),
-    (spark_types.DateType, spark_types.LongType): lambda one, _: sf.unix_date(one).cast("long"),
-    (spark_types.TimestampType, spark_types.LongType): lambda one, _: sf.unix_micros(one),
-    (spark_types.TimestampType, spark_types.StringType): lambda one, _: sf.unix_micros(one).cast("string"),
+    (spark_types.DateType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(sf.unix_date(one)),
+    **{(spark_types.DateType, kind): lambda one, kind: sf.unix_date(one).cast(kind) for kind in _NUMBERS[2:]},
+    **{
+        (spark_types.TimestampType, kind): lambda one, kind: sf.unix_micros(one).cast(kind)
+        for kind in (*_NUMBERS[3:], _TEXT)
+    },
+    (_TEXT, spark_types.DateType): lambda one, kind: _converted(one, _DATE, _date_of(one), kind),
+    **{
+        (other, spark_types.DecimalType): lambda one, kind: _number_of(one.cast("string"), kind)
+        for other in _SAYING_NUMBERS
+    },
 }
-"""Casts by the numbers that Avro has for dates (days) and timestamps (microseconds)."""
+"""Casts by the numbers that Avro has for dates (days) and timestamps (microseconds), and of texts by what they say."""
 
 
-def common_type(older: spark_types.DataType, newer: spark_types.DataType) -> spark_types.DataType | None:
+def _number_of(text: Column, kind: spark_types.DataType) -> Column:
+    """Return the decimal that a text says, rounded half up."""
+    return _converted(text, _NUMBER, text.cast(kind), kind)
+
+
+def _date_of(text: Column) -> Column:
+    """Return the day that a text says; as java.sql.Date.valueOf, which takes February 30 for March 1 or 2."""
+    year, month, day = (sf.regexp_extract(text, _DATE, group).cast("int") for group in (1, 2, 3))
+    return sf.date_add(sf.make_date(year, month, sf.lit(1)), day - 1)
+
+
+def _converted(text: Column, form: str, value: Column, kind: spark_types.DataType) -> Column:
+    """Return the value that a text of this form says; one that says none of the type fails the job."""
+    value = sf.when(text.rlike(form), value)
+    why = sf.concat(text, sf.lit(f" is no {kind.simpleString()}, which the column is in older data; correct the value"))
+    return sf.when(text.isNotNull(), sf.coalesce(value, sf.raise_error(why).cast(kind)))
+
+
+def common_type(
+    older: spark_types.DataType, newer: spark_types.DataType, *, keeps_order: bool = False
+) -> spark_types.DataType | None:
     """Return the type that holds the values of both, at every depth; None if Hudi has none.
 
     Fields of a struct come in the order of the newer one, which must have those of the older; new ones may be null.
+    `keeps_order`: those of the older one come first, in its order.
     """
     match older, newer:
         case spark_types.StructType(), spark_types.StructType():
-            return _common_struct(older, newer)
+            return _common_struct(older, newer, keeps_order=keeps_order)
         case spark_types.ArrayType(), spark_types.ArrayType():
-            items = common_type(older.elementType, newer.elementType)
+            items = common_type(older.elementType, newer.elementType, keeps_order=keeps_order)
             return None if items is None else spark_types.ArrayType(items, newer.containsNull)
         case spark_types.MapType(), spark_types.MapType() if older.keyType == newer.keyType:
-            values = common_type(older.valueType, newer.valueType)
+            values = common_type(older.valueType, newer.valueType, keeps_order=keeps_order)
             return None if values is None else spark_types.MapType(newer.keyType, values, newer.valueContainsNull)
     return newer if older.simpleString() == newer.simpleString() else _common_plain(older, newer)
 
@@ -81,6 +126,8 @@ def _common_plain(older: spark_types.DataType, newer: spark_types.DataType) -> s
         return max(older, newer, key=lambda one: _NUMBERS.index(type(one)))
     if isinstance(older, spark_types.DecimalType) and isinstance(newer, spark_types.DecimalType):
         return newer if _holds(newer, older) else older if _holds(older, newer) else None
+    if (type(older), type(newer)) in _CONVERTED:
+        return older
     return newer if (type(older), type(newer)) in _PLAIN else _common_with_text(older, newer)
 
 
@@ -104,7 +151,7 @@ def _holds(wide: spark_types.DecimalType, narrow: spark_types.DecimalType) -> bo
 def widens_decimal(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
     """Whether a decimal, at any depth, becomes one of more digits."""
     return any(
-        isinstance(one, spark_types.DecimalType) and not (isinstance(two, spark_types.DecimalType) and _holds(one, two))
+        isinstance(one, spark_types.DecimalType) and isinstance(two, spark_types.DecimalType) and not _holds(one, two)
         for one, two, _ in _changes(older, newer)
     )
 
@@ -113,6 +160,11 @@ def takes_plain_for_logical(older: spark_types.DataType, newer: spark_types.Data
     """Whether a date or timestamp meets its plain number or a text, at any depth; a long before a timestamp aside."""
     pairs = {(type(one), type(two)) for one, two, _ in _changes(older, newer)}
     return bool(pairs & (_PLAIN - {_EVERYWHERE}))
+
+
+def converts_values(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
+    """Whether a newer number or text becomes a decimal or date of the table, at any depth."""
+    return any((type(one), type(two)) in _CONVERTED for one, two, _ in _changes(older, newer))
 
 
 def takes_bytes_for_text(older: spark_types.DataType, newer: spark_types.DataType) -> bool:
@@ -142,15 +194,22 @@ def _changes(
             yield older, newer, in_both
 
 
-def _common_struct(older: spark_types.StructType, newer: spark_types.StructType) -> spark_types.StructType | None:
+def _common_struct(
+    older: spark_types.StructType, newer: spark_types.StructType, *, keeps_order: bool
+) -> spark_types.StructType | None:
     if not set(older.names) <= set(newer.names):
         return None
     fields = []
-    for field in newer:
-        kind = common_type(older[field.name].dataType, field.dataType) if field.name in older.names else field.dataType
-        if kind is None or (field.name not in older.names and not field.nullable):
+    for name in dict.fromkeys((*older.names, *newer.names)) if keeps_order else newer.names:
+        field, kind = newer[name], newer[name].dataType
+        if name in older.names:
+            found = common_type(older[name].dataType, kind, keeps_order=keeps_order)
+            if found is None:
+                return None
+            kind = found
+        elif not field.nullable:
             return None
-        fields.append(spark_types.StructField(field.name, kind, field.nullable))
+        fields.append(spark_types.StructField(name, kind, field.nullable))
     return spark_types.StructType(fields)
 
 
@@ -189,11 +248,13 @@ def with_types(frame: DataFrame, kinds: Mapping[str, spark_types.DataType]) -> D
     return frame.select(*columns)
 
 
-def common_types(frames: Iterable[DataFrame]) -> dict[str, spark_types.DataType]:
-    """Return the type of each column that some frames have, where there is a common one."""
+def common_types(frames: Iterable[DataFrame], *, keeps_order: bool = False) -> dict[str, spark_types.DataType]:
+    """Return the type of each column that some frames have, where there is a common one; see `common_type`."""
     found: dict[str, spark_types.DataType] = {}
     for frame in frames:
         for field in frame.schema.fields:
-            kind = common_type(found[field.name], field.dataType) if field.name in found else field.dataType
-            found[field.name] = kind or field.dataType
+            kind = field.dataType
+            if field.name in found:
+                kind = common_type(found[field.name], kind, keeps_order=keeps_order) or kind
+            found[field.name] = kind
     return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, upsert
-from bridge.spark import SessionOptions, session_of
+from bridge.spark import SessionOptions, fit_batches, session_of
 from tests.benchmarks.processes import Memory
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def _measured(engine: str, rows: int, keys: int, columns: int, letters: int) -> 
     spark = session_of(SessionOptions("local[2]", conf={"spark.driver.memory": _HEAP}))
     plan = MergePlan(**_ENGINES[engine], release="0.15", key="id", ordering="ts")  # type: ignore[arg-type]
     stored, incoming = (_frame(spark, number, keys, columns, letters) for number in (keys, rows))
+    fit_batches(incoming)  # as a command does
     with Memory() as memory:
         start = time.perf_counter()
         left = upsert(stored, incoming, plan).agg(sf.count("id"), sf.sum(sf.length("text"))).collect()[0]

@@ -85,9 +85,14 @@ jobs.close()
 
 def run(servers: Servers) -> None:
     """Run the program."""
-    program = [sys.executable, "-c", _PROGRAM, str(ROOT), servers.connect, str(servers.folder / "connected")]
-    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(servers.folder)}
+    run_program(servers.connect, servers.folder)
+
+
+def run_program(remote: str, folder: Path) -> None:
+    """Run the program against a server; `folder` has the user's module."""
+    program = [sys.executable, "-c", _PROGRAM, str(ROOT), remote, str(folder / "connected")]
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(folder)}
     done = subprocess.run(
-        program, cwd=servers.folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+        program, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr

@@ -245,6 +245,7 @@ def test_a_run_that_merges_nothing_says_so(spark, run, tmp_path, stored, write):
     result = run("merge", "upsert", "--stored", stored, "--incoming", batch, *payload)
     assert result.exit_code == 1
     assert result.stdout.startswith("NOTHING MERGED: every row that came in is in quarantine.")
+    assert "engine python: not native: with on_error=quarantine a key" in " ".join(result.stdout.split())
 
 
 @pytest.fixture

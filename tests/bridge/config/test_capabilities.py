@@ -44,6 +44,7 @@ NEW = {
         "timestamp_ntz": True,
         "delete_block_dates": False,
         "delete_block_instants": False,
+        "keeps_field_order": True,
     },
     "1.1": {
         "upgrade_compaction": UpgradeCompaction.RUN,
@@ -88,6 +89,7 @@ def test_what_each_release_does_otherwise_than_the_one_before():
         "delete_block_dates",
         "plain_for_logical",
         "promotes_in_arrays",
+        "converts_values",
     }
     assert (oldest["writable_versions"], oldest["delete_block_utf8"]) == ((5,), 10)
 

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import collections
 import dataclasses
 import datetime
+import json
+import re
 
 import pytest
+from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge import Batches, InputError, MergePlan, append, simulate, snapshot, upsert
 from bridge.pipeline import layout_of
-from bridge.spark import common_type, takes_plain_for_logical, with_types
+from bridge.pipeline.layout import evolved
+from bridge.spark import common_type, promoted, takes_plain_for_logical, with_types
 from payloads import HudiRelease
+from tests import promotions
 
 # What real Hudi 0.15.0 shows for these two batches, in both table types: a float becomes a double by its text.
 WIDE = ("id string, ts bigint, a int, b float, c int", ("k1", 10, 5, 1.1, 7), ("k2", 10, 5, 1.1, 7))
@@ -99,7 +105,6 @@ RECORDED = [
     ("decimal(10,2)", "decimal(8,1)", "decimal(10,2)"),
     ("bigint", "timestamp", "timestamp"),
     ("bigint", "date", None),
-    ("date", "timestamp", None),
     ("timestamp", "int", None),
     ("double", "decimal(10,2)", None),
     ("string", "boolean", None),
@@ -201,6 +206,98 @@ def test_values_of_a_newer_type_become_those_of_the_table(spark):
     assert [str(row.c) for row in last] == moments
 
 
+# -- every pair of types that tests.promotions asks for
+
+ASKED = json.loads(promotions.RECORDED.read_text("utf-8"))
+
+
+RESCALED = {
+    ("decimal(8,2)", "decimal(8,4)"),
+    ("decimal(8,4)", "decimal(8,2)"),
+    ("decimal(12,1)", "decimal(12,4)"),
+    ("decimal(12,4)", "decimal(12,1)"),
+}
+"""A copy-on-write table of 0.15 and 1.0 then has 0.0125 for 1.25, as the older rows keep their digits under the newer
+scale."""
+
+
+def is_other_value(case):
+    """Whether Hudi takes both types and stores something else, which we refuse."""
+    is_buffer = "java.nio" in str(case["copy_on_write"].get("rows"))  # its name, in place of the bytes
+    return is_buffer or (case["older"], case["newer"]) in RESCALED
+
+
+OF_VALUES = (
+    "java.lang.NumberFormatException",
+    "java.lang.IllegalArgumentException",
+    "org.apache.avro.AvroTypeException: Cannot encode decimal",
+)
+"""How Hudi refuses a value that is none of the table's type."""
+
+
+def types_of(case):
+    return tuple(kind_of(case[name]) for name in ("older", "newer"))
+
+
+def ours(release, case):
+    older, newer = (spark_types.StructField("v", kind) for kind in types_of(case))
+    return evolved(newer, older, HudiRelease.parse(release)).dataType
+
+
+@pytest.mark.usefixtures("spark")  # which parses types
+@pytest.mark.parametrize("release", promotions.BUNDLES)
+def test_the_type_of_every_pair_is_that_of_real_hudi(release):
+    shown = collections.defaultdict(set)
+    for case in ASKED[release]:
+        fails_by_value = any(cause in case["copy_on_write"].get("error", "") for cause in OF_VALUES)
+        kind = case["older"] if fails_by_value else case["copy_on_write"].get("type")
+        shown[case["older"], case["newer"]].add(None if is_other_value(case) else kind)
+    found = {}
+    for case in ASKED[release]:
+        try:
+            found[case["older"], case["newer"]] = ours(release, case).simpleString()
+        except InputError:
+            found[case["older"], case["newer"]] = None
+    # Of some pairs Hudi takes the values that fit.
+    expected = {pair: max(kinds, key=bool) for pair, kinds in shown.items()}
+    assert found == expected
+
+
+def test_the_values_of_every_pair_are_those_of_real_hudi(spark):
+    columns, told = {}, []
+    for release in promotions.BUNDLES:
+        for case in ASKED[release]:
+            if "rows" not in case["copy_on_write"] or is_other_value(case):
+                continue
+            kind = ours(release, case)
+            older, newer = types_of(case)
+            values = zip((case["old"][0], *case["new"]), (older, newer, newer), strict=True)
+            for (_, shown), (value, own) in zip(case["copy_on_write"]["rows"], values, strict=True):
+                name = value, own.simpleString(), kind.simpleString()
+                columns[name] = sf.to_json(
+                    sf.struct(promoted(sf.expr(f"CAST({value} AS {name[1]})"), own, kind).alias("v"))
+                )
+                told.append((release, name, shown))
+    found = dict(zip(columns, spark.range(1).select(*columns.values()).first(), strict=True))
+    assert [(one, found[one[1]]) for one in told if found[one[1]] != one[2]] == []
+
+
+def failing():
+    return [
+        (case["older"], case["newer"], value)
+        for case in ASKED["1.2"]
+        for value in dict.fromkeys(case["new"])
+        if "<" not in case["older"] and any(cause in case["copy_on_write"].get("error", "") for cause in OF_VALUES)
+    ]
+
+
+@pytest.mark.parametrize(("older", "newer", "value"), failing())
+def test_a_value_that_is_none_of_the_tables_type_fails_the_job(spark, older, newer, value):
+    own, kind = kind_of(newer), kind_of(older)
+    with pytest.raises(Exception, match=f"is no {re.escape(older)}, which the column is in older data"):
+        spark.range(1).select(promoted(sf.expr(value), own, kind)).collect()
+
+
 def test_members_widen_too_and_structs_may_gain_fields(spark):
     def kind(text):
         return spark.createDataFrame([], f"v {text}").schema["v"].dataType
@@ -210,4 +307,4 @@ def test_members_widen_too_and_structs_may_gain_fields(spark):
     assert common_type(older, newer) == newer
     assert common_type(newer, older) is None  # Hudi does not drop fields on its own
     assert common_type(kind("map<string, int>"), kind("map<string, double>")) == kind("map<string, double>")
-    assert common_type(kind("date"), kind("timestamp")) is None
+    assert common_type(kind("timestamp"), kind("date")) is None
