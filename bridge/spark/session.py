@@ -11,12 +11,13 @@ import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
-from bridge.errors import EngineError
+from bridge.errors import EngineError, sentence_of
 from bridge.spark import arrow_batches, class_archive, small_input
 from bridge.spark.java import find_java
 
@@ -122,9 +123,10 @@ def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         # Java's launcher has written its reason to standard error; settings may hold secrets and are not repeated.
-        msg = f"Spark does not start with the master {master}: see the lines above; check --conf and --package"
+        why = "see the lines above" if isinstance(error, PySparkException) else sentence_of(error).rstrip(".")
+        msg = f"Spark does not start with the master {master}: {why}; check its address, --conf and --package"
         raise EngineError(msg) from error
 
 

