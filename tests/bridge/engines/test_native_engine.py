@@ -20,6 +20,8 @@ from bridge.programs import PROGRAMS, EngineName
 from tests.bridge.engines.agreement import agree, outcomes_of, versions_of
 from tests.bridge.engines.combinations import natively
 from tests.bridge.engines.generated import MERGER, PARTIAL, Combination, draw
+from tests.conformance.checks import NATIVE, check_histories
+from tests.support import HISTORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -81,6 +83,14 @@ def test_it_agrees_with_the_python_engine_on_generated_keys(spark: SparkSession)
     chosen = first_of_each(natively(), lambda one: (one.program, RULES.get(one.merges, reads_of(one))))
     counts = {str(one): agree(spark, one, SHORT, 17, failing=number % 4 == 0) for number, one in enumerate(chosen)}
     assert all(count.keys > count.failures for count in counts.values()), counts
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.2"])
+def test_recorded_tables_are_real_hudis_commit_by_commit(spark: SparkSession, release: str) -> None:
+    report = check_histories(HISTORIES, lambda: spark, release, engine=NATIVE)
+    assert [f"{outcome.history}: {outcome.differences}" for outcome in report.failures] == []
+    assert report.sums.passed >= {"0.15": 15, "1.0": 10, "1.2": 48}[release]
 
 
 def test_no_python_and_no_function_of_ours_is_in_any_plan(spark: SparkSession, tmp_path: Path) -> None:
