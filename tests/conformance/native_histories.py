@@ -41,7 +41,7 @@ def refusal(history: History) -> str | None:
 
 def snapshots(versions: DataFrame, plan: MergePlan, history: History, run: Run) -> DataFrame:
     """Return the snapshots of a table: what `simulate_commits` does in one job."""
-    writer = dataclasses.replace(plan, engine="auto")  # which writes to logs by another engine
+    writer = dataclasses.replace(plan, engine="auto")  # which writes to logs, or compacts them, by another engine
     stored, log = versions.where("false").drop(COMMIT, "_pb_arrival"), None
     found = []
     for number in range(1, run.commits + 1):
@@ -51,7 +51,7 @@ def snapshots(versions: DataFrame, plan: MergePlan, history: History, run: Run) 
         else:
             stored, log = (frame.localCheckpoint() for frame in append(stored, log, batch, writer))
             if number in history.compact_after:
-                stored, log = compact(stored, log, plan).localCheckpoint(), None
+                stored, log = compact(stored, log, writer).localCheckpoint(), None
         seen = stored if log is None else snapshot(stored, log, plan)
         found.append(seen.withColumn(COMMIT, sf.lit(number)))
     return functools.reduce(lambda one, other: one.unionByName(other), found)
