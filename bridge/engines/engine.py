@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from pyspark.sql import functions as sf
+
 from bridge.engines.control_columns import ARRIVAL, COMMIT, ORIGIN
 from bridge.engines.jvm import attached, for_python
 from bridge.engines.jvm import run as run_on_jvm
@@ -92,6 +94,9 @@ def _sorted(sides: list[DataFrame], job: Job) -> DataFrame:
     if in_one_task(versions.sparkSession):
         shuffled = versions.coalesce(1)
     else:
+        if not job.spec.by_partition:
+            # Spark compares eight bytes of the first column before all else, and those of keys are often alike.
+            order.insert(0, sf.xxhash64(*map(quoted, job.order)))
         grouping = map(quoted, job.grouping)
         shuffled = versions.repartition(*grouping) if job.grouping else versions.repartition(1)
     return shuffled.sortWithinPartitions(*order).drop(ARRIVAL)
