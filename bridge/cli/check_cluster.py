@@ -55,8 +55,10 @@ def check_cluster(paths: tuple[str, ...]) -> Report:
         report.results += rows
         report.body.append(Table.of_rows(tuple(rows[0]), rows, "Storage"))
     barred = [f"{one.path} can't be read by {one.by}: {one.found}" for one in tried if one.failed]
+    untried = [f"{one.path} has no file to read, so {one.by} did not try." for one in tried if one.failed is None]
     report.success = fault is None and not lacking and not barred
-    report.verdict = fault or "; ".join(barred) or _verdict(found, lacking, is_cluster=has_executors(spark))
+    said = _verdict(found, lacking, is_cluster=has_executors(spark))
+    report.verdict = fault or "; ".join(barred) or " ".join([said, *untried])
     return report
 
 

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
 from bridge.errors import sentence_of
-from bridge.spark.cluster import has_executors, prepare
+from bridge.spark.cluster import has_executors, prepare, probes
 from bridge.spark.storage import Place, place_of
 from payloads import PayloadBridgeError
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_DRIVER, _SPARK = "the driver", "Spark"
+_DRIVER, _SPARK, _OTHERS = "the driver", "Spark", "Spark and executors"
 _FOLDERS = 100  # how many are listed at most in search of a file
-_TASKS = 8
 
 
 class Access(NamedTuple):
@@ -33,13 +32,13 @@ class Access(NamedTuple):
         path: as the user wrote it.
         by: who tried: the driver, Spark's own readers, or the Python of executors, by host.
         found: what is there; why it can't be read if `failed`.
-        failed: whether it can't be read.
+        failed: whether it can't be read; None if it was not tried, as no file was found.
     """
 
     path: str
     by: str
     found: str
-    failed: bool = False
+    failed: bool | None = False
 
 
 def accesses(spark: SparkSession, path: str) -> Iterator[Access]:
@@ -59,6 +58,7 @@ def accesses(spark: SparkSession, path: str) -> Iterator[Access]:
         return
     yield Access(path, _DRIVER, said)
     if file is None:
+        yield Access(path, _OTHERS, f"not tried: no file in the first {_FOLDERS} folders", failed=None)
         return
     try:
         spark.read.text(file.uri).limit(1).count()
@@ -73,7 +73,7 @@ def _of_workers(spark: SparkSession, path: str, file: Place) -> Iterator[Access]
     prepare(spark)
     reads = sf.udf(functools.partial(_read, file=file))
     try:
-        rows = spark.range(0, _TASKS, 1, _TASKS).select(reads(sf.col("id"))).distinct().collect()
+        rows = spark.range(0, (tasks := probes(spark)), 1, tasks).select(reads(sf.col("id"))).distinct().collect()
     except (PySparkException, Py4JError) as error:
         yield Access(path, "the executors", sentence_of(error), failed=True)
         return

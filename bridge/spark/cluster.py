@@ -164,7 +164,7 @@ def workers(spark: SparkSession, names: Iterable[str] = PACKAGES) -> list[Worker
     Raises:
         EngineError: no Python runs there, or one that is not the driver's.
     """
-    tasks = 8 if is_connect(spark) else min(max(2 * spark.sparkContext.defaultParallelism, 2), _TASKS)
+    tasks = probes(spark)
     # A plain function of `__main__` travels as its code: executors have nothing of ours to import yet.
     probe = types.FunctionType(_probe.__code__, {}, "probe")
     probe.__module__ = "__main__"
@@ -176,6 +176,11 @@ def workers(spark: SparkSession, names: Iterable[str] = PACKAGES) -> list[Worker
     found = [Worker(*json.loads(row[0]))._replace(java=row[1]) for row in rows]
     by_host = {(one.host, one.python, tuple(one.packages.items()), str(one.java)): one for one in found}
     return [by_host[key] for key in sorted(by_host)]
+
+
+def probes(spark: SparkSession) -> int:
+    """Return how many small tasks ask the executors something; an executor that is busy may get none."""
+    return 8 if is_connect(spark) else min(max(2 * spark.sparkContext.defaultParallelism, 2), _TASKS)
 
 
 def check_workers(found: Iterable[Worker]) -> None:

@@ -51,4 +51,5 @@ def test_folders_without_end_are_not_searched(spark, tmp_path):
     (folder / "b.csv").write_text("id\n")
     code, answer = checked(tmp_path)
     assert code == 0
-    assert [one["by"] for one in answer["results"] if "by" in one] == ["the driver"]
+    assert [one["by"] for one in answer["results"] if "by" in one] == ["the driver", "Spark and executors"]
+    assert "has no file to read, so Spark and executors did not try" in answer["verdict"]
