@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _STEP = 1 << 6
-"""Of so many keys one is looked at to find the bounds."""
+"""Of so many keys one, about, is looked at to find the bounds."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,28 @@ class KeyRange:
         return pc.fill_null(inside, self.first is None)
 
 
+def ranges_of(size: int, most: int, keys: Iterable[pa.Array[Any]]) -> list[KeyRange | None]:
+    """Return the ranges of some keys by which memory holds at most, about, so many of the bytes at a time.
+
+    Args:
+        size: the bytes of all.
+        most: those that memory holds; for no more there is one range, without bounds.
+        keys: array by array; looked at only where there are several ranges.
+    """
+    parts = -(-size // most)
+    return [None] if parts <= 1 else [*split(keys, parts)]
+
+
 def split(keys: Iterable[pa.Array[Any]], parts: int) -> list[KeyRange]:
-    """Return ranges that have about as many of some keys each; fewer than `parts` where few keys differ."""
+    """Return ranges that have about as many of some keys each; fewer than `parts` where few keys differ.
+
+    Keys are drawn, by a generator with a seed: at fixed places, many short blocks in order would show their first ones.
+    """
+    draw = np.random.default_rng(0)
     seen: list[str] = []
     for some in keys:
-        seen += some.take(pa.array(np.arange(0, len(some), _STEP))).drop_null().to_pylist()
+        drawn = np.flatnonzero(draw.integers(_STEP, size=len(some)) == 0)
+        seen += some.take(pa.array(drawn)).drop_null().to_pylist()
     seen.sort()
     bounds = sorted({seen[len(seen) * part // parts] for part in range(1, parts)}) if seen else []
     return [KeyRange(*span) for span in pairwise([None, *bounds, None])]

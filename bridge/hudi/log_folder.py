@@ -14,7 +14,7 @@ import pyarrow as pa
 from bridge.hudi.avro_columns import NotColumnarError
 from bridge.hudi.block_order import merged_blocks
 from bridge.hudi.errors import UnreadableTableError
-from bridge.hudi.key_ranges import split
+from bridge.hudi.key_ranges import ranges_of
 from bridge.hudi.log_blocks import BlockType, HeaderKey
 from bridge.hudi.log_columns import LogColumns, decides
 from bridge.hudi.log_records import data_batches, data_records, deleted_keys
@@ -128,10 +128,8 @@ class LogFolder:
         )
         by_calls = as_objects or self._rule is None or self._query.sets_aside
         by_calls = by_calls or any(block.is_partial for block, _ in blocks)
-        parts = -(-size * sharing // (_BY_CALLS if by_calls else _IN_COLUMNS))
-        if parts <= 1:
-            return [None]
-        return list(split((keys for each in blocks for keys in self._keys_of(each, found.partition)), parts))
+        keys = (keys for each in blocks for keys in self._keys_of(each, found.partition))
+        return ranges_of(size * sharing, _BY_CALLS if by_calls else _IN_COLUMNS, keys)
 
     def _keys_of(self, each: FoundBlock, partition: str) -> Iterator[pa.Array[Any]]:
         """Give the keys of a block."""

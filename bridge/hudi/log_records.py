@@ -6,6 +6,7 @@ Source: HoodieAvroDataBlock, HoodieParquetDataBlock, HoodieHFileDataBlock and Ho
 from __future__ import annotations
 
 import decimal
+import io
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -182,18 +183,22 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
 def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
     layout, length = struct.unpack_from(">ii", content)
     data = content[2 * _INT.size :]
-    if not 0 <= length <= len(data):
-        msg = f"a list of {length} bytes does not fit"
+    if length != len(data):
+        msg = f"a list of {length} bytes in {len(data)}"
         raise ValueError(msg)
-    data = data[:length]
     if layout in _KRYO_VERSIONS:
         return read_deletes(data, keys_alone=layout == _KEYS_ALONE)
     if layout != _AVRO_DELETES:
         msg = f"content version {layout} is unknown"
         raise ValueError(msg)
+    stream = io.BytesIO(data)
+    entries = decode(_DELETE_LIST, stream)["deleteRecordList"]
+    if stream.tell() != length:  # another number of entries was written
+        msg = f"its {len(entries)} entries end after {stream.tell()} of {length} bytes"
+        raise ValueError(msg)
     return [
         DeletedKey(entry["recordKey"] or "", entry["partitionPath"] or "", _ordering(entry["orderingVal"], release))
-        for entry in decode(_DELETE_LIST, data)["deleteRecordList"]
+        for entry in entries
     ]
 
 

@@ -59,6 +59,7 @@ class SliceReader:
             if query.shown is None or field.name in query.shown
         )
         self._unmerged = pa.schema(field for field in self.arrow if self._is_read_unmerged(field.name))
+        self._wanted = None if query.keys is None else pa.array(sorted(query.keys), pa.string())
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
         reader, writer = RecordReader(self._schema, self.arrow), RecordWriter(self._schema, self.arrow)
         self._rows = Conversion(self._schema, reader, writer, self.key_column)
@@ -217,11 +218,12 @@ class SliceReader:
         return batch if commits is None else batch.filter(commits.mask(batch.column(_COMMIT)))
 
     def _of_keys(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows of the selected keys."""
-        return self._only(batch, self._query.keys)
+        """Return the rows of the keys that are read: they are few, so that Arrow hashes them anew for each batch."""
+        return batch if self._wanted is None else batch.filter(pc.is_in(self.key_column(batch), self._wanted))
 
-    def _only(self, batch: pa.RecordBatch, keys: frozenset[str] | None) -> pa.RecordBatch:
-        """Return the rows of some keys: Arrow would hash all of them for every batch."""
+    def _chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows that are chosen of merged ones: of any number of keys, which are hashed once, by Python."""
+        keys = self._query.answered
         if keys is None:
             return batch
         return batch.filter(pa.array(map(keys.__contains__, self.keys_of(batch)), pa.bool_()))
@@ -262,7 +264,7 @@ class SliceReader:
     def answer(self, found: FileSlice, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Give a batch as the release shows it: partition columns from paths, null where nothing is stored."""
         query = self._query
-        batch = self._only(self._of_commits(batch), query.answered)
+        batch = self._chosen(self._of_commits(batch))
         if not batch.num_rows:
             return
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))

@@ -205,27 +205,13 @@ class SliceSymptoms:
                     yield Symptom(SymptomKind.OTHER_TYPE, about, 1, found.partition, "", file)
 
     def _shared_orderings(self, found: FileSlice) -> Iterator[Symptom]:
-        """Give the text ordering fields by whose values rows of Parquet log blocks are not compared.
-
-        Source: seen in real Hudi 1.0.2, 1.1.1 and 1.2.0, in queries and compactions: the ordering value of a record
-        points into a buffer that the next row of the block fills again. Numbers, and Avro blocks, are not concerned.
-        """
+        """Give the text ordering fields by whose values rows of Parquet log blocks are not compared."""
         names = [name for name in self._ordering if pa.types.is_string(self._own.arrow.field(name).type)]
         if not self._shares or not names or not found.data_logs:
             return
-        with self._own.folder.blocks(found) as blocks:
-            for each in blocks:
-                if each.block.type is not BlockType.PARQUET_DATA:
-                    continue
-                batches, keys = zip(*self._own.folder.versions(each, found.partition), strict=True)
-                record_keys = pa.chunked_array(keys, pa.string())
-                for name in names:
-                    values = pa.chunked_array([batch.column(name) for batch in batches], pa.string())
-                    others = record_keys.filter(pc.fill_null(pc.not_equal(values, values[-1]), fill_value=True))
-                    if len(others):
-                        file = each.block.file.rpartition("/")[2]
-                        key = pc.min(others).as_py()
-                        yield Symptom(SymptomKind.SHARED_ORDERING, name, len(others), found.partition, key, file)
+        for name, file, keys in shared_orderings(self._own, found, names):
+            key = pc.min(keys).as_py()
+            yield Symptom(SymptomKind.SHARED_ORDERING, name, len(keys), found.partition, key, file)
 
     def _types(self, found: FileSlice, name: str) -> Iterator[tuple[str, pa.DataType | None]]:
         """Give the type of a numeric field in each file; None where a file has another kind of field, or none."""
@@ -243,6 +229,34 @@ class SliceSymptoms:
                 if HeaderKey.SCHEMA in block.header
             }
         yield from types.items()
+
+
+def shared_orderings(
+    reader: SliceReader, found: FileSlice, names: Sequence[str]
+) -> Iterator[tuple[str, str, pa.ChunkedArray[Any]]]:
+    """Give the rows of Parquet log blocks that have another value of a text ordering field than their block's last row.
+
+    Each of the fields `names`, with the log file of a block and the record keys of these rows, if there are any.
+
+    Source: seen in real Hudi 1.0.2, 1.1.1 and 1.2.0, in queries and compactions: the ordering value of a record
+    points into a buffer that the next row of the block fills again. Numbers, and Avro blocks, are not concerned.
+
+    Raises:
+        HudiTableError: a file can't be read.
+    """
+    with reader.folder.blocks(found) as blocks:
+        for each in blocks:
+            if each.block.type is not BlockType.PARQUET_DATA:
+                continue
+            versions = list(reader.folder.versions(each, found.partition))
+            keys = pa.chunked_array([some for _, some in versions], pa.string())
+            for name in names if len(keys) else ():
+                values = pa.chunked_array([batch.column(name) for batch, _ in versions], pa.string())
+                last = values[-1]
+                unlike = pc.fill_null(pc.not_equal(values, last), True) if last.is_valid else pc.is_valid(values)
+                others = keys.filter(unlike)
+                if len(others):
+                    yield name, each.block.file.rpartition("/")[2], others
 
 
 class _Cases:

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.engines import KIND, ORDERING, PREFIX, SEQUENCE, ordering_text
-from bridge.hudi.key_ranges import split
+from bridge.engines.python import RecordReader
+from bridge.hudi.key_ranges import ranges_of
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_records import deleted_keys
 from bridge.hudi.partition_values import values_of_path
 from bridge.hudi.slice_reader import SliceReader
-from bridge.spark import META_COLUMNS
+from bridge.spark import META_COLUMNS, with_meta
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -64,6 +65,7 @@ class GroupVersions:
         self._reader = SliceReader(query)
         fields = (*query.properties.partition_fields, *query.properties.key_fields)
         self._identity = tuple(name for name in fields if name in self._reader.arrow.names)
+        self._identities = RecordReader(with_meta(query.schema), self._reader.arrow, self._identity)
         self.arrow = pa.schema([*self._reader.arrow, *CONTROL])
 
     def read(self, group: Sequence[FileSlice]) -> Iterator[pa.RecordBatch]:
@@ -79,16 +81,14 @@ class GroupVersions:
             with self._reader.folder.blocks(found) as blocks:
                 begin = sequence
                 for number, within in enumerate(self._ranges(blocks)):
-                    deleted = _DeletedRows(self._deleted_keys(blocks, within), self._identity)
+                    deleted = _DeletedRows(self._deleted_keys(blocks, within), self._identities)
                     sequence = yield from self._pass(found, blocks, deleted, begin, with_rows=number == 0)
 
     def _ranges(self, blocks: Sequence[FoundBlock]) -> list[KeyRange | None]:
         """Return the ranges of deleted keys for each of which the slice is passed over."""
         deletes = [found for found in blocks if _is_delete(found)]
-        parts = -(-sum(found.block.content_length for found in deletes) // _DELETES)
-        if parts <= 1:
-            return [None]
-        return list(split((self._deleted_keys([found], None) for found in deletes), parts))
+        size = sum(found.block.content_length for found in deletes)
+        return ranges_of(size, _DELETES, (self._deleted_keys([found], None) for found in deletes))
 
     def _deleted_keys(self, blocks: Sequence[FoundBlock], within: KeyRange | None) -> pa.Array[Any]:
         entries = (entry for found in blocks if _is_delete(found) for entry in self._deletes(found))
@@ -102,7 +102,7 @@ class GroupVersions:
         size = 0
         for batch in self._reader.base_batches(at):
             keys = self._reader.key_column(batch)
-            deleted.note(batch, keys, self._reader)
+            deleted.note(batch, keys)
             if with_rows:
                 control = self._control(at, str(at.base_file), BASE, np.arange(size, size + len(keys)), sequence)
                 yield self._rows(batch, keys, at.partition, control)
@@ -115,7 +115,7 @@ class GroupVersions:
             kind, size = PARTIAL if found.block.is_partial else DATA, 0
             name = found.block.file.rpartition("/")[2]
             for batch, keys in self._reader.folder.versions(found, at.partition):
-                deleted.note(batch, keys, self._reader)
+                deleted.note(batch, keys)
                 if with_rows and len(keys):
                     places = np.arange(size, size + len(keys))
                     control = self._control(at, name, kind, places, sequence, block=found.block)
@@ -216,22 +216,20 @@ class _DeletedRows:
         known: the identifying columns by record key, as far as rows were met.
     """
 
-    def __init__(self, keys: pa.Array[Any], identity: Sequence[str]) -> None:
+    def __init__(self, keys: pa.Array[Any], identities: RecordReader) -> None:
         self._keys = keys
         self._wanted = frozenset(keys.to_pylist())
-        self._identity = identity
+        self._identities = identities
         self.known: dict[str, Record] = {}
 
     def __contains__(self, key: str) -> bool:
         return key in self._wanted
 
-    def note(self, batch: pa.RecordBatch, keys: Any, reader: SliceReader) -> None:
+    def note(self, batch: pa.RecordBatch, keys: Any) -> None:
         """Look at the next rows."""
         at = np.flatnonzero(pc.is_in(keys, self._keys).to_numpy(zero_copy_only=False))
         for some in np.array_split(at, -(-len(at) // _ROWS)) if len(at) else ():
-            records = reader.records(batch, some.tolist())
-            for key, record in zip(keys.take(pa.array(some)).to_pylist(), records, strict=True):
-                self.known[key] = {name: record[name] for name in self._identity}
+            self.known |= zip(keys.take(pa.array(some)).to_pylist(), self._identities.rows(batch, some), strict=True)
 
 
 def _is_delete(found: FoundBlock) -> bool:

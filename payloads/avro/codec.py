@@ -67,17 +67,21 @@ def encode(schema: AvroSchema, value: Any) -> bytes:
     return out.getvalue()
 
 
-def decode(schema: AvroSchema, data: bytes) -> Any:
+def decode(schema: AvroSchema, data: bytes | io.BytesIO) -> Any:
     """Return the value that `data` encodes, with `schema` as writer and reader schema.
+
+    What follows the value is not looked at; a stream is left there.
 
     Raises:
         SchemaError: the bytes are not an encoding of this schema.
     """
     coding, wraps = schema.derived(_coding)
+    stream = data if isinstance(data, io.BytesIO) else io.BytesIO(data)
     try:
-        value = fastavro.schemaless_reader(io.BytesIO(data), coding, None, return_record_name=wraps)
+        value = fastavro.schemaless_reader(stream, coding, None, return_record_name=wraps)
     except _UNREADABLE as error:
-        msg = f"{len(data)} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
+        size = len(stream.getvalue())
+        msg = f"{size} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
         raise SchemaError(msg) from error
     return _unwrapped(schema, value) if wraps else value
 

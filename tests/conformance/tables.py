@@ -104,21 +104,22 @@ def _check_table(recorded: Recorded) -> Iterator[Check]:
     refused = expected.get("refused") or {}
     if "file_slices" in expected:
         yield Check(label, "file_slices", _slices_differ(table, expected["file_slices"]))
-    for question, rows, ask in _questions(table, expected):
+    for question, rows, ask in questions(table, expected):
         if question not in refused:
             done = _compared(label, question, functools.partial(_table_difference, table, rows, ask))
-            is_misread = done.is_refusal and "mixes the columns up" in done.problem and any(map(_is_mixed_up, rows))
+            is_misread = done.is_refusal and "mixes the columns up" in done.problem and any(map(_is_shifted, rows))
             yield done._replace(is_misread=is_misread)
 
 
-def _is_mixed_up(row: JsonRow) -> bool:
+def _is_shifted(row: JsonRow) -> bool:
     """Whether a row has its sequence number where its record key should be, as read with another schema's offsets."""
     return re.fullmatch(rf"{row['_hoodie_commit_time']}_\d+_\d+", str(row["_hoodie_record_key"])) is not None
 
 
-def _questions(
+def questions(
     table: TableQueries, expected: dict[str, Any]
 ) -> Iterator[tuple[str, list[JsonRow], Callable[[], Answer]]]:
+    """Give each question that real Hudi answered, its rows, and what asks a table."""
     if expected.get("snapshot") is not None:
         yield "snapshot", expected["snapshot"], table.snapshot
     if expected.get("snapshot_schema_on_read") is not None:
@@ -207,7 +208,7 @@ def _json(value: Any) -> Any:  # noqa: PLR0911 (one a type)
 
 def difference(expected: Iterable[JsonRow], found: Iterable[JsonRow]) -> str:
     """Say how two multisets of rows differ, the commits' sequence numbers apart; empty where they do not."""
-    wanted, got = collections.Counter(map(_text, expected)), collections.Counter(map(_text, found))
+    wanted, got = collections.Counter(map(row_text, expected)), collections.Counter(map(row_text, found))
     missing, added = sorted((wanted - got).elements()), sorted((got - wanted).elements())
     if not missing and not added:
         return ""
@@ -216,7 +217,8 @@ def difference(expected: Iterable[JsonRow], found: Iterable[JsonRow]) -> str:
     return "\n    ".join(lines)
 
 
-def _text(row: JsonRow) -> str:
+def row_text(row: JsonRow) -> str:
+    """Return what a row says, the commit's sequence number apart."""
     return json.dumps({k: v for k, v in row.items() if k != _SEQUENCE}, sort_keys=True, ensure_ascii=False)
 
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from bridge import find_damage
 from bridge.cli import main
-from bridge.hudi import SliceSymptoms, SymptomKind, TableQueries, slice_symptoms
+from bridge.hudi import SliceReader, SliceSymptoms, SymptomKind, TableQueries, slice_symptoms
 from bridge.hudi.slice_versions import GroupVersions
 from bridge.migration.damage import _settings
 from payloads import HudiRelease
@@ -98,6 +98,31 @@ def test_rows_that_are_compared_by_another_rows_text(tmp_path: Path, kind: str, 
     found = {about: one for about, one in symptoms(str(tmp_path / "t")).items() if about[0] == "shared-ordering"}
     log = f".g_{FIRST}.log.1_0-0-0"
     assert found == ({("shared-ordering", "ts"): (2, "a", log)} if as_parquet and kind == "string" else {})
+
+
+@pytest.mark.parametrize(
+    ("values", "others"),
+    [
+        (["010", None, "090"], ["a", "b"]),
+        (["010", "020", None], ["a", "b"]),
+        ([None, "020", None], ["b"]),
+        ([None, None, None], []),
+        ([], []),
+    ],
+)
+def test_parquet_blocks_with_null_ordering_values_or_no_row(
+    tmp_path: Path, values: list[str | None], others: list[str]
+) -> None:
+    table = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "string"})
+    table.base("g", pa.table({"id": ["a", "b", "c"], "part": ["p"] * 3, "ts": ["050"] * 3}))
+    table.commit()
+    logged = [{"id": key, "part": "p", "ts": value} for key, value in zip("abc", values, strict=False)]
+    table.log("g", "p", logged, 1, as_parquet=True)
+    table.commit(1)
+    answer = TableQueries(str(tmp_path / "t")).snapshot()
+    (found,) = answer.slices
+    met = slice_symptoms.shared_orderings(SliceReader(answer.query), found, ["ts"])
+    assert [key for _, _, keys in met for key in keys.to_pylist()] == others
 
 
 class TestRows:

@@ -6,12 +6,15 @@ import dataclasses
 import pickle
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from bridge import HudiTable
 from bridge.engines import SEQUENCE
+from bridge.engines.python import RecordReader
 from bridge.hudi import (
     DamagedFileError,
     Differing,
@@ -117,6 +120,17 @@ def test_a_row_without_a_key_is_in_the_first_range() -> None:
         [False, True, False],
     ]
     assert [[key in one for one in ranges] for key in ("a", "é")] == [[True, False, False], [False, True, False]]
+
+
+def test_many_short_blocks_fill_ranges_evenly() -> None:
+    drawn = np.sort(np.random.default_rng(1).integers(10**6, size=(5000, 60)))
+    blocks = [pa.array([f"{number:06}" for number in some]) for some in drawn.tolist()]
+    ranges = split(iter(blocks), 16)
+    keys = pa.concat_arrays(blocks)
+    shares = [pc.sum(one.mask(keys)).as_py() / len(keys) for one in ranges]
+    assert len(shares) == 16
+    assert sum(shares) == pytest.approx(1)
+    assert max(shares) < 2 / 16
 
 
 def test_a_range_holds_its_share_of_the_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,10 +256,17 @@ def test_versions_hold_some_of_the_deleted_keys_at_a_time(
         return [sorted(each, key=lambda row: row[SEQUENCE]) for each in rows]
 
     whole, held = versions(), [0]
-    note = _DeletedRows.note
+    note, read, made = _DeletedRows.note, RecordReader.rows, set[str]()
+
+    def rows_read(*given: Any) -> Any:
+        records = read(*given)
+        made.update(*records)
+        return records
 
     def noted(deleted: _DeletedRows, *given: Any) -> None:
-        note(deleted, *given)
+        with monkeypatch.context() as patch:
+            patch.setattr(RecordReader, "rows", rows_read)
+            note(deleted, *given)
         held[0] = max(held[0], len(deleted.known))
 
     monkeypatch.setattr(_DeletedRows, "note", noted)
@@ -255,6 +276,8 @@ def test_versions_hold_some_of_the_deleted_keys_at_a_time(
     monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)
     assert versions() == whole
     assert 0 < held[0] < most
+    properties = answer.query.properties
+    assert made == {*properties.key_fields, *properties.partition_fields}, "of other columns no value is needed"
     assert all([row[SEQUENCE] for row in each] == [*range(len(each))] for each in whole)
 
 

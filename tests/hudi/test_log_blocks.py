@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import struct
 import tracemalloc
 from typing import TYPE_CHECKING
@@ -190,6 +191,37 @@ def test_every_byte_flipped_and_every_truncation(tables: Path) -> None:
             assert (len(kept), same >= len(set(whole)) - 1) == (len(whole), True), "one record alone may differ"
             lost += same < len(set(whole))
     assert lost, "values that decode are shown"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_bit_of_a_delete_block_flipped(tables: Path, count: int) -> None:
+    """One entry alone may differ: with the single bit of their number gone, none of them was left, and no error."""
+    (recorded,) = load(tables, "0.15.0", "mor-appended-blocks-default")
+    table = TableQueries(str(recorded.folder / "table"), recorded.release)
+    logs = [found.path_of(name) for found in table.snapshot().slices for name in found.data_logs]
+    data, found = min(
+        (
+            (data, found)
+            for data in ((recorded.folder / "table" / log).read_bytes() for log in logs)
+            for found in read_blocks(pa.BufferReader(data), "a.log")
+            if found.type is BlockType.DELETE and len(read_all(data, found.offset)) == count
+        ),
+        key=lambda each: each[1].content_length,
+    )
+    alone = data[found.offset : found.offset + frame_of(found)]
+    written, shown = collections.Counter(read_all(alone)), 0
+    begin = found.content_offset - found.offset
+    for place, bit in itertools.product(range(begin, begin + found.content_length), range(8)):
+        flipped = bytearray(alone)
+        flipped[place] ^= 1 << bit
+        try:
+            kept = collections.Counter(read_all(bytes(flipped)))
+        except DamagedFileError:
+            continue
+        assert kept.total() == count
+        assert (written - kept).total() <= 1
+        shown += 1
+    assert shown, "values that decode are shown"
 
 
 def frame_of(found: Block) -> int:

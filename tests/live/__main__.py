@@ -21,13 +21,13 @@ from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 from tests.conformance.record_table import session
 from tests.conformance.tables import check
 from tests.live.layouts import draw
+from tests.live.mixed_up import keys_mixed_up
 from tests.live.written import record
 
 if TYPE_CHECKING:
-    from tests.live.layouts import Layout
+    from tests.conformance.tables import Check, Recorded
 
 _RELEASES = ("1.2.0", "0.15.0")
-_LOG_FORMAT = "hoodie.logfile.data.block.format"
 
 
 @click.command(help=__doc__)
@@ -67,25 +67,25 @@ def _run(release: str, numbers: range, seed: int, seconds: int, folder: Path) ->
         counts["steps refused by Hudi"] += len(recorded.answers["refused_steps"])
         counts["queries refused by Hudi"] += len(recorded.answers.get("refused", ()))
         for done in check(recorded):
-            outcome = "passed" if not done.problem else "refused by us" if done.is_refusal else "differ"
-            if outcome == "differ" and _is_mixed_up(layout, release):
-                outcome = "mixed up by Hudi"
+            outcome, keys = _outcome(recorded, done)
             counts[outcome] += 1
             if done.problem:
                 click.echo(f"{outcome}: {release} --seed {seed} --first {number} --examples 1 ({layout.name})")
-                click.echo(f"  {done.question}\n    {done.problem}")
+                click.echo("  " + ", ".join([done.question, *keys]) + f"\n    {done.problem}")
     names = ("tables", "passed", "differ", "refused by us", "mixed up by Hudi")
     names += ("queries refused by Hudi", "steps refused by Hudi")
     click.echo(f"{release}, seed {seed}, from {numbers.start}: {', '.join(f'{counts[n]} {n}' for n in names)}")
     return int(bool(counts["differ"] + counts["refused by us"]))
 
 
-def _is_mixed_up(layout: Layout, release: str) -> bool:
-    """Whether Hudi may compare rows of Parquet log blocks by the text ordering values of others (`shared-ordering`)."""
-    fields = layout.options["hoodie.datasource.write.precombine.field"].split(",")
-    has_text = any(layout.columns.get(name) == "string" for name in fields)
-    formats = [given.get(_LOG_FORMAT) for given in (layout.options, *(step.options for step in layout.steps))]
-    return not release.startswith("0.") and has_text and "parquet" in formats
+def _outcome(recorded: Recorded, done: Check) -> tuple[str, list[str]]:
+    """Return what became of a question, and the keys whose rows Hudi mixed up."""
+    if not done.problem:
+        return "passed", []
+    if done.is_refusal:
+        return "refused by us", []
+    keys = [] if done.problem.startswith("failed: ") else keys_mixed_up(recorded, done.question)
+    return ("mixed up by Hudi" if keys else "differ"), keys
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from payloads import codegen
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from pyspark.sql.types import StructType
 
@@ -32,20 +32,23 @@ def arrow_schema(struct: StructType) -> pa.Schema:
 class RecordReader:
     """Makes Avro records of Arrow rows."""
 
-    def __init__(self, schema: AvroSchema, arrow: pa.Schema) -> None:
+    def __init__(self, schema: AvroSchema, arrow: pa.Schema, fields: Collection[str] | None = None) -> None:
         """Compile the conversion; columns that `schema` lacks are left out.
+
+        Records have the `fields` of `schema` alone, where they are given.
 
         Raises:
             SchemaError: a field has no column, or one of another type.
         """
-        missing = [name for name in schema.by_name if arrow.get_field_index(name) < 0]
+        made = {name: field for name, field in schema.by_name.items() if fields is None or name in fields}
+        missing = [name for name in made if arrow.get_field_index(name) < 0]
         if missing:
             msg = f"the frame lacks, or has twice, the columns {', '.join(missing)}; it has {', '.join(arrow.names)}"
             raise SchemaError(msg)
-        self._make = codegen.record_maker(tuple(schema.by_name))
+        self._make = codegen.record_maker(tuple(made))
         self._columns = [
             (arrow.get_field_index(name), column_codec(field.schema, arrow.field(name).type, name).read)
-            for name, field in schema.by_name.items()
+            for name, field in made.items()
         ]
 
     def rows(self, batch: pa.RecordBatch, indices: Rows | ArrowColumn | None = None) -> list[Record]:

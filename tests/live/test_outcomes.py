@@ -1,0 +1,67 @@
+"""What commands make of answers that differ: which are Hudi's own mistake, and how many refusals are too many."""
+
+from __future__ import annotations
+
+import collections
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from bridge.hudi import TableQueries
+from tests.conformance.tables import Recorded, rows_of
+from tests.live.damage import is_wrong
+from tests.live.mixed_up import keys_mixed_up
+from tests.support.made_table import MadeTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEY = "_hoodie_record_key"
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> list[dict[str, Any]]:
+    """Write a table whose log has a Parquet block with text ordering values; return what it has by these."""
+    table = MadeTable(tmp_path / "table", {"id": "string", "part": "string", "ts": "string"})
+    table.base("g", pa.table({"id": ["a", "b", "c"], "part": ["p"] * 3, "ts": ["050"] * 3}))
+    table.commit()
+    logged = [{"id": key, "part": "p", "ts": text} for key, text in zip("abc", ("010", "020", "090"), strict=True)]
+    table.log("g", "p", logged, 1, as_parquet=True)
+    table.commit(1)
+    return sorted(rows_of(TableQueries(str(tmp_path / "table"), "1.2").snapshot()), key=lambda row: str(row[KEY]))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "question", "release", "mixed_up"),
+    [
+        ("010 020 090", "snapshot", "1.2.0", ["a", "b"]),
+        ("050 020 090", "snapshot", "1.2.0", ["b"]),
+        ("010 020 050", "snapshot", "1.2.0", []),  # the last row of the block is compared by its own value
+        ("010 020", "snapshot", "1.2.0", []),
+        ("010 020 090", "read_optimized", "1.2.0", []),
+        ("010 020 090", "snapshot", "0.15.0", []),
+        ("010 020 090", "as_of 1", "1.2.0", []),
+    ],
+)
+def test_answers_that_hudi_mixed_up(  # noqa: PLR0913, PLR0917 (an example)
+    tmp_path: Path, rows: list[dict[str, Any]], theirs: str, question: str, release: str, mixed_up: list[str]
+) -> None:
+    assert [row["ts"] for row in rows] == ["050", "050", "090"]
+    answer = [row | {"ts": text} for row, text in zip(rows, theirs.split(), strict=False)]
+    answers = {"hudi_version": release, "snapshot": answer, "read_optimized": answer}
+    assert keys_mixed_up(Recorded(tmp_path, "made", answers), question) == mixed_up
+
+
+@pytest.mark.parametrize(
+    ("counts", "wrong"),
+    [
+        ({"the same rows": 6, "refused here alone": 4}, False),
+        ({"the same rows": 5, "refused here alone": 5}, True),
+        ({"both refuse": 9, "rows here alone": 1}, True),
+        ({"both refuse": 9, "other rows": 1}, True),
+        ({}, False),
+    ],
+)
+def test_refusals_are_no_answers(counts: dict[str, int], wrong: bool) -> None:  # noqa: FBT001 (an example)
+    assert is_wrong(collections.Counter(counts), 0.4) is wrong
