@@ -70,12 +70,18 @@ class FlinkAvroMerger:
 
     def _carried(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieRecord:
         """Return a version as Hudi buffers it: an operation says whether it is a delete."""
-        ordering = version.get_ordering_value(schema, props)
         operation = version.operation
         if version.is_delete(schema, props) and operation != UPDATE_BEFORE:
             operation = DELETE
-        data = version.to_indexed_record(schema, props)
-        return HoodieAvroIndexedRecord(version.key, None if data is None else data.record, schema, operation, ordering)
+        data = self._data(version, schema, props)
+        if data is None:
+            ordering = version.get_ordering_value(schema, props)
+            return HoodieAvroIndexedRecord(version.key, None, schema, operation, ordering)
+        return HoodieAvroIndexedRecord(version.key, data.record, schema, operation, data.ordering_value)
+
+    def _data(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
+        """Return what a version hands on as data; None for none."""
+        return version.to_indexed_record(schema, props)
 
     def _given_back(
         self, merged: Any, older: HoodieFlinkRecord, newer: HoodieFlinkRecord, schema: AvroSchema
@@ -96,8 +102,10 @@ class FlinkAvroMerger:
 class FlinkPayloadMerger(FlinkAvroMerger):
     """A payload class on rows of Flink: `AvroRecordMerger` between two conversions.
 
-    From 1.1 on a version is a delete by its operation (`D`, `-U`), flag or marker. Until 1.0 an incoming version of the
-    operation `D` is a payload without data, as Hudi's Flink writer makes it, and what the payload deletes is None.
+    A version of the operation `D` has no data for the payload, whatever its row: as Hudi's Flink writer makes it until
+    1.0, and as a delete block has it from 1.1 on. What the payload deletes is None until 1.0; from 1.1 on a version is
+    a delete by its operation (`D`, `-U`), flag or marker. One by flag or marker is never inserted, but keeps its data
+    in a merge, as in Hudi's copy-on-write merge: a payload that makes a row of it has a row, flagged or not.
 
     Added in 0.1.0.
     """
@@ -145,9 +153,13 @@ class FlinkPayloadMerger(FlinkAvroMerger):
     def insert(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieFlinkRecord | None:
         """Return what becomes of the first version of a key: the insert value of its payload; None for none.
 
+        From 1.1 on a version that is a delete is not asked for one.
+
         Raises:
-            SchemaError: the row does not fit `schema`.
+            PayloadConfigError, SchemaError: the row does not fit `schema`; or see `HoodieFlinkRecord.is_delete`.
         """
+        if self._merges_deletes and version.is_delete(schema, props):
+            return None
         carried = self._payload(version, schema, props)
         record: Any = carried.payload.get_insert_value(schema, props)
         if record is None or record is SENTINEL or version.marked_delete:
@@ -159,13 +171,18 @@ class FlinkPayloadMerger(FlinkAvroMerger):
     def _combines(self) -> bool:
         return self._bridge.operation_mode is OperationMode.COMBINE
 
+    def _data(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
+        return None if version.operation == DELETE else super()._data(version, schema, props)
+
     def _stored(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord:
         data = version.to_indexed_record(schema, props)
-        return HoodieAvroIndexedRecord(version.key, None, schema, DELETE) if data is None else data
+        if data is not None:
+            return data
+        return HoodieAvroIndexedRecord(version.key, None, schema, DELETE, version.get_ordering_value(schema, props))
 
     def _payload(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieAvroRecord:
-        data = None if version.operation == DELETE else version.to_indexed_record(schema, props)
-        ordering = version.get_ordering_value(schema, props)
+        data = self._data(version, schema, props)
+        ordering = version.get_ordering_value(schema, props) if data is None else data.ordering_value
         arguments = (None if data is None else data.record, NATURAL_ORDER if ordering is None else ordering)
         return HoodieAvroRecord(version.key, self._bridge.payload_class(*arguments), version.operation)
 

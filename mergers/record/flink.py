@@ -19,7 +19,7 @@ from payloads.ordering_fields import ordering_fields as fields_of
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
@@ -125,12 +125,9 @@ class HoodieFlinkRecord(HoodieRecord):
         fields = tuple(fields_of(props, release) or () if ordering_fields is None else ordering_fields)
         if not fields or self.row is None:
             return NATURAL_ORDER
-        data = to_record(self.row, schema, set(fields))
-        consistent = is_true(props.get(CONSISTENT_TIMESTAMP))
-        values = [
-            field_reader(schema, field, consistent=consistent)(data) if field in schema.by_name else NATURAL_ORDER
-            for field in fields
-        ]
+        readers = schema.derived(_ordering_readers, fields, is_true(props.get(CONSISTENT_TIMESTAMP)))
+        data = to_record(self.row, schema, frozenset(fields))
+        values = [read(data) for read in readers]
         return values[0] if len(values) == 1 else Ordering("array", tuple(values))
 
     def join_with(self, other: HoodieRecord, target_schema: AvroSchema) -> HoodieFlinkRecord:
@@ -247,6 +244,22 @@ class HoodieFlinkRecord(HoodieRecord):
         raise UnsupportedRecordOperationError.from_call(
             type(self), call, "carry the version as HoodieAvroIndexedRecord (see to_indexed_record) for it"
         )
+
+
+def _ordering_readers(
+    schema: AvroSchema,
+    fields: tuple[str, ...],
+    is_consistent: bool,  # noqa: FBT001 (a key of what is kept)
+) -> list[Callable[[Record], Ordering | None]]:
+    """Return what reads each ordering field; one that the schema lacks is Integer 0."""
+    return [
+        field_reader(schema, field, consistent=is_consistent) if field in schema.by_name else _natural
+        for field in fields
+    ]
+
+
+def _natural(_record: Record) -> Ordering:
+    return NATURAL_ORDER
 
 
 def _named(row: FlinkRow) -> dict[str, Any]:

@@ -21,8 +21,9 @@ from mergers import (
     resolve_merger,
     select_merger,
 )
+from mergers.record import flink
 from mergers.strategies import EventTimeRecordMerger
-from payloads import NullOrderingError, Ordering, OrderingTypeError
+from payloads import NullOrderingError, Ordering, OrderingTypeError, parse_schema
 from tests.mergers.tables import KEY, RIDES, long, ride
 from tests.support.flink_changelogs import PAYLOADS, PROPS, RELEASES, SCHEMA, Spends, changes, folded, rows_of
 from tests.support.flink_rows import row
@@ -133,6 +134,44 @@ def test_a_payload_makes_of_a_changelog_what_it_makes_of_avro_records(payload, r
         assert record == folded(payload, release, log), log
         ended.append(record is None)
     assert 0 < sum(ended) < len(ended)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("payload", [*PAYLOADS, Spends])
+def test_a_delete_ends_without_a_row_whatever_its_values(payload, release):
+    merger = FlinkPayloadMerger(payload, release)
+    stored, delete = rows_of(
+        [("INSERT", ("k", 0, "Oslo", None, None, None)), ("DELETE", ("k", 1, "Rome", None, None, None))]
+    )
+    merged = merger.merge(HoodieFlinkRecord(KEY, stored), HoodieFlinkRecord(KEY, delete), SCHEMA, PROPS)
+    assert merged is None if release < "1.1" else (merged.marked_delete, merged.row) == (True, delete)
+    assert merger.insert(HoodieFlinkRecord(KEY, delete), SCHEMA, PROPS) is None
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_flagged_first_row_is_no_row_from_1_1_on(release):
+    (flagged,) = rows_of([("INSERT", ("k", 0, "Oslo", None, None, True))])
+    version = HoodieFlinkRecord(KEY, flagged)
+    assert FlinkPayloadMerger("DefaultHoodieRecordPayload", release).insert(version, SCHEMA, PROPS) is None
+    assert FlinkPayloadMerger(Spends, release).insert(version, SCHEMA, PROPS) is (version if release < "1.1" else None)
+
+
+def test_ordering_fields_are_resolved_once_for_a_schema(monkeypatch):
+    calls = []
+    reader = flink.field_reader
+
+    def counting(*given, **named):
+        calls.append(given)
+        return reader(*given, **named)
+
+    monkeypatch.setattr(flink, "field_reader", counting)
+    schema = parse_schema({**SCHEMA.source, "name": "SeenFirst"})
+    merger = FlinkPayloadMerger("DefaultHoodieRecordPayload", "1.2")
+    older, newer = rows_of([("INSERT", ("k", at, "Oslo", None, None, None)) for at in (0, 1)])
+    for _ in range(3):
+        newest = merger.merge(HoodieFlinkRecord(KEY, older), HoodieFlinkRecord(KEY, newer), schema, PROPS)
+        assert newest.row is newer
+    assert len(calls) == 1
 
 
 def test_two_incoming_rows_are_combined_by_the_payload():

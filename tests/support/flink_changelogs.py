@@ -37,7 +37,8 @@ PAYLOADS = (
 )
 RELEASES = ("0.15", "1.0", "1.1", "1.2")
 KINDS = ("INSERT", "UPDATE_AFTER", "UPDATE_AFTER", "DELETE")
-_OPERATIONS = {"INSERT": "I", "UPDATE_AFTER": "U", "DELETE": "D"}
+_BY_EVENT_TIME = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload")
+_OPERATIONS = {"INSERT": "I", "UPDATE_AFTER": "U"}
 
 Change = tuple[str, tuple[Any, ...]]
 """A RowKind and the values of a row."""
@@ -84,27 +85,33 @@ def rows_of(log: Iterable[Change]) -> list[Any]:
 
 
 def folded(payload: Any, release: str, log: Iterable[Change]) -> dict[str, Any] | None:
-    """Return the record that a key has after its changes, merged one by one as Avro records; None if it is deleted."""
+    """Return the record that a key has after its changes, merged one by one as Avro records; None if it is deleted.
+
+    A change of the kind DELETE ends without a record, whatever the payload and its values; from 1.1 on only payloads of
+    event time keep a record that is newer. A first row that is flagged is none from 1.1 on.
+    """
     bridge = AvroRecordMerger(payload, release, "combine", rows_are_avro=False)
-    by_operation = HudiRelease.parse(release) >= HudiRelease.V1_1
+    is_buffered = HudiRelease.parse(release) >= HudiRelease.V1_1
     stored: dict[str, Any] | None = None
     for kind, values in log:
+        if kind == "DELETE":
+            is_late = stored is not None and values[1] < stored["ts"]
+            stored = stored if is_late and is_buffered and payload in _BY_EVENT_TIME else None
+            continue
         operation = _OPERATIONS[kind]
         data = to_physical(dict(zip(SCHEMA.by_name, values, strict=True)), SCHEMA)
+        is_flagged = data["_hoodie_is_deleted"] is True
         ordering = Ordering("long", data["ts"])
-        held = HoodieAvroRecord(
-            HoodieKey(data["id"]), bridge.payload_class(None if operation == "D" else data, ordering), operation
-        )
+        held = HoodieAvroRecord(HoodieKey(data["id"]), bridge.payload_class(data, ordering), operation)
         if stored is None:
-            made = held.payload.get_insert_value(SCHEMA, PROPS)
+            made = None if is_buffered and is_flagged else held.payload.get_insert_value(SCHEMA, PROPS)
             stored = None if made is SENTINEL else made  # type: ignore[assignment]
             continue
         newer: Any = held
-        if by_operation:
-            deletes = operation == "D" or data["_hoodie_is_deleted"] is True
-            newer = HoodieAvroIndexedRecord(held.key, data, SCHEMA, "D" if deletes else operation, ordering)
+        if is_buffered:
+            newer = HoodieAvroIndexedRecord(held.key, data, SCHEMA, "D" if is_flagged else operation, ordering)
         older = HoodieAvroIndexedRecord(held.key, stored, SCHEMA, None, Ordering("long", stored["ts"]))
         merged: Any = bridge.merge(older, newer, SCHEMA, PROPS)
-        deleted = merged is None or (by_operation and merged.marked_delete)
+        deleted = merged is None or (is_buffered and merged.marked_delete)
         stored = None if deleted else merged.record
     return stored
