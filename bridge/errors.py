@@ -148,6 +148,12 @@ def sentence_of(error: BaseException) -> str:
     return without_values(text, kind) if current().is_active and kind not in _ABOUT_SETTINGS else text
 
 
+def is_refusal(error: BaseException) -> bool:
+    """Whether an error is one of this package's, even if a Spark worker raised it: not that of a lost executor."""
+    text = str(error)
+    return isinstance(error, PayloadBridgeError) or any(own.search(text) for own in (_RAISED, _JAVA_MERGE))
+
+
 def _told(error: BaseException) -> tuple[str, str]:
     """Return the class and the message of an error, or of the one behind it that a worker raised."""
     kind, text = type(error).__name__, str(error)

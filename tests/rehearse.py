@@ -1,17 +1,21 @@
 """Rehearses the upgrade of recorded tables with a real bundle: python -m tests.rehearse [DIR] --release 0.15.0.
 
 DIR has tables with the answers of real Hudi, as `tests.conformance.tables` reads them; by default the archive of the
-tests. Some tables at a time are copied and upgraded in one process of the bundle, since starting one takes longer than
-an upgrade. With --write the recorded batches of a history are written to the copy once more, and its log is compacted.
-Needs network or a filled Ivy cache.
+tests. Their files have one time, that of the archive, and an upgrade from version 6 takes the times of a timeline for
+those of completion: in the copy they get those of their instants. Some tables at a time are copied and upgraded in one
+process of the bundle, since starting one takes longer than an upgrade. With --write the recorded batches of a history
+are written to the copy once more, and its log is compacted. Needs network or a filled Ivy cache.
 """
 
 from __future__ import annotations
 
 import collections
 import contextlib
+import datetime
 import hashlib
+import os
 import random
+import re
 import sys
 import tarfile
 import tempfile
@@ -23,6 +27,7 @@ import click
 from pyspark.errors import PySparkException
 
 from bridge import HudiTable, local_session
+from bridge.compare import reason_of
 from bridge.config import assumed_writer
 from bridge.errors import MergeFailedError, sentence_of
 from bridge.hudi import HudiTableError
@@ -51,6 +56,10 @@ if TYPE_CHECKING:
     from tests.conformance.tables import Recorded
 
 _NOT_JUDGED = "not judged"
+_AS_RECORDED = "refused with an error of its own recorded history"
+_INSTANT = re.compile(r"(\d{14})(\d{3})?[._]")
+_WORDS = re.compile(r"[^\d/(]+")
+"""What a message says before a value, a path or a step."""
 
 
 @click.command()
@@ -128,7 +137,8 @@ def _rehearsed(  # noqa: PLR0913 (the options of the command)
                 own.mkdir()
                 steps = steps_of(table, to, predicted, then, own, downgrade=downgrade)
                 copy = copy_table(table, Path(temporary, str(len(copied))))
-                copied.append((recorded.label, table, predicted, copy, steps, sums))
+                restore_times(copy.path)
+                copied.append((recorded, table, predicted, copy, steps, sums))
             except PayloadBridgeError as error:
                 outcomes.append(_told(recorded.label, "not rehearsed", str(error)))
         if not copied:
@@ -137,13 +147,15 @@ def _rehearsed(  # noqa: PLR0913 (the options of the command)
         tasks = [(copy.path, steps) for *_, copy, steps, _ in copied]
         done = take_steps(spark, to, tasks, Path(temporary, "rows"))
         click.echo(f"{len(done)} tables upgraded in {time.monotonic() - began:.0f} s")
-        for (label, table, predicted, copy, _, sums), taken in zip(copied, done, strict=True):
+        for (recorded, table, predicted, copy, _, sums), taken in zip(copied, done, strict=True):
+            label, answers = recorded.label, recorded.answers
             try:
                 with judge(table, predicted, copy, taken) as answer:
                     settings = "".join(f"; {name}: {was} predicted, {now} real" for name, was, now in answer.settings)
                     cost = f"copied in {copy.seconds:.1f} s, the bundle took {answer.seconds:.1f} s"
                     sentence = f"{answer.sentence}{settings} ({copy.bytes:,} bytes, {cost})"
-                    outcomes.append(_told(label, answer.verdict.value, sentence))
+                    known = answer.refused is not None and is_recorded(answers, answer.refused)
+                    outcomes.append(_told(label, _AS_RECORDED if known else answer.verdict.value, sentence))
             except (HudiTableError, MergeFailedError) as error:
                 outcomes.append(_told(label, "not read by its own release", sentence_of(error)))
             except (PayloadBridgeError, PySparkException) as error:
@@ -152,6 +164,27 @@ def _rehearsed(  # noqa: PLR0913 (the options of the command)
             if _checksum(Path(table.path)) != sums:
                 outcomes.append(_told(label, "changed by us", "a byte of the table is not what it was"))
     return outcomes
+
+
+def restore_times(table: Path) -> None:
+    """Let each file of a timeline have changed at its instant, in UTC; one that completes it a millisecond later."""
+    metadata = table / ".hoodie"
+    for path in (*metadata.glob("*"), *metadata.glob("timeline/*")):
+        found = _INSTANT.match(path.name)
+        if found is not None and path.is_file():
+            at = datetime.datetime.strptime(found[1], "%Y%m%d%H%M%S").replace(tzinfo=datetime.UTC)
+            last = 0 if path.suffix in {".requested", ".inflight"} else 1
+            seconds = at.timestamp() + (int(found[2] or 0) + last) / 1000
+            os.utime(path, (seconds, seconds))
+
+
+def is_recorded(answers: Any, refused: str) -> bool:
+    """Whether real Hudi refused a step or a query of the recorded table with this error, up to its first value."""
+    texts = [answers.get("error"), *(answers.get("refused") or {}).values()]
+    texts += [step.get("error") for step in answers.get("steps") or () if isinstance(step, dict)]
+    said = _WORDS.match(refused)
+    heads = [_WORDS.match(reason_of(str(text))) for text in texts if text]
+    return said is not None and any(head is not None and head[0] == said[0] for head in heads)
 
 
 def _is_read(table: HudiTable) -> bool:

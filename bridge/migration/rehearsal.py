@@ -11,15 +11,16 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from bridge.compare import ReaderResult, compare_readers, compared_with, program_version, released
 from bridge.config import TABLE_VERSION, UpgradeCompaction, assumed_writer, capabilities
-from bridge.errors import InputError, PlanError, sentence_of
+from bridge.errors import InputError, PlanError, is_refusal, sentence_of
 from bridge.hudi import check_pending
 from bridge.migration.part_copy import TablePart, part_of
 from bridge.migration.rehearsal_bundle import bundle_beside, write_bundle
-from bridge.migration.rehearsal_predictions import Next, Predictions, next_of
+from bridge.migration.rehearsal_predictions import Next, Predictions, check_columns, next_of
 from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, RehearsedStep
 from bridge.migration.rehearsal_steps import (
     COMPACTION,
@@ -119,10 +120,11 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
             check_unchanged(whole, copied)
             found = judge(table, predictions, copied, taken)
             found.path = whole.path
-            bundle.unlink(missing_ok=True)
             if found.verdict is RehearsalVerdict.NOT_AS_PREDICTED:
                 write_bundle(found, Path(folder), bundle)
                 found.bundle = bundle
+            elif found.success:
+                bundle.unlink(missing_ok=True)
         found.closes(closing.pop_all().close)
         return found
 
@@ -163,7 +165,7 @@ def steps_of(  # noqa: PLR0913 (what decides on the steps)
 
     Raises:
         InputError: a batch can't be read, or does not fit the one before it.
-        PlanError: a script can't set the mode.
+        PlanError: a script can't set the mode; or an option or a column of the batches is not one of the table.
     """
     steps = []
     if predictions.made is not None:
@@ -173,7 +175,8 @@ def steps_of(  # noqa: PLR0913 (what decides on the steps)
     elif then.payload is None:
         steps = [upgrade_step(release)]
     if then.batches is not None:
-        options = writer_options(table, {**then.props, **predictions.passed})
+        options = {**writer_options(table, then.props), **predictions.passed}
+        check_columns(table, then.batches)
         steps += write_steps(then.batches.versions(table.plan()), then.batches.names, options, folder)
         steps += [compaction_step()] if table.is_merge_on_read else []
     return [*steps, downgrade_step(int(table.properties[TABLE_VERSION.key]))] if downgrade else steps
@@ -189,6 +192,8 @@ def judge(table: HudiTable, predictions: Predictions, copied: CopiedTable, taken
     release = predictions.release
     with contextlib.ExitStack() as closing:
         readers = closing.enter_context(compare_readers(table, [release]))
+        simulated = closing.enter_context(contextlib.ExitStack())
+        simulated.callback(predictions.close)
         (change,) = readers.results
         steps: list[RehearsedStep] = []
         for one in taken:
@@ -196,6 +201,7 @@ def judge(table: HudiTable, predictions: Predictions, copied: CopiedTable, taken
             if step.deviations is not None:
                 closing.callback(step.deviations.unpersist)
             steps.append(step)
+        simulated.close()
         check_unchanged(table, copied)
         return RehearsalReport(
             readers,
@@ -225,11 +231,14 @@ class _Judged(NamedTuple):
         told["settings"] = changes_between(merge_properties(self._properties()), merge_properties(taken.properties))
         if self.is_first and change.refused is not None:
             return RehearsedStep(task.name, expected=change.refused, **told)
+        deviations = None
         try:
             deviations = kept(compared_with(self.predictions.reader, self._rows(), real))
             counts = {row[0]: row[1] for row in deviations.groupBy(KIND).count().collect()}
-        except (PayloadBridgeError, PySparkException) as error:
-            if self.is_first:
+        except (PayloadBridgeError, PySparkException, Py4JError) as error:
+            if deviations is not None:
+                deviations.unpersist()
+            if self.is_first or not is_refusal(error):
                 raise
             return RehearsedStep(task.name, expected=sentence_of(error), **told)
         off = ReaderResult(self.predictions.reader.release.value, *(counts.get(kind, 0) for kind in KINDS))

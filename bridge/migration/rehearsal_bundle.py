@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import operator
 import platform
+import re
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = "hudi-payload-bridge"
 _METADATA: Final = ".hoodie"
+_INSTANT: Final = re.compile(r"\d{14,17}[._]")
 _MOST_BYTES: Final = 256 << 20
 """Data files are left out from this size on, uncompressed."""
 
@@ -40,21 +42,37 @@ def write_bundle(found: RehearsalReport, folder: Path, place: Path) -> None:
 
     `report.json` is the report with all rows, `about.json` has versions and settings; `table/` has the timeline and the
     file groups of the rows that are off, `copy/` the properties of the copy, `given/` the batches and the script. Where
-    values are hidden, there are no data files and no batches.
+    values are hidden, all that there is of both tables are their properties, and the names of the instants: commits
+    have statistics of columns, and paths of partitions.
+
+    An older archive stays until the new one is complete.
 
     Args:
         found: a rehearsal whose verdict is NOT AS PREDICTED.
         folder: where its batches and its script are.
         place: the file.
     """
+    partial = place.with_name(f"{place.name}.part")
+    try:
+        _write(found, folder, partial)
+        partial.replace(place)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _write(found: RehearsalReport, folder: Path, place: Path) -> None:
     hides = current().is_active
     table, copy = Path(local_path(found.table.path)), found.copied.path
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("report.json", found.to_json())
         archive.writestr("about.json", json.dumps(_about(found, with_data=not hides), indent=2))
         archive.write(copy / _METADATA / "hoodie.properties", "copy/.hoodie/hoodie.properties")
-        own = [path for path in (table / _METADATA).rglob("*") if "metadata" not in path.relative_to(table).parts]
-        if not hides:
+        own = [table / _METADATA / "hoodie.properties"]
+        if hides:
+            archive.writestr("instants.txt", "".join(f"{name}\n" for name in _instants(table / _METADATA)))
+        else:
+            timeline = (table / _METADATA).rglob("*")
+            own = [path for path in timeline if "metadata" not in path.relative_to(table).parts]
             own += _data_files(found, table)
             for path in folder.glob("batch-*/*.parquet"):
                 archive.write(path, Path("given", path.relative_to(folder)))
@@ -80,6 +98,12 @@ def _about(found: RehearsalReport, *, with_data: bool) -> dict[str, Any]:
         "steps": [step.name for step in found.steps],
         "with_data": with_data,
     }
+
+
+def _instants(metadata: Path) -> list[str]:
+    """Return the names of the files of the active timeline."""
+    files = [*metadata.glob("*"), *metadata.glob("timeline/*")]
+    return sorted(path.name for path in files if path.is_file() and _INSTANT.match(path.name))
 
 
 def _data_files(found: RehearsalReport, table: Path) -> list[Path]:

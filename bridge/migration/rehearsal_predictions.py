@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import functions as sf
@@ -21,7 +22,7 @@ from bridge.engines import ADDED_TYPES, COMMIT, KIND, ORDERING, SEQUENCE
 from bridge.errors import PlanError
 from bridge.migration.plan import plan_migration
 from bridge.pipeline import as_batches, join_rows, simulate_commits
-from bridge.spark import META_COLUMNS, distinct_keys, quoted
+from bridge.spark import META_COLUMNS, common_type, distinct_keys, kept, quoted
 from mergers import RecordMergeMode
 from payloads import PayloadRef
 
@@ -91,6 +92,27 @@ def next_of(
     return Next(target, payload, written, dict(props or {}))
 
 
+def check_columns(table: HudiTable, batches: Batches) -> None:
+    """Refuse batches that would change the columns of the table, of which alone the rows are compared.
+
+    Raises:
+        PlanError: a batch has a column that the table lacks, or a wider type.
+    """
+    own = {field.name: field.dataType for field in table.columns}
+    for field in itertools.chain.from_iterable(frame.schema for frame in batches.frames):
+        if field.name in META_COLUMNS or field.name.startswith("_pb_"):
+            continue
+        known, given = own.get(field.name), field.dataType
+        found = None if known is None else common_type(known, given, keeps_order=True)
+        if known is None or found is None or found.simpleString() != known.simpleString():
+            has = "lacks it" if known is None else f"has it as {known.simpleString()}"
+            msg = (
+                f"a batch has {field.name!r} as {given.simpleString()}, and the table {has}; a rehearsal compares the "
+                "columns of the table, so leave it out or cast it"
+            )
+            raise PlanError(msg)
+
+
 class Predictions:
     """The rows and merge properties of a table after each step, as this package predicts them.
 
@@ -110,6 +132,7 @@ class Predictions:
             MergeConfigError: the settings contradict each other.
         """
         self._table, self._then = table, then
+        self._simulated: dict[bool, tuple[Any, DataFrame, DataFrame]] = {}
         self.release, self.reader = release, table.read_by(release)
         version = capabilities(release).created_version
         self.made: MigrationPlan | None = None
@@ -145,13 +168,27 @@ class Predictions:
         batches = self._then.batches
         if batches is None:
             return self.upgraded().drop(*META_COLUMNS)
-        after = (len(batches),) if compacted else ()
-        plan, versions, changed = self._passed(batches, after) if self._then.payload else self._plain(batches, after)
+        plan, versions, changed = self._simulate(batches, compacted=compacted)
         before = self.upgraded().drop(*META_COLUMNS)
         touched = distinct_keys(versions, plan.identity)
         rest = join_rows(before, touched, plan.identity, "leftanti", or_empty=plan.partition)
         rows = changed.where(sf.col(COMMIT) == batch).select(*map(quoted, before.columns))
         return rest.unionByName(rows)
+
+    def _simulate(self, batches: Batches, *, compacted: bool) -> tuple[Any, DataFrame, DataFrame]:
+        """Write all batches, once for all that is asked; Spark keeps the rows until `close`."""
+        if compacted not in self._simulated:
+            after = (len(batches),) if compacted else ()
+            simulate = self._passed if self._then.payload else self._plain
+            plan, versions, changed = simulate(batches, after)
+            self._simulated[compacted] = plan, versions, kept(changed)
+        return self._simulated[compacted]
+
+    def close(self) -> None:
+        """Free what Spark keeps; what is asked later is simulated again."""
+        for _, _, changed in self._simulated.values():
+            changed.unpersist()
+        self._simulated.clear()
 
     def _plain(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
         """Write onto the upgraded table, whose logs the upgrade has compacted, by its own settings."""

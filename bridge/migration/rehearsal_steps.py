@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pyspark.sql import functions as sf
 
 from bridge.compare import NotRunError, program_version, reason_of, released, run_released
-from bridge.config import capabilities, keys, parse_properties
+from bridge.config import WRITE_MERGE_MODE, capabilities, keys, parse_properties, writer_layout
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.migration.steps import VERSION_NAMES
 
@@ -99,21 +99,13 @@ def writer_options(table: HudiTable, given: Mapping[str, str]) -> dict[str, str]
     """Return the options of a writer of a table: what the table stores, what is given, and no small-file rule.
 
     Updates go to logs and never to base files, unless `given` has `hoodie.parquet.small.file.limit`.
+
+    Raises:
+        PlanError: an option that is given would write something else than what is predicted.
     """
-    stored = table.properties
-    layout = (keys.WRITE_HIVE_STYLE, keys.WRITE_URL_ENCODED)
-    found = {
-        keys.TABLE_NAME: stored[keys.TABLE_NAME],
-        keys.WRITE_TABLE_TYPE: stored.get(keys.TABLE_TYPE.key, "COPY_ON_WRITE"),
-        keys.WRITE_OPERATION: "upsert",
-        keys.WRITE_RECORD_KEY: ",".join(table.keys),
-        keys.WRITE_PARTITION: stored.get(keys.PARTITION_FIELDS, ""),
-        keys.SMALL_FILE_LIMIT: "0",
-    }
-    found |= {name: stored[name] for name in layout if name in stored}
-    if stored.get(keys.KEYGEN_CLASS):
-        found[keys.WRITE_KEYGEN_CLASS] = stored[keys.KEYGEN_CLASS]
-    return found | dict(given)
+    layout = writer_layout.layout_options(table.properties, table.keys)
+    writer_layout.check_given(given, layout, [WRITE_MERGE_MODE.key])
+    return {keys.SMALL_FILE_LIMIT: "0", **layout, **given}
 
 
 def take_steps(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.config import capabilities, keys
+from bridge.config import capabilities, keys, writer_layout
 from bridge.errors import InputError, PlanError
 from bridge.write.concurrency import lock_options
 from mergers import RecordMergeMode
@@ -27,7 +27,6 @@ _MAKE: Final = (
     f"write into a new table, of Hudi 1.0 or later, created with {keys.WRITE_MERGE_MODE.key}={_MODE.value} and no "
     "payload class, and load the rows of this one into it first"
 )
-_LAYOUT: Final = (keys.WRITE_HIVE_STYLE, keys.WRITE_URL_ENCODED, keys.INDEX_TYPE)
 _DEFAULT_INDEX: Final = "SIMPLE"  # HoodieIndexConfig.getDefaultIndexType of Spark
 _GLOBAL: Final = ("GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "HBASE", "INMEMORY")
 
@@ -116,11 +115,7 @@ class WriteTarget:
         own = self._properties
         stored: Mapping[str, Any] = own.stored
         needed = {
-            keys.TABLE_NAME: stored[keys.TABLE_NAME],
-            keys.WRITE_TABLE_TYPE: stored.get(keys.TABLE_TYPE.key, "COPY_ON_WRITE"),
-            keys.WRITE_OPERATION: "upsert",
-            keys.WRITE_RECORD_KEY: ",".join(own.key_fields),
-            keys.WRITE_PARTITION: stored.get(keys.PARTITION_FIELDS, ""),
+            **writer_layout.layout_options(stored, own.key_fields),
             keys.WRITE_MERGE_MODE.key: _MODE.value,
             keys.COMBINE_BEFORE_UPSERT.key: "false",
             keys.WRITE_TABLE_VERSION.key: str(own.version),
@@ -130,17 +125,9 @@ class WriteTarget:
         }
         if batch is not None:
             needed[BATCH] = batch
-        needed |= {name: stored[name] for name in _LAYOUT if name in stored}
         needed.setdefault(keys.INDEX_TYPE, _DEFAULT_INDEX)  # else a file of defaults on the machine decides
         needed |= lock_options(given)
-        if stored.get(keys.KEYGEN_CLASS):
-            needed[keys.WRITE_KEYGEN_CLASS] = stored[keys.KEYGEN_CLASS]
-        refused = {*needed, keys.WRITE_PAYLOAD_CLASS.key, keys.WRITE_STRATEGY_ID.key, BATCH, keys.INDEX_CLASS}
-        refused.remove(keys.INDEX_TYPE)
-        for name, text in given.items():
-            if name in refused and needed.get(name) != text:
-                msg = f"the option {name}={text} would change what is written; leave it out"
-                raise PlanError(msg)
+        writer_layout.check_given(given, needed, [BATCH])
         found = {**needed, **given}
         index = found[keys.INDEX_TYPE]
         if index.strip().upper() in _GLOBAL:

@@ -6,20 +6,29 @@ Here something else stands for the bundle; `python -m tests.rehearse --write 2` 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import zipfile
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as sf
 
 from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, TablePart, rehearse
-from bridge.migration import Predictions, next_of, steps_of
+from bridge.migration import Predictions, next_of, rehearsal, rehearsal_predictions, steps_of
+from bridge.migration.rehearsal_bundle import write_bundle
+from bridge.migration.rehearsal_steps import StepTask, Taken
+from bridge.redaction import redacted
 from payloads import HudiRelease
 from tests.hudi.test_rehearsal import Bundle, bundle, checksums, path  # noqa: F401 (fixtures)
+from tests.rehearse import is_recorded, restore_times
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -98,9 +107,25 @@ def test_writes_compaction_and_downgrade(
     bundle.error, bundle.fails_at = "x\nCaused by: org.apache.X: no", "write"
     with rehearse(table, "1.2", tmp_path / "copy", overwrite=True, batches=[batch]) as found:
         assert found.sentence.startswith("REFUSED BY HUDI: Hudi 1.2 upgraded the copy, but not the write of batch 1: ")
+    assert (tmp_path / "copy-not-as-predicted.zip").exists()
 
 
-def test_a_mode_or_a_class(path: Path, spark: SparkSession, tmp_path: Path) -> None:  # noqa: F811
+def test_a_mode_or_a_class(
+    path: Path,  # noqa: F811
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[Any] = []
+    simulate = rehearsal_predictions.simulate_commits
+
+    def counting(*given: Any, **named: Any) -> DataFrame:
+        calls.append(given)
+        return simulate(*given, **named)
+
+    monkeypatch.setattr(rehearsal_predictions, "simulate_commits", counting)
+    with (path / ".hoodie" / "hoodie.properties").open("a") as stored:
+        stored.write("hoodie.index.type=BLOOM\n")
     table = HudiTable(spark, str(path), "0.15")
     key = table.snapshot().select("id", "part").first()
     assert key is not None
@@ -110,9 +135,13 @@ def test_a_mode_or_a_class(path: Path, spark: SparkSession, tmp_path: Path) -> N
     predicted = Predictions(table, V1_2, then)
     assert predicted.properties["hoodie.record.merge.mode"] == "COMMIT_TIME_ORDERING"
     assert [row.qty for row in predicted.written(1).where(f"id = '{key.id}'").collect()] == [6]
+    predicted.written(1)
+    assert len(calls) == 1  # of all batches, whatever is asked
+    predicted.close()
     steps = steps_of(table, V1_2, predicted, then, tmp_path)
     assert [step.do for step in steps] == ["script", "write", "compaction"]
     assert "COMMIT_TIME_ORDERING" in (tmp_path / "migration.py").read_text("utf-8")
+    assert steps[1].needs["options"]["hoodie.index.type"] == "BLOOM"
 
     then = next_of(table, None, "PostgresDebeziumAvroPayload", [late], None)
     predicted = Predictions(table, V1_2, then)
@@ -145,6 +174,127 @@ def test_settings_that_contradict_each_other(
     mode, payload, props = given
     with pytest.raises(PlanError, match=words):
         next_of(table, mode, payload, [written(spark, table)] if with_batch else None, props)
+
+
+def test_what_writes_something_else_than_is_predicted(path: Path, spark: SparkSession, tmp_path: Path) -> None:  # noqa: F811
+    table = HudiTable(spark, str(path), "0.15")
+    batch = written(spark, table)
+
+    def steps(frame: DataFrame, props: dict[str, str]) -> object:
+        then = next_of(table, None, None, [frame], props)
+        return steps_of(table, V1_2, Predictions(table, V1_2, then), then, tmp_path)
+
+    for option in (
+        "hoodie.datasource.write.operation=insert",
+        "hoodie.datasource.write.recordkey.field=part",
+        "hoodie.datasource.write.partitionpath.field=id",
+        "hoodie.table.name=other",
+        "hoodie.datasource.write.payload.class=org.example.Own",
+        "hoodie.write.record.merge.mode=COMMIT_TIME_ORDERING",
+    ):
+        with pytest.raises(PlanError, match=f"the option {option} would change what is written"):
+            steps(batch, dict([option.split("=")]))
+    with pytest.raises(PlanError, match="has 'more' as int, and the table lacks it"):
+        steps(batch.withColumn("more", sf.lit(1)), {})
+    with pytest.raises(PlanError, match="has 'qty' as double, and the table has it as "):
+        steps(batch.withColumn("qty", sf.col("qty").cast("double")), {})
+
+
+class Kept:
+    """Stands for rows that Spark keeps, of which nothing can be counted."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error, self.is_freed = error, False
+
+    def groupBy(self, _: str) -> object:  # noqa: N802 (Spark's name)
+        raise self.error
+
+    def unpersist(self) -> None:
+        self.is_freed = True
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (PySparkException("Job aborted: ExecutorLostFailure (executor 1 exited)"), None),
+        (PySparkException("Traceback\nbridge.errors.MergeFailedError: Own failed (key id='a'): no"), "Own failed"),
+        (InputError("a batch does not fit"), "a batch does not fit"),
+    ],
+)
+def test_only_an_error_of_this_package_is_a_predicted_refusal(
+    error: Exception, expected: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = Kept(error)
+    monkeypatch.setattr(rehearsal, "compared_with", lambda *_: None)
+    monkeypatch.setattr(rehearsal, "kept", lambda _: rows)
+    read = SimpleNamespace(parquet=lambda _: None)
+    table: Any = SimpleNamespace(spark=SimpleNamespace(read=read), is_merge_on_read=False)
+    predictions: Any = SimpleNamespace(properties={}, reader=None, written=lambda *_, **__: None)
+    taken = Taken(StepTask("write", "write of batch 1", {}), tmp_path, None, 1.0)
+    change: Any = SimpleNamespace(refused=None)
+    judged = rehearsal._Judged(table, predictions, taken, 0)
+    if expected is None:
+        with pytest.raises(PySparkException, match="ExecutorLost"):
+            judged.step(change)
+    else:
+        assert str(judged.step(change).expected).startswith(expected)
+    assert rows.is_freed
+
+
+def archived(tmp_path: Path, to_json: Callable[[], str]) -> Any:
+    """Return what stands for a rehearsal of a table in `tmp_path`, which has a commit with a value."""
+    place = tmp_path / "table" / ".hoodie"
+    (place / ".temp" / "city=secret").mkdir(parents=True)
+    (place / ".temp" / "city=secret" / "20240101000000000.marker").touch()
+    (place / "hoodie.properties").write_text("a=b\n", "utf-8")
+    (place / "20240101000000000.commit").write_text('{"minValue": "secret"}', "utf-8")
+    own = SimpleNamespace(path=str(place.parent), release="0.15")
+    copied = SimpleNamespace(path=place.parent)
+    return SimpleNamespace(table=own, copied=copied, to_json=to_json, program="x", to="1.2", steps=(), deviations=None)
+
+
+def test_where_values_are_hidden_the_archive_has_no_commits(tmp_path: Path) -> None:
+    place = tmp_path / "found.zip"
+    with redacted("city"):
+        write_bundle(archived(tmp_path, lambda: "{}"), tmp_path, place)
+    with zipfile.ZipFile(place) as archive:
+        read = {name: archive.read(name).decode() for name in archive.namelist()}
+    properties = {"copy/.hoodie/hoodie.properties", "table/.hoodie/hoodie.properties"}
+    assert read.keys() == {"report.json", "about.json", "instants.txt", *properties}
+    assert read["instants.txt"] == "20240101000000000.commit\n"
+    assert "secret" not in str(read)
+
+
+def test_an_archive_that_is_not_written_to_its_end_leaves_the_older_one(tmp_path: Path) -> None:
+    def fails() -> str:
+        msg = "No space left on device"
+        raise OSError(msg)
+
+    place = tmp_path / "found.zip"
+    place.write_bytes(b"older")
+    with pytest.raises(OSError, match="No space"):
+        write_bundle(archived(tmp_path, fails), tmp_path, place)
+    assert place.read_bytes() == b"older"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["found.zip", "table"]
+
+
+def test_recorded_tables_get_times_and_their_own_errors_are_told_apart(tmp_path: Path) -> None:
+    timeline = tmp_path / ".hoodie"
+    timeline.mkdir()
+    for name in ("20240101000001250.deltacommit.requested", "20240101000001250.deltacommit", "hoodie.properties"):
+        (timeline / name).touch()
+        os.utime(timeline / name, (1, 1))
+    restore_times(tmp_path)
+    times = {one.name.partition(".")[2]: one.stat().st_mtime for one in timeline.iterdir()}
+    assert times == {
+        "deltacommit.requested": pytest.approx(1704067201.250, abs=1e-5),
+        "deltacommit": pytest.approx(1704067201.251, abs=1e-5),
+        "properties": 1,
+    }
+    answers = {"refused": {"as_of 3": "x.HoodieIOException: No block 7 in /a\nCaused by: y.TimeTravelException: no 20"}}
+    assert is_recorded(answers, "TimeTravelException: no 31 (at the read)")
+    assert not is_recorded(answers, "HoodieIOException: No block 9 (at the read)")
+    assert not is_recorded({}, "TimeTravelException: no 31")
 
 
 def test_a_part_of_a_table(

@@ -159,12 +159,13 @@ def _differing(
     """Return the readers that show other rows, or other meta columns than the files have."""
     names = (*META_COLUMNS, *_NAMES)
     files = [str(path) for path in table.rglob("*.parquet") if ".hoodie" not in path.parts]
-    raw = meta or _texts(spark.read.parquet(*files), names)
+    by_spark = _texts(spark.read.parquet(*files), names)
+    raw = meta or by_spark
     readers: dict[str, Callable[[], list[tuple[str, ...]]]] = {
         "Hudi": lambda: _texts(spark.read.format("hudi").load(str(table)), names),
         "HudiTable": lambda: _texts(HudiTable(spark, str(table)).snapshot(), names),
         "hudi-rs": lambda: _by_hudi_rs(table, names),
-        "Spark": lambda: raw,
+        "Spark": lambda: by_spark,
     }
     problems = []
     for reader, read in readers.items():
