@@ -22,7 +22,7 @@ _SOURCE: Final = Path(__file__).parent / "java" / "SinceTheRead.java"
 _NEIGHBOUR: Final = "org.apache.hudi.client.transaction.SimpleConcurrentFileWritesConflictResolutionStrategy"
 _MODE: Final = "OPTIMISTIC_CONCURRENCY_CONTROL"
 _SINGLE: Final = "SINGLE_WRITER"
-_CONFLICT: Final = "HoodieWriteConflictException"
+_CONFLICTS: Final = ("HoodieWriteConflictException", "HoodieEarlyConflictDetectionException")
 
 
 class RefusedCommitError(ConflictError):
@@ -55,12 +55,24 @@ def lock_options(given: Mapping[str, str]) -> dict[str, str]:
 def check_since(spark: SparkSession, completed: Iterable[str]) -> None:
     """Make the commit that this thread begins next conflict with every commit that is not one of `completed`.
 
+    It conflicts, too, if one of `completed` has gone from the timeline, unless it is so old that it was archived.
+
     Raises:
         EngineError: Hudi can't be given the class that compares them.
     """
     call_beside(spark, _NEIGHBOUR, _SOURCE, _CLASS, "read", ",".join(completed))
 
 
+def forget_read(spark: SparkSession) -> None:
+    """Let later commits of this thread know nothing of what the last one had read.
+
+    Raises:
+        EngineError: as in `check_since`.
+    """
+    call_beside(spark, _NEIGHBOUR, _SOURCE, _CLASS, "forget")
+
+
 def is_conflict(error: Exception) -> bool:
     """Whether Hudi's writer failed because another one had written meanwhile."""
-    return _CONFLICT in str(error)
+    told = str(error)
+    return any(name in told for name in _CONFLICTS)

@@ -27,7 +27,7 @@ from bridge.write.changes import (
     check_rows,
     check_types,
 )
-from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, is_conflict, is_locked
+from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, forget_read, is_conflict, is_locked
 from bridge.write.hudi_writer import check_writer_is_there, commit
 from bridge.write.merge_into_report import MergeIntoReport
 from bridge.write.moment import Moment
@@ -122,6 +122,8 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
     merged_by = None if batch is None else moment.instant_of(batch)
     if merged_by is not None:
         return MergeIntoReport(found.path, plan, moment.latest, batch=batch, merged_by=merged_by)
+    if moment.is_locked:  # a session that takes no class is told before anything is merged
+        forget_read(spark)
     rows = dataclasses.replace(plan, table_type=TableType.COPY_ON_WRITE)
     what = f"merge into {found.path}: {plan.payload_name}, Hudi {plan.release}"
     with contextlib.ExitStack() as kept, described(spark, what):
@@ -158,13 +160,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
         if counts:
             moment.check_before(found.queries().timeline)
             commit_rows = as_commit(changed, columns, deletes=DELETED in counts)
-            if moment.is_locked:
-                check_since(spark, moment.completed)
-            try:
-                commit(commit_rows, found.path, written_as)
-            except Exception as error:
-                _check_failed(found, moment, run, error)
-                raise
+            _commit(found, commit_rows, moment, run, written_as)
             report = dataclasses.replace(report, instant=moment.own_commit(found.queries().timeline, run))
         if aside is not None:
             kept.pop_all()
@@ -212,6 +208,20 @@ def merge_batch(
         merge_into(table, rows, plan, batch=f"{name}/{number}", options=options)
 
     return merge
+
+
+def _commit(found: HudiTable, rows: DataFrame, moment: Moment, run: str, options: Mapping[str, str]) -> None:
+    """Let Hudi's writer commit rows, and check since `moment` if it has a lock; errors as in `merge_into`."""
+    if moment.is_locked:
+        check_since(rows.sparkSession, moment.completed)
+    try:
+        commit(rows, found.path, options)
+    except Exception as error:
+        _check_failed(found, moment, run, error)
+        raise
+    finally:
+        if moment.is_locked:
+            forget_read(rows.sparkSession)
 
 
 def _check_failed(table: HudiTable, moment: Moment, run: str, error: Exception) -> None:

@@ -29,8 +29,9 @@ class Moment:
 
     @property
     def completed(self) -> list[str]:
-        """The commits that were complete (requested times)."""
-        return sorted(at for at, is_done in self._completed.items() if is_done)
+        """The commits that were complete (requested times), those of table services included."""
+        done = {at for at, is_done in self._completed.items() if is_done}
+        return sorted(done.union(one.requested for one in self._timeline.commits))
 
     def instant_of(self, batch: str) -> str | None:
         """Return the commit that has merged a batch, archived commits included.

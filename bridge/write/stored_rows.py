@@ -12,7 +12,7 @@ from bridge.config import keys
 from bridge.errors import InputError
 from bridge.hudi import Answer, ComputedKeys
 from bridge.pipeline import join_rows
-from bridge.spark import distinct_keys, quoted, quoted_name
+from bridge.spark import distinct_keys, quoted, quoted_name, spark_schema
 from bridge.write.changes import without_flag
 
 if TYPE_CHECKING:
@@ -48,12 +48,13 @@ def stored_rows(table: HudiTable, queries: TableQueries, incoming: DataFrame, pl
     if queries.timeline.latest is None:
         return incoming.limit(0)
     answer = queries.snapshot()
-    where = partitions_of(incoming, plan)
+    own = spark_schema(answer.query.schema)
+    where = partitions_of(incoming, plan, own)
     if where is not None:
         answer = table.in_partitions(answer, where)
     check_slices(table.path, answer.slices, index)
     missing = [name for name in plan.identity if name not in incoming.columns]
-    wanted = None if missing else record_keys(incoming, queries.properties)
+    wanted = None if missing else record_keys(incoming, queries.properties, own)
     if wanted is not None:
         few = len(wanted) <= _FEW
         query = dataclasses.replace(answer.query, keys=wanted if few else None, answered=None if few else wanted)
@@ -65,14 +66,19 @@ def stored_rows(table: HudiTable, queries: TableQueries, incoming: DataFrame, pl
     return join_rows(rows, found, plan.identity, "leftsemi", or_empty=plan.partition)
 
 
-def record_keys(incoming: DataFrame, properties: TableProperties) -> frozenset[str] | None:
+def record_keys(incoming: DataFrame, properties: TableProperties, own: spark_types.StructType) -> frozenset[str] | None:
     """Return the record keys of a batch as the table stores them, so that tasks read no others.
 
-    None where there are very many, or where key fields are no texts and whole numbers: the text of others is not
-    ported.
+    None where there are very many, or where key fields are no texts and whole numbers in both: the text of others is
+    not ported, and a number of the batch has another one as the table's decimal (`1` and `1.00`).
+
+    Args:
+        incoming: the batch.
+        properties: of the table, which name the key fields.
+        own: the columns of the table.
     """
     names = properties.key_fields
-    if not all(isinstance(incoming.schema[name].dataType, _TEXTS) for name in names):
+    if not all(isinstance(_kind(side, name), _TEXTS) for side in (incoming.schema, own) for name in names):
         return None
     if incoming.count() > _MOST_KEYS:  # it is kept by Spark, and read once
         return None
@@ -116,16 +122,13 @@ def check_slices(path: str, slices: Iterable[FileSlice], index: str) -> None:
         raise InputError(msg)
 
 
-def partitions_of(incoming: DataFrame, plan: MergePlan) -> str | None:
+def partitions_of(incoming: DataFrame, plan: MergePlan, own: spark_types.StructType) -> str | None:
     """Return a condition in SQL that the partitions of a batch satisfy, and maybe others; None where it would be long.
 
-    It names the columns of a text, a whole number, a date or a truth value, one by one.
+    It names the columns of a text, a whole number, a date or a truth value, one by one, where the table (`own`) has
+    the same kind of type: else one value may have two texts, such as a date.
     """
-    columns = [
-        name
-        for name in plan.partition
-        if name in incoming.columns and isinstance(incoming.schema[name].dataType, _PRUNED)
-    ]
+    columns = [name for name in plan.partition if name in incoming.columns and _is_pruned(incoming.schema, own, name)]
     if not columns:
         return None
     texts = [quoted(name).cast("string").alias(name) for name in columns]
@@ -133,6 +136,14 @@ def partitions_of(incoming: DataFrame, plan: MergePlan) -> str | None:
     if len(found) > _MOST:
         return None
     return " AND ".join(_among(incoming, name, found) for name in columns if all(row[name] for row in found)) or None
+
+
+def _is_pruned(one: spark_types.StructType, other: spark_types.StructType, name: str) -> bool:
+    return any(isinstance(_kind(one, name), kind) and isinstance(_kind(other, name), kind) for kind in _PRUNED)
+
+
+def _kind(columns: spark_types.StructType, name: str) -> spark_types.DataType | None:
+    return columns[name].dataType if name in columns.names else None
 
 
 def _among(incoming: DataFrame, name: str, rows: list[Row]) -> str:

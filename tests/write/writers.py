@@ -1,8 +1,9 @@
 """Several writers at once, and a stream that restarts, on tables of real Hudi: python -m tests.write.writers.
 
 With Hudi's optimistic concurrency control another writer commits between the read of a merge and its commit, before
-Hudi's writer begins and in another partition, and two threads merge into the same keys at once: quantities are added,
-so that a lost or repeated update shows. A stream fails after each of its commits, and starts again from its checkpoint.
+Hudi's writer begins and in another partition, or rolls a commit back that was read; and two threads merge into the same
+keys at once: quantities are added, so that a lost or repeated update shows. A stream fails after each of its commits,
+and starts again from its checkpoint.
 Each release runs in a process of its own. Needs network or a filled Ivy cache for Hudi's bundles.
 """
 
@@ -25,7 +26,7 @@ from pyspark.errors import StreamingQueryException
 from bridge import ConflictError, HudiTable, merge_batch, merge_into
 from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 from bridge.write import BATCH
-from tests.conformance.record_table import session
+from tests.conformance.record_table import registered, session
 from tests.write.tables import WRITER, Case, create, frame_of, readers_that_differ
 
 if TYPE_CHECKING:
@@ -137,6 +138,18 @@ def _late(table: _Table) -> Iterator[str]:
     yield from table.check()
 
 
+def _rolled_back(table: _Table) -> Iterator[str]:
+    """The commit that was read last is rolled back once its rows are read."""
+    rows = dict(table.rows)
+    made = table.merge(table.add("k1", "p1", 10)).instant
+    table.rows = rows
+    name = registered(table.spark, table.path)
+    call = f"CALL rollback_to_instant(table => '{name}', instant_time => '{made}')"
+    _, tries = _between(table, lambda: table.spark.sql(call).collect())
+    yield f"{'' if tries == 2 else 'WRONG '}{tries} tries"
+    yield from table.check()
+
+
 def _other_partition(table: _Table) -> Iterator[str]:
     _, tries = _between(table, lambda: table.merge(table.add("k2", "p2", 10)))
     yield f"{'' if tries == 1 else 'WRONG '}{tries} tries"
@@ -227,7 +240,7 @@ def _stream(table: _Table) -> Iterator[str]:
     yield from table.check()
 
 
-_CHECKS = (_same_partition, _late, _other_partition, _always, _threads, _stream)
+_CHECKS = (_same_partition, _late, _rolled_back, _other_partition, _always, _threads, _stream)
 
 if __name__ == "__main__":
     main()

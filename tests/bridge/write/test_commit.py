@@ -48,7 +48,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
         "commit": lambda _rows, _path, options: committed(made, options),
     }.items():
         monkeypatch.setattr(MODULE, name, stand_in)
-    for name in ("stored_rows", "check_types", "check_rows", "check_writer_is_there", "as_commit"):
+    for name in ("stored_rows", "check_types", "check_rows", "check_writer_is_there", "as_commit", "forget_read"):
         monkeypatch.setattr(MODULE, name, MagicMock())
     return made
 
@@ -115,18 +115,20 @@ def test_a_commit_that_hudi_refuses_because_of_another_writer_is_merged_again(
     told: list[list[str]] = []
     monkeypatch.setattr(MODULE, "check_since", lambda _, completed: told.append(completed))
     refused = itertools.count()
+    names = itertools.cycle(["HoodieWriteConflictException", "HoodieEarlyConflictDetectionException"])
+    told_by = (f"org.apache.hudi.exception.{name}: conflicting writes" for name in names)
 
     def commit(_rows: Any, _path: str, options: Mapping[str, str]) -> None:
         if next(refused) < 2:
             table.write([{"id": "z", "city": "Bonn", "qty": 1}])
-            msg = "org.apache.hudi.exception.HoodieWriteConflictException: conflicting writes"
-            raise RuntimeError(msg)
+            raise RuntimeError(next(told_by))
         committed(table, options)
 
     monkeypatch.setattr(MODULE, "commit", commit)
     report = merge_into(str(table.path), rows(), PLAN, options=LOCK)
     assert [len(completed) for completed in told] == [1, 2, 3]  # each try has read what came meanwhile
     assert report.instant == "20240101000000004"
+    assert MODULE.forget_read.call_count == 2 * 3  # before a try and after its commit
     refused = itertools.count(-9)
     with pytest.raises(ConflictError, match="Hudi refused the commit, for another writer's came after 202401010000000"):
         merge_into(str(table.path), rows(), PLAN, options=LOCK)
@@ -134,6 +136,15 @@ def test_a_commit_that_hudi_refuses_because_of_another_writer_is_merged_again(
     with pytest.raises(RuntimeError, match="conflicting writes"):
         merge_into(str(table.path), rows(), PLAN)  # one writer: whatever it is, it is not tried again
     assert len(told) == 3 + 5
+
+
+def test_a_session_that_takes_no_class_for_the_lock_is_refused_before_anything_is_merged(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MODULE, "forget_read", MagicMock(side_effect=EngineError("no class can be added")))
+    with pytest.raises(EngineError, match="no class can be added"):
+        merge_into(str(table.path), rows(), PLAN, options=LOCK)
+    MODULE.PointRun.assert_not_called()
 
 
 def test_what_is_set_aside_stays_only_if_the_batch_is_committed(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import types as spark_types
 
-from bridge import PlanError
+from bridge import MergePlan, PlanError
 from bridge.hudi import SliceReader, TableProperties, TableQueries
 from bridge.write import WriteTarget
 from bridge.write.concurrency import is_locked, lock_options
 from bridge.write.moment import Moment
-from bridge.write.stored_rows import record_keys
+from bridge.write.stored_rows import partitions_of, record_keys
 from tests.bridge.write.table import MadeTable
 
 if TYPE_CHECKING:
@@ -35,15 +37,23 @@ def test_a_task_reads_the_rows_of_the_batch_s_keys_alone(tmp_path: Path, chosen:
     assert [row["id"] for row in rows] == ["b", "e"]
 
 
+KINDS = {
+    pa.string(): spark_types.StringType(),
+    pa.int64(): spark_types.LongType(),
+    pa.float64(): spark_types.DoubleType(),
+}
+
+
+def typed(**kinds: spark_types.DataType) -> spark_types.StructType:
+    return spark_types.StructType([spark_types.StructField(name, kind) for name, kind in kinds.items()])
+
+
 class _Rows:
     """A frame of key columns, as `record_keys` uses it."""
 
     def __init__(self, **columns: pa.Array[Any]) -> None:
-        from pyspark.sql import types as spark_types  # noqa: PLC0415 (a stand-in for a frame)
-
         self._batch = pa.RecordBatch.from_pydict(columns)
-        kinds = {pa.string(): spark_types.StringType(), pa.float64(): spark_types.DoubleType()}
-        self.schema = spark_types.StructType([spark_types.StructField(n, kinds[a.type]) for n, a in columns.items()])
+        self.schema = typed(**{name: KINDS[array.type] for name, array in columns.items()})
 
     def count(self) -> int:
         return int(self._batch.num_rows)
@@ -77,7 +87,7 @@ def test_record_keys_are_those_of_the_table(
     monkeypatch.setattr("bridge.write.stored_rows.quoted", lambda _: _Cast())
     rows: Any = _Rows(**{name: pa.array(values, pa.string()) for name, values in columns.items()})
     wanted = expected or {"id:a,n:1", "id:__empty__,n:__null__"}
-    assert record_keys(rows, TableProperties(properties)) == wanted
+    assert record_keys(rows, TableProperties(properties), rows.schema) == wanted
 
 
 class _Cast:
@@ -90,7 +100,27 @@ class _Cast:
 
 def test_keys_whose_text_is_not_ported_are_not_looked_up() -> None:
     rows: Any = _Rows(id=pa.array([1.5]))
-    assert record_keys(rows, TableProperties({"hoodie.table.recordkey.fields": "id"})) is None
+    assert record_keys(rows, TableProperties({"hoodie.table.recordkey.fields": "id"}), rows.schema) is None
+
+
+@pytest.mark.parametrize(
+    ("own", "values"),
+    [
+        (spark_types.DecimalType(10, 2), [1]),
+        (spark_types.DoubleType(), [1]),
+        (spark_types.DateType(), ["2024-1-1"]),
+    ],
+    ids=str,
+)
+def test_keys_whose_text_is_another_one_in_the_table_are_not_looked_up(
+    monkeypatch: pytest.MonkeyPatch, own: spark_types.DataType, values: list[Any]
+) -> None:
+    monkeypatch.setattr("bridge.write.stored_rows.quoted", lambda _: _Cast())
+    rows: Any = _Rows(id=pa.array(values))
+    assert record_keys(rows, TableProperties({"hoodie.table.recordkey.fields": "id"}), typed(id=own)) is None
+    rows.columns = ["id"]
+    plan = MergePlan(payload="OverwriteWithLatestAvroPayload", key="id", partition="id")
+    assert partitions_of(rows, plan, typed(id=own)) is None
 
 
 def test_a_lock_lets_other_writers_in_and_hudi_checks_them(tmp_path: Path) -> None:
@@ -108,6 +138,17 @@ def test_a_lock_lets_other_writers_in_and_hudi_checks_them(tmp_path: Path) -> No
     moment.check_before(now)
     assert moment.own_commit(now, "run") == mine
     assert not is_locked(WriteTarget(queries).options({}, None, "run"))
+
+
+def test_table_services_that_were_done_at_the_read_are_no_other_writers(tmp_path: Path) -> None:
+    made = MadeTable(tmp_path / "table")
+    first = made.write([])
+    clustered = "20240101000000500"
+    done = made.timeline / f"{clustered}_20240101000000501.replacecommit"
+    done.write_text(json.dumps({"operationType": "cluster", "partitionToWriteStats": {}}))
+    timeline = TableQueries(str(made.path)).timeline
+    assert [one.requested for one in timeline.writes] == [first]
+    assert Moment(str(made.path), timeline, is_locked=True).completed == [first, clustered]
 
 
 @pytest.mark.parametrize(
