@@ -32,7 +32,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--out-table-format",
         type=click.Choice(["hudi"]),
-        help="Make --out a new Hudi table, written by Hudi itself (--bundle): what is written last is the row.",
+        help="Make --out a new Hudi table, written by Hudi itself (--bundle): later rows replace those there.",
     ),
     click.option(
         "--table-version",

@@ -16,6 +16,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.table_input import located, table_argument
 from bridge.cli.verb import Verb, wants_json
+from bridge.config import keys
 from bridge.engines import QUARANTINE
 from bridge.hudi import HudiTable
 from bridge.pipeline import set_aside, sets_aside, tell_quarantine
@@ -51,7 +52,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
     --release shows, with meta columns. Engines that can't run the payload read them from --out; with --on-error
     quarantine there are two folders below it, rows and quarantine. --out-table-format hudi makes --out a new table of
-    these rows instead, with the key, partition columns and type of TABLE.
+    these rows instead, with the key, partition columns and folders, and type of TABLE.
     """
     as_of, read_optimized = query["as_of"], query["read_optimized"]
     if as_of and read_optimized:
@@ -79,7 +80,8 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     aside = sf.col(QUARANTINE).isNotNull() if sets_aside(frame) else sf.lit(False)
     counted = ObservedFrame(frame, sf.count_if(~aside).alias("rows"), sf.count_if(aside).alias("quarantined"))
     frame = counted.frame
-    shape = None if as_table is None else found.plan()
+    layout = {name: text for name, text in found.properties.items() if name in keys.LAYOUT}
+    shape = None if as_table is None else found.plan(props=layout)
     with written_output(quiet_session(), target, shape, as_table) as run:
         if sets_aside(frame):
             _split(run, frame, columns)

@@ -178,6 +178,15 @@ WRITE_OPERATION: Final = "hoodie.datasource.write.operation"
 WRITE_KEYGEN_CLASS: Final = "hoodie.datasource.write.keygenerator.class"
 WRITE_HIVE_STYLE: Final = "hoodie.datasource.write.hive_style_partitioning"
 WRITE_URL_ENCODED: Final = "hoodie.datasource.write.partitionpath.urlencode"
+LAYOUT: Final = (WRITE_HIVE_STYLE, WRITE_URL_ENCODED)
+"""What the folders of partitions are called."""
+SYNC: Final = (
+    "hoodie.datasource.hive_sync.",
+    "hoodie.datasource.meta.sync.",
+    "hoodie.datasource.meta_sync.",
+    "hoodie.meta.sync.",
+)
+"""How the names of options begin that register a table in a metastore."""
 COMMIT_METADATA_PREFIX: Final = "hoodie.datasource.write.commitmeta.key.prefix"
 METADATA_TABLE: Final = "hoodie.metadata.enable"
 CONCURRENCY_MODE: Final = "hoodie.write.concurrency.mode"

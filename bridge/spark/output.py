@@ -22,7 +22,7 @@ from bridge.spark.storage import STAGED, Place, asked, place_of
 from bridge.spark.target import partitions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -51,7 +51,15 @@ class OutputRun:
         columns = partitions_of(frame, self._target)
         place = self.place.below(name) if name else self.place
         frame.write.format(self._target.format).partitionBy(*columns).save(place.uri)
-        if not place.scheme and has_executors(frame.sparkSession) and not any(Path(place.path).rglob("*part-*")):
+        self.check_disks(frame.sparkSession, lambda: any(Path(place.path).rglob("*part-*")))
+
+    def check_disks(self, spark: SparkSession, is_there: Callable[[], bool]) -> None:
+        """Check that what executors have written to a local folder is where the driver sees it.
+
+        Raises:
+            EngineError: executors have written elsewhere.
+        """
+        if not self.place.scheme and has_executors(spark) and not is_there():
             msg = f"{self._target.path}: executors wrote to disks of their own; name a storage that all reach"
             raise EngineError(msg)
 

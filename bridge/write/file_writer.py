@@ -8,6 +8,7 @@ import functools
 import json
 import posixpath
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -17,13 +18,22 @@ from pyarrow import fs
 from pyspark import TaskContext
 from pyspark.sql import types as spark_types
 
-from bridge.config import keys
+from bridge.config import capabilities, keys
 from bridge.engines import RecordReader
 from bridge.errors import InputError
 from bridge.hudi import ComputedKeys, TableProperties, arrow_of, converted
 from bridge.merge import NO_PARTITION
 from bridge.pipeline import data_fields
-from bridge.spark import META_COLUMNS, Target, avro_schema, output_folder, prepare, quoted, with_meta
+from bridge.spark import (
+    META_COLUMNS,
+    Target,
+    avro_schema,
+    is_renamed,
+    output_folder,
+    prepare,
+    quoted,
+    with_meta,
+)
 from payloads.avro import AvroSchema, ContainerWriter
 
 if TYPE_CHECKING:
@@ -36,6 +46,7 @@ if TYPE_CHECKING:
 
 FILE_FORMATS: Final = ("parquet", "avro")
 _WRITTEN: Final = "file string"
+_DONE: Final = "_SUCCESS"
 _COMMIT, _SEQUENCE, _KEY, _PATH, _FILE = META_COLUMNS
 _DIGITS: Final = len("yyyyMMddHHmmssSSS")
 _KINDS: Final = (spark_types.StringType, spark_types.IntegralType)
@@ -54,9 +65,10 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
     """Write rows as files that begin with Hudi's five meta columns, in a folder for each partition path.
 
     Returns the paths of the files, below `path`. They are named as base files are, and belong to no table: there is no
-    timeline, and no bloom filter in the files. A row that has a commit time keeps it, with sequence number, record key
-    and partition path; `_hoodie_file_name` is that of its new file. Columns of control (`_pb_*`) are left out. Source
-    of the values: HoodieRecord.generateSequenceId, KeyGenUtils, FSUtils.makeBaseFileName.
+    timeline, and no bloom filter in the files. A row that has a commit time keeps it, with sequence number and record
+    key; `_hoodie_partition_path` and `_hoodie_file_name` are those of its new file. Columns of control (`_pb_*`) are
+    left out. On a store of objects `_SUCCESS` is written last. Source of the values: HoodieRecord.generateSequenceId,
+    KeyGenUtils, FSUtils.makeBaseFileName.
 
     Args:
         rows: the merged rows.
@@ -67,14 +79,16 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
         overwrite: whether a folder of this name is replaced.
 
     Raises:
-        InputError: there is such a folder; or a row has no key, or a column of the key or partition is missing or of a
-            type whose text in Hudi is not ported.
-        PySparkException: Spark fails.
+        InputError: there is such a folder; or a column of the key or partition is missing or of a type whose text in
+            Hudi is not ported.
+        EngineError: executors have written elsewhere.
+        PySparkException: Spark fails; or a row has no key (each part is null or empty), or a partition value that is no
+            name of one folder.
 
     Added in 0.1.0.
     """
     with output_folder(rows.sparkSession, Target(path, overwrite=overwrite)) as run:
-        return stamped_files(rows, run.place, plan, form=form, instant=instant)
+        return _stamped_files(rows, run, plan, form=form, instant=instant)
 
 
 class FilesRun:
@@ -93,15 +107,15 @@ class FilesRun:
         if name == "quarantine":
             self._run.write(frame, name)
             return
-        place = self._run.place.below(name) if name else self._run.place
-        stamped_files(frame, place, self._plan, form=self._form)
+        _stamped_files(frame, self._run, self._plan, name, form=self._form)
 
 
-def stamped_files(
-    rows: DataFrame, place: Place, plan: MergePlan, *, form: str = "parquet", instant: str | None = None
+def _stamped_files(  # noqa: PLR0913 (those of write_files)
+    rows: DataFrame, run: OutputRun, plan: MergePlan, name: str = "", *, form: str, instant: str | None = None
 ) -> tuple[str, ...]:
-    """Write such files below a place, as `write_files` does."""
+    """Write such files below the folder of a run, as `write_files` does."""
     _check(rows, plan, form, instant)
+    place = run.place.below(name) if name else run.place
     spark = rows.sparkSession
     meta = [quoted(name) for name in META_COLUMNS if name in rows.columns]
     fields = [field for field in data_fields(rows) if field.name not in META_COLUMNS]
@@ -111,11 +125,28 @@ def stamped_files(
     schema = with_meta(avro_schema(spark_types.StructType(fields), plan.release))
     now = datetime.datetime.now(datetime.UTC)
     at = instant or f"{now:%Y%m%d%H%M%S}{now.microsecond // 1000:03}"
-    job = _FileJob(place, plan.key, plan.partition, _is_hive_style(plan), schema, at, form)
+    job = _FileJob(place, plan.key, plan.partition, _is_hive_style(plan), schema, at, form, _keyed(plan))
     prepare(spark)
     written = [row[0] for row in frame.mapInArrow(functools.partial(_task, job), _WRITTEN).collect()]
     _remove_others(place, set(written))
+    run.check_disks(spark, lambda: all(Path(place.path, file).is_file() for file in written))
+    if not is_renamed(place):
+        place.below(_DONE).write(b"")
     return tuple(sorted(written))
+
+
+def _keyed(plan: MergePlan) -> TableProperties:
+    """Return the properties by which Hudi makes the record keys of a plan's table.
+
+    Source: KeyGenUtils.inferKeyGeneratorType: complex, unless one field is the key and one at most the partition.
+    """
+    version = capabilities(plan.release).created_version if plan.table is None else plan.table.version
+    stored = {keys.RECORD_KEY.key: ",".join(plan.key), keys.TABLE_VERSION.key: str(version)}
+    if len(plan.key) > 1 or len(plan.partition) > 1:
+        stored[keys.KEYGEN_TYPE] = "COMPLEX"
+    if keys.COMPLEX_KEY_ENCODING in plan.props:
+        stored[keys.COMPLEX_KEY_ENCODING] = plan.props[keys.COMPLEX_KEY_ENCODING]
+    return TableProperties(stored)
 
 
 def _is_hive_style(plan: MergePlan) -> bool:
@@ -165,6 +196,7 @@ class _FileJob(NamedTuple):
         schema: of the records, with meta columns.
         instant: the commit time of new rows.
         form: of the files.
+        properties: by which keys are made.
     """
 
     place: Place
@@ -174,6 +206,7 @@ class _FileJob(NamedTuple):
     schema: AvroSchema
     instant: str
     form: str
+    properties: TableProperties
 
 
 def _task(job: _FileJob, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -193,7 +226,7 @@ class _TaskWriter:
         self._job = job
         self._opened = opened
         self._arrow = arrow_of(job.schema)
-        self._keys = ComputedKeys(TableProperties({keys.RECORD_KEY.key: ",".join(job.key)}))
+        self._keys = ComputedKeys(job.properties)
         self._path: str | None = None
         self._file: _ParquetFile | _AvroFile
         self._rows = 0
@@ -229,29 +262,29 @@ class _TaskWriter:
     def _stamped(self, rows: pa.RecordBatch, record_keys: pa.Array[Any], path: str) -> pa.RecordBatch:
         """Return rows in the columns of the file, with meta columns."""
         count = rows.num_rows
-        numbers = range(self._rows, self._rows + count)
+        numbers = pc.cast(pa.array(range(self._rows, self._rows + count), pa.int64()), pa.string())
         self._rows += count
-        text, instant = pa.string(), self._job.instant
+        instant = self._job.instant
         new = {
             _COMMIT: pa.repeat(instant, count),
-            _SEQUENCE: pa.array([f"{instant}_{self._number}_{number}" for number in numbers], text),
+            _SEQUENCE: pc.binary_join_element_wise(f"{instant}_{self._number}_", numbers, ""),
             _KEY: record_keys,
-            _PATH: pa.repeat(path, count),
         }
         own = dict(zip(rows.schema.names, rows.columns, strict=True))
         if _COMMIT in own:
             is_kept = pc.is_valid(own[_COMMIT])
             new |= {name: pc.if_else(is_kept, own[name], new[name]) for name in new.keys() & own.keys()}
-        own |= new | {_FILE: pa.repeat(posixpath.basename(self.files[-1]), count)}
+        file = posixpath.basename(self.files[-1])
+        own |= new | {_PATH: pa.repeat(path, count), _FILE: pa.repeat(file, count)}
         arrays = [converted(own[field.name], field.type) for field in self._arrow]
         return pa.RecordBatch.from_arrays(arrays, schema=self._arrow)
 
     def _key_texts(self, batch: pa.RecordBatch) -> pa.Array[Any]:
-        for name in self._job.key:
-            column = batch.column(name)
-            if column.null_count:
-                msg = f"a row has no {name!r}, which is part of its record key"
-                raise InputError(msg)
+        """Return the record keys; Hudi names a part of several that is null or empty, but wants one that is neither."""
+        texts = (pc.fill_null(pc.cast(batch.column(name), pa.string()), "") for name in self._job.key)
+        if pc.any(functools.reduce(pc.and_, [pc.equal(text, "") for text in texts])).as_py():
+            msg = f"a row has no {' and no '.join(map(repr, self._job.key))}, of which its record key is made"
+            raise InputError(msg)
         return self._keys.of(batch)
 
     def _path_texts(self, batch: pa.RecordBatch) -> pa.Array[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import functions as sf
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from bridge.plan import MergePlan
-    from bridge.spark import Place
+    from bridge.spark import OutputRun, Place
 
 _MODE: Final = RecordMergeMode.COMMIT_TIME_ORDERING
 _LATEST: Final = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
@@ -34,6 +35,8 @@ _MERGING: Final = {
     keys.WRITE_PAYLOAD_CLASS.key,
     keys.WRITE_STRATEGY_ID.key,
 }
+_SEVERAL: Final = "a Hudi table is one result, and there are several; leave out what sets keys aside"
+_NEWEST: Final = HudiRelease.latest()
 
 
 def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -48,8 +51,10 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
     """Write rows as a new Hudi table, by the writer of the session's bundle, in one `bulk_insert`.
 
     Every reader shows them as they are: unless `options` name a mode or payload class, what is written last wins
-    (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload without an ordering field). Meta columns of the
-    rows are left out, and those of the new commit written. Rows with one key stay as many rows.
+    (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload, by which of the rows of one batch the greatest
+    ordering value wins, if the plan or an option names an ordering field). Folders are `column=value` or encoded where
+    the `props` of the plan say so. Meta columns of the rows are left out, and those of the new commit written. Rows
+    with one key stay as many rows.
 
     Args:
         rows: merged rows, such as those of `upsert` or `HudiTable.snapshot`.
@@ -61,8 +66,10 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
 
     Raises:
         InputError: the path is taken, or on a store of objects; or a row has Hudi's delete flag; or there is no key.
-        PlanError: an option contradicts the plan or the version.
-        EngineError: the session has no Hudi bundle, or one that does not write this version.
+        PlanError: an option contradicts the plan or the version, or registers the table before it has its name; or
+            Hudi's writer takes a column for the ordering field that nobody named.
+        EngineError: the session has no Hudi bundle, or one that does not write this version; or executors have written
+            elsewhere.
         PySparkException, Py4JJavaError: Hudi refuses, or fails.
 
     Added in 0.1.0.
@@ -87,15 +94,15 @@ def new_table(
     check_writer_is_there(spark)
     settings = table_options(plan, target.path, newest_version(spark), version, options or {})
     with output_folder(spark, target) as run:
-        yield NewTableRun(run.place, plan, settings, version)
+        yield NewTableRun(run, plan, settings, version)
 
 
 class NewTableRun:
     """The table that one run makes, before it has its name."""
 
-    def __init__(self, place: Place, plan: MergePlan, options: Mapping[str, str], version: int | None) -> None:
-        """Take the folder that Hudi writes to, and how."""
-        self._place = place
+    def __init__(self, run: OutputRun, plan: MergePlan, options: Mapping[str, str], version: int | None) -> None:
+        """Take the run whose folder Hudi writes to, and how."""
+        self._run = run
         self._plan = plan
         self._options = options
         self._version = version
@@ -105,35 +112,53 @@ class NewTableRun:
 
         Raises:
             InputError: they have a name: there are several results; or Hudi would delete or change what is written.
-            EngineError: Hudi wrote another table version.
+            EngineError: Hudi wrote another table version, or executors elsewhere.
+            PlanError: Hudi stored an ordering field that nobody named.
         """
         if name:
-            msg = "a Hudi table is one result, and there are several; leave out what sets keys aside"
-            raise InputError(msg)
+            raise InputError(_SEVERAL)
         missing = [column for column in self._plan.identity if column not in frame.columns]
         if missing:
             msg = f"the rows have no {', '.join(missing)}, by which the table finds them; leave these columns in"
             raise InputError(msg)
         names = [field.name for field in data_fields(frame) if field.name not in META_COLUMNS]
-        rows = self.aside(frame.select(*map(quoted, names)), name)
+        rows = frame.select(*map(quoted, names)).persist()  # Hudi's writer reads its rows several times
         try:
+            rows.write.format("noop").mode("overwrite").save()
             _check_rows(rows)
-            bulk_insert(rows, self._place, self._options)
+            bulk_insert(rows, self._run.place, self._options)
         finally:
             rows.unpersist()
-        written = TableQueries(str(self._place)).properties.version
-        if self._version not in {None, written}:
-            msg = f"Hudi wrote table version {written}, not {self._version}; name a bundle that writes this version"
-            raise EngineError(msg)
+        self._check_written(frame.sparkSession, TableQueries(str(self._run.place)))
 
-    def aside(self, frame: DataFrame, _name: str) -> DataFrame:
-        """Compute a frame once, for Hudi's writer reads its rows several times."""
-        kept = frame.persist()
-        kept.write.format("noop").mode("overwrite").save()
-        return kept
+    def _check_written(self, spark: SparkSession, written: TableQueries) -> None:
+        version = written.properties.version
+        if self._version not in {None, version}:
+            msg = f"Hudi wrote table version {version}, not {self._version}; name a bundle that writes this version"
+            raise EngineError(msg)
+        named = {*self._plan.ordering, *_ordering_of(self._options)}
+        hidden = [name for name in written.properties.merge.ordering if name not in named]
+        if hidden and self._options.get(keys.WRITE_PAYLOAD_CLASS.key) == _LATEST:
+            msg = (
+                f"Hudi's writer made {', '.join(hidden)} the ordering field, which nobody named, so that what is "
+                f"written last would not win; name it ({keys.WRITE_PRECOMBINE.key}), rename the column, or write "
+                "another version"
+            )
+            raise PlanError(msg)
+        commits = written.timeline.written(written.timeline.commits)
+        files = [Path(self._run.place.path, folder, file) for folder, names in commits.items() for file in names]
+        self._run.check_disks(spark, lambda: all(file.is_file() for file in files))
+
+    def aside(self, _frame: DataFrame, _name: str) -> DataFrame:
+        """Refuse what several results are made from.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(_SEVERAL)
 
     def drop(self, name: str) -> None:
-        """Keep what `aside` computed."""
+        """Do nothing: nothing is set aside."""
 
 
 def check_place(target: Target, place: Place) -> None:
@@ -184,18 +209,28 @@ def table_options(
     if version is not None and own.keeps_version:
         needed |= {keys.WRITE_TABLE_VERSION.key: str(wanted), keys.AUTO_UPGRADE.key: "false"}
     for name, text in given.items():
+        if name.startswith(keys.SYNC) and text.strip().lower() != "false":
+            msg = f"the option {name} would register the table before it has its name; sync it when it is complete"
+            raise PlanError(msg)
         if needed.get(name, text) != text:
             msg = f"the option {name}={text} contradicts {needed[name] or 'none'}, which the plan says; leave it out"
             raise PlanError(msg)
     merging = {}
     if not _MERGING & given.keys():
-        has_modes = capabilities(HudiRelease.latest(), wanted).stored_modes
+        has_modes = capabilities(_NEWEST, wanted).stored_modes
         merging = (
             {keys.MERGE_MODE.key: _MODE.value, keys.WRITE_MERGE_MODE.key: _MODE.value}
             if has_modes
             else {keys.WRITE_PAYLOAD_CLASS.key: _LATEST}
         )
-    return {keys.TABLE_NAME: path.rstrip("/").rpartition("/")[2], **merging, **needed, **given}
+    name = path.rstrip("/").rpartition("/")[2]
+    layout = {name: plan.props[name] for name in keys.LAYOUT if name in plan.props}
+    return {keys.TABLE_NAME: name, **layout, **merging, **needed, **given}
+
+
+def _ordering_of(options: Mapping[str, str]) -> set[str]:
+    named = (options.get(name, "") for name in (keys.WRITE_PRECOMBINE.key, *keys.ORDERING_FIELDS.names(_NEWEST)))
+    return {field.strip() for text in named for field in text.split(",")}
 
 
 def _check_rows(rows: DataFrame) -> None:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import importlib
 import json
+import shutil
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from pyarrow import fs
+from pyspark.errors import PySparkException
 
 from bridge import EngineError, InputError, MergePlan, PlanError, write_files, write_table
 from bridge.cli import main
-from bridge.spark import META_COLUMNS
+from bridge.hudi import ComputedKeys, TableQueries
+from bridge.spark import META_COLUMNS, OutputRun, Place, Target
+from bridge.write import FilesRun, NewTableRun
+from bridge.write.file_writer import _keyed
 from bridge.write.new_table import table_options
 from payloads.avro import read_container
+from tests.bridge.write.table import MadeTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +33,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 AT = "20240101000000000"
-DDL = "_hoodie_commit_time string, id string, n int, part string, qty decimal(5,1), seen timestamp, _pb_action int"
+DDL = (
+    "_hoodie_commit_time string, _hoodie_partition_path string, "
+    "id string, n int, part string, qty decimal(5,1), seen timestamp, _pb_action int"
+)
 ROWS = [
-    ("20230101000000000", "a", 1, "p1", Decimal("1.5"), None, 0),
-    (None, "b", 2, "p1", None, None, 1),
-    (None, "c,d", 3, None, Decimal(3), None, 1),
+    ("20230101000000000", "elsewhere", "a", 1, "p1", Decimal("1.5"), None, 0),
+    (None, None, "b", 2, "p1", None, None, 1),
+    (None, None, "c,d", 3, None, Decimal(3), None, 1),
 ]
 PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key=("id", "n"), partition="part")
 
@@ -58,7 +72,7 @@ def test_files_have_meta_columns_and_the_names_and_folders_of_base_files(
             assert row["_hoodie_file_name"] == path.name
             assert row["_hoodie_partition_path"] == name.partition("/")[0]
             rows[row["id"]] = [row[column] for column in META_COLUMNS[:3]]
-    # Rows come by partition, the null one first; a row that has a commit keeps it.
+    # Rows come by partition, the null one first; a row that has a commit keeps it, but not its folder.
     assert rows["c,d"] == [AT, f"{AT}_0_0", "id:c,d,n:3"]
     assert rows["b"][0] == AT
     assert rows["b"][1] in {f"{AT}_0_1", f"{AT}_0_2"}
@@ -81,10 +95,85 @@ def test_rows_whose_key_or_folder_can_t_be_told_are_refused(tmp_path: Path, spar
     ):
         with pytest.raises(InputError, match=why):
             write_files(good, out, plan)
-    for row, why in ((("x", None, "p"), "no 'n'"), (("x", 1, ".."), "names no folder"), (("x", 1, "a/b"), "no folder")):
-        with pytest.raises(Exception, match=why):
-            write_files(frame(spark, [(None, *row, None, None, 0)]), out, PLAN)
+    single = dataclasses.replace(PLAN, key=("id",))
+    for plan, row, why in (
+        (PLAN, ("", None, "p"), "no 'id' and no 'n'"),
+        (single, ("", 1, "p"), "no 'id', of which"),
+        (PLAN, ("x", 1, ".."), "names no folder"),
+        (PLAN, ("x", 1, "a/b"), "no folder"),
+    ):
+        with pytest.raises(PySparkException, match=why):
+            write_files(frame(spark, [(None, None, *row, None, None, 0)]), out, plan)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("release", "bare", "expected"),
+    [("0.15", None, "a"), ("1.0", None, "id:a"), ("1.2", None, "id:a"), ("1.2", "true", "a")],
+)
+def test_a_key_of_one_field_is_named_where_hudi_takes_the_complex_generator(
+    release: str, bare: str | None, expected: str
+) -> None:
+    props = {} if bare is None else {"hoodie.write.complex.keygen.new.encoding": bare}
+    plan = MergePlan(payload=PLAN.payload, key="id", partition=("p", "q"), release=release, props=props)
+    batch = pa.RecordBatch.from_pydict({"id": ["a"]})
+    assert ComputedKeys(_keyed(plan)).of(batch).to_pylist() == [expected]
+    assert ComputedKeys(_keyed(dataclasses.replace(plan, partition=("p",)))).of(batch).to_pylist() == ["a"]
+
+
+def test_a_part_of_a_key_may_be_missing_and_a_store_of_objects_is_told_the_end(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    place = Place(str(tmp_path / "out"), "s3a", fs.LocalFileSystem())
+    FilesRun(OutputRun(place, Target("s3a://out")), PLAN, "parquet").write(
+        frame(spark, [(None, None, "x", None, "p", None, None, 0)])
+    )
+    (file,) = (tmp_path / "out" / "p").iterdir()
+    assert pq.read_table(file, partitioning=None).column("_hoodie_record_key").to_pylist() == ["id:x,n:__null__"]
+    assert (tmp_path / "out" / "_SUCCESS").read_bytes() == b""
+
+
+def test_executors_with_disks_of_their_own_are_noticed(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.import_module("bridge.spark.output"), "has_executors", lambda _: True)
+    monkeypatch.setattr(importlib.import_module("bridge.write.file_writer"), "_remove_others", _lose)
+    with pytest.raises(EngineError, match="out: executors wrote to disks of their own"):
+        write_files(frame(spark, ROWS), str(tmp_path / "out"), PLAN)
+    made = MadeTable(tmp_path / "table")
+    made.write([{"id": "a", "city": "Oslo", "qty": 1}])
+    table = NewTableRun(OutputRun(Place(str(made.path)), Target("orders")), PLAN, {}, None)
+    table._check_written(spark, TableQueries(str(made.path)))
+    next(made.path.glob("*.parquet")).unlink()
+    with pytest.raises(EngineError, match="orders: executors wrote to disks of their own"):
+        table._check_written(spark, TableQueries(str(made.path)))
+
+
+def _lose(place: Place, _written: set[str]) -> None:
+    shutil.rmtree(place.path)
+
+
+@pytest.mark.parametrize("named", ["", "plan", "option"])
+def test_an_ordering_field_that_nobody_named_is_refused(tmp_path: Path, named: str) -> None:
+    spark: Any = None
+    made = MadeTable(tmp_path / "table", {"hoodie.table.version": "6", "hoodie.table.precombine.field": "ts"})
+    plan = dataclasses.replace(PLAN, ordering=("ts",) if named == "plan" else ())
+    given = {"hoodie.datasource.write.precombine.field": "ts"} if named == "option" else {}
+    options = table_options(plan, "orders", 6, None, given)
+    run = NewTableRun(OutputRun(Place(str(made.path), "hdfs"), Target("orders")), plan, options, 6)
+    why = pytest.raises(PlanError, match="made ts the ordering field, which nobody named")
+    with contextlib.nullcontext() if named else why:
+        run._check_written(spark, TableQueries(str(made.path)))
+
+
+def test_a_new_table_keeps_the_layout_and_is_registered_nowhere() -> None:
+    plan = dataclasses.replace(PLAN, props={"hoodie.datasource.write.hive_style_partitioning": "true"})
+    own = table_options(plan, "orders", 9, None, {})
+    assert own["hoodie.datasource.write.hive_style_partitioning"] == "true"
+    for name in ("hoodie.datasource.hive_sync.enable", "hoodie.datasource.meta.sync.enable"):
+        assert table_options(plan, "orders", 9, None, {name: "false"})[name] == "false"
+        with pytest.raises(PlanError, match=f"{name} would register the table before it has its name"):
+            table_options(plan, "orders", 9, None, {name: "true"})
 
 
 def test_a_merge_can_be_written_with_meta_columns(tmp_path: Path, spark: SparkSession) -> None:
