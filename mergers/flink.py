@@ -51,6 +51,7 @@ class FlinkAvroMerger:
             raise MergerConfigError(msg)
         self.merger = merger
         self.merging_strategy = merger.merging_strategy
+        self._release = HudiRelease.latest()
 
     def merge(self, older: Any, newer: Any, schema: AvroSchema, props: Props) -> HoodieRecord | None:
         """Return `older` or `newer` itself if it is kept, a row of their class if one is made, or a delete.
@@ -75,13 +76,13 @@ class FlinkAvroMerger:
             operation = DELETE
         data = self._data(version, schema, props)
         if data is None:
-            ordering = version.get_ordering_value(schema, props)
+            ordering = version.get_ordering_value(schema, props, release=self._release)
             return HoodieAvroIndexedRecord(version.key, None, schema, operation, ordering)
         return HoodieAvroIndexedRecord(version.key, data.record, schema, operation, data.ordering_value)
 
     def _data(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
         """Return what a version hands on as data; None for none."""
-        return version.to_indexed_record(schema, props)
+        return version.to_indexed_record(schema, props, release=self._release)
 
     def _given_back(
         self, merged: Any, older: HoodieFlinkRecord, newer: HoodieFlinkRecord, schema: AvroSchema
@@ -129,6 +130,7 @@ class FlinkPayloadMerger(FlinkAvroMerger):
         # Flink's rows are not the Avro records that a payload may change in place, and so are its states.
         self._bridge = AvroRecordMerger(payload, release, operation_mode, rows_are_avro=False)
         super().__init__(self._bridge)
+        self._release = self._bridge.release
         self._merges_deletes = _MERGES_DELETES.at(self._bridge.release)
 
     def merge(self, older: Any, newer: Any, schema: AvroSchema, props: Props) -> HoodieRecord | None:
@@ -175,14 +177,18 @@ class FlinkPayloadMerger(FlinkAvroMerger):
         return None if version.operation == DELETE else super()._data(version, schema, props)
 
     def _stored(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord:
-        data = version.to_indexed_record(schema, props)
+        data = version.to_indexed_record(schema, props, release=self._release)
         if data is not None:
             return data
-        return HoodieAvroIndexedRecord(version.key, None, schema, DELETE, version.get_ordering_value(schema, props))
+        return HoodieAvroIndexedRecord(
+            version.key, None, schema, DELETE, version.get_ordering_value(schema, props, release=self._release)
+        )
 
     def _payload(self, version: HoodieFlinkRecord, schema: AvroSchema, props: Props) -> HoodieAvroRecord:
         data = self._data(version, schema, props)
-        ordering = version.get_ordering_value(schema, props) if data is None else data.ordering_value
+        ordering = (
+            version.get_ordering_value(schema, props, release=self._release) if data is None else data.ordering_value
+        )
         arguments = (None if data is None else data.record, NATURAL_ORDER if ordering is None else ordering)
         return HoodieAvroRecord(version.key, self._bridge.payload_class(*arguments), version.operation)
 

@@ -78,15 +78,19 @@ class HoodieFlinkRecord(HoodieRecord):
         """Whether there is no data, or the operation is a delete or the version before an update."""
         return self.row is None or self.operation in DELETE_OPERATIONS
 
-    def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:
+    def to_indexed_record(
+        self, schema: AvroSchema, props: Props, *, release: HudiRelease = HudiRelease.latest()
+    ) -> HoodieAvroIndexedRecord | None:
         """Return the row as plain data with key, operation and ordering value; None if it has none.
+
+        `release` decides which of `props` name the ordering fields.
 
         Raises:
             SchemaError: a value does not fit `schema`.
         """
         if self.row is None:
             return None
-        ordering = self.get_ordering_value(schema, props)
+        ordering = self.get_ordering_value(schema, props, release=release)
         return HoodieAvroIndexedRecord(self.key, to_record(self.row, schema), schema, self.operation, ordering)
 
     def get_column_values(

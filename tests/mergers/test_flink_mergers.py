@@ -188,3 +188,15 @@ def test_a_kept_version_comes_back_itself(release):
     older, newer = flink_ride(1), flink_ride(2)
     assert merger.merge(older, newer, RIDES, props) is newer
     assert merger.merge(newer, older, RIDES, props) is newer
+
+
+@pytest.mark.parametrize(("release", "kept"), [("0.15", "older"), ("1.2", "newer")])
+def test_the_release_of_a_payload_decides_which_property_names_the_ordering_field(release, kept):
+    schema = parse_schema({"type": "record", "name": "r", "fields": [{"name": n, "type": "long"} for n in ("a", "b")]})
+    props = {"hoodie.payload.ordering.field": "a", "hoodie.datasource.write.precombine.field": "b"}
+    versions = {
+        name: HoodieFlinkRecord(KEY, row(*values, kind="UPDATE_AFTER", names=("a", "b")))
+        for name, values in (("older", (5, 1)), ("newer", (1, 5)))
+    }
+    merger = FlinkPayloadMerger("OverwriteWithLatestAvroPayload", release, "pre_combine")
+    assert merger.merge(versions["older"], versions["newer"], schema, props) is versions[kept]
