@@ -31,7 +31,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_fast_path.py": (3, _OF_PYTHON),
     "bridge/engines/test_java_constants.py": (9, "that the names in Java are those in Python"),
     "bridge/engines/test_native_books.py": (1, f"{_NATIVE}, and the python engine beside it"),
-    "bridge/engines/test_native_engine.py": (15, _NATIVE),
+    "bridge/engines/test_native_engine.py": (18, _NATIVE),
     "bridge/engines/test_python_engine.py": (23, _OF_PYTHON),
     "bridge/engines/test_quarantine.py": (15, f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too"),
     "bridge/engines/test_support_matrix.py": (3, "the text of a page"),

@@ -27,8 +27,8 @@ class Job:
         only_rows: whether to return only the resulting rows, without actions.
         has_entries: whether a side has deletes without data: a log, or a batch that was combined before.
         books: whether outcomes come with what became of each row of the input.
-        fits_one_task: whether all versions of the newer side are known to fit into the memory of one task, so that
-            those of any key may be gathered.
+        fits_one_task: whether the newer side is so small, by the size of its files, that the versions of any key may
+            be gathered.
     """
 
     plan: MergePlan
@@ -40,7 +40,7 @@ class Job:
     only_rows: bool = False
     has_entries: bool = False
     books: bool = False
-    fits_one_task: bool = True
+    fits_one_task: bool = False
 
     @property
     def spec(self) -> ProgramSpec:

@@ -58,7 +58,10 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
 
 
 def _fits_one_task(plan: MergePlan, newer: DataFrame) -> bool:
-    """Ask Spark where it matters: of a user's merger, which may gather the versions of a key."""
+    """Ask Spark where it matters: of a user's merger, which may gather the versions of a key.
+
+    The files that a side is read from decide, so that it makes no difference whether it has its control columns.
+    """
     return plan.merger is None or plan.mode is not None or engines.fits_one_task(newer)
 
 

@@ -77,5 +77,6 @@ def _measured(engine: str, rows: int, keys: int, columns: int, letters: int) -> 
 def _frame(spark: SparkSession, rows: int, keys: int, columns: int, letters: int) -> DataFrame:
     more = [(sf.col("id") + number).alias(f"c{number}") for number in range(columns)]
     key = (sf.col("id") % keys).cast("string").alias("id")
-    text = sf.repeat(sf.lit("x"), letters).alias("text")
+    # Of the row, since Spark would not move a constant: it puts that in after the merge.
+    text = sf.repeat(sf.char(sf.col("id") % 26 + 97), letters).alias("text")
     return spark.range(0, rows, 1, 2).select(key, sf.col("id").alias("ts"), text, *more)

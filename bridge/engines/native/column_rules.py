@@ -46,8 +46,8 @@ class ColumnRules(JobRules):
 
     @property
     def deletes(self) -> tuple[DeleteTest, ...] | None:
-        """Flag and custom marker."""
-        return delete_tests(self.job.schema, self.props)
+        """Flag and custom marker; to a reader, which looks at its own properties alone, the flag."""
+        return delete_tests(self.job.schema, {} if self.reads_log else self.props)
 
     @property
     def leaves_to_rows(self) -> bool:

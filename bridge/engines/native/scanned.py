@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from bridge.engines.native.ordering import Kind
 
-_ENTRY, _CLEARS, _STANDS, _TOP = (f"{PREFIX}{name}" for name in ("entry", "clears", "stands", "top"))
+ENTRY, TOP = f"{PREFIX}entry", f"{PREFIX}top"
+_CLEARS, _STANDS = f"{PREFIX}clears", f"{PREFIX}stands"
 
 
 def described(kind: Kind, entry: Column, ordering: Column, value: str) -> list[Column]:
@@ -39,7 +40,7 @@ def described(kind: Kind, entry: Column, ordering: Column, value: str) -> list[C
     (own,) = kind.values(quoted(kind.name))
     return [
         sf.when(entry, sf.when(compares, kind.parsed(text))).otherwise(own).alias(value),
-        entry.alias(_ENTRY),
+        entry.alias(ENTRY),
         (entry & ~compares).alias(_CLEARS),
     ]
 
@@ -60,11 +61,11 @@ def folded(  # noqa: PLR0913 (names of columns)
     # From the last version back, since frames that reach to the end take quadratic time.
     later = by_key.orderBy(sf.desc(position)).rowsBetween(Window.unboundedPreceding, -1)
     is_cleared = sf.coalesce(sf.max(_CLEARS).over(later), sf.lit(False))
-    highest = sf.max(sf.when(sf.col(_ENTRY), sf.col(value))).over(later)
+    highest = sf.max(sf.when(sf.col(ENTRY), sf.col(value))).over(later)
     is_greater = sf.coalesce(sf.col(value) > highest, sf.lit(True))
-    told = versions.withColumn(_STANDS, ~sf.col(_ENTRY) & ~is_cleared & is_greater)
+    told = versions.withColumn(_STANDS, ~sf.col(ENTRY) & ~is_cleared & is_greater)
     top = sf.max(sf.struct(_STANDS, value, position)).over(by_key)
-    left = told.withColumn(_TOP, top).where(sf.col(position) == sf.col(_TOP)[position])
+    left = told.withColumn(TOP, top).where(sf.col(position) == sf.col(TOP)[position])
     is_gone = ~sf.col(_STANDS)
     found = left.withColumns({dead: sf.col(dead) | is_gone, reset: is_gone})
-    return found.drop(_ENTRY, _CLEARS, _STANDS, _TOP, position)
+    return found.drop(ENTRY, _CLEARS, _STANDS, TOP, position)

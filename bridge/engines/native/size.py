@@ -1,4 +1,7 @@
-"""Joins by what is known of a frame's size before it is computed: a hash table does not spill."""
+"""Joins by what is known of a frame's size before it is computed: a hash table does not spill.
+
+What is known are estimates: the size of files as they are stored, compressed, and a computed frame has none.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,25 @@ from bridge.engines.control_columns import PREFIX
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from py4j.java_gateway import JavaObject
     from pyspark.sql import Column, DataFrame
 
 _IS_ONE = f"{PREFIX}is_one"
 _TASK_BYTES = 32 * 2**20
-"""How many bytes of files, compressed, may become the hash table, or an array, of one task."""
+"""How many bytes of files, as stored, may become the hash table, or an array, of one task.
+
+Rows in memory take several times as much as compressed files, so this leaves room; it is no bound on memory.
+"""
+_FILES = frozenset({"LogicalRelation", "DataSourceV2ScanRelation"})
+_ROWS = frozenset({"LogicalRDD", "LocalRelation", "Range"})
+_ROW_BY_ROW = frozenset({"Project", "Filter", "Union"})
+"""Classes of Spark's logical plans: scans of files, other rows that are cheap to read again, what keeps or drops rows.
+
+Of the last no row becomes several, as `explode` does.
+"""
+_COUNTS = "CollectMetrics"
 
 
 def full_outer(  # noqa: PLR0913, PLR0917 (both sides, and what is known of them)
@@ -22,8 +39,9 @@ def full_outer(  # noqa: PLR0913, PLR0917 (both sides, and what is known of them
 ) -> DataFrame:
     """Join all stored rows with all winners, whose sizes are judged by `newer`, of which they are.
 
-    Small winners go to the stored rows, of which the `keys` are read once more, for the winners without a stored row:
-    then nothing of the stored side is shuffled, and `twice` is evaluated, and fails, for a key that is stored twice.
+    Small winners go to the stored rows, of which the `keys` are read once more, for the winners without a stored row.
+    Then of the stored side only the keys that winners have are shuffled: they are counted, and `twice` is evaluated,
+    and fails, for a key that is stored twice.
     """
     if not (fits_broadcast(newer) and is_scan(stored)):
         return _hashed(stored, winners, same_key, "full_outer", newer)
@@ -57,41 +75,71 @@ def is_scan(frame: DataFrame) -> bool:
 
     False where Spark can't be asked, as with Spark Connect.
     """
-    classic = getattr(frame, "_jdf", None)
-    if classic is None:
-        return False
-    text = str(classic.queryExecution().executedPlan().toString())
-    return not any(word in text for word in ("Exchange", "CollectMetrics"))
+    plan = _optimized(frame)
+    return plan is not None and all(_name(node) in _FILES | _ROWS | _ROW_BY_ROW for node in _nodes(plan))
 
 
 def fits_broadcast(frame: DataFrame) -> bool:
-    """Whether Spark would send all rows to every task; False where it can't be asked, as with Spark Connect."""
-    classic, size = getattr(frame, "_jdf", None), size_of(frame)
-    if classic is None or size is None:
+    """Whether Spark would send all rows to every task, by its own estimate; False where it can't be asked."""
+    classic, plan = _classic(frame), _optimized(frame)
+    if classic is None or plan is None:
         return False
     most = classic.sparkSession().sessionState().conf().autoBroadcastJoinThreshold()
-    return size <= int(most)
+    return _bytes_of(plan) <= int(most)
 
 
 def fits_in_memory(frame: DataFrame) -> bool:
-    """Whether a hash table of all rows, spread over the tasks of a shuffle, is sure to fit into memory.
+    """Whether a frame is read from so few bytes of files that a hash table of its rows, over all tasks, should fit.
 
-    False where Spark can't be asked, as with Spark Connect.
+    False where Spark can't be asked, as with Spark Connect, and of computed frames.
     """
-    size = size_of(frame)
+    size = file_bytes(frame)
     tasks = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions", "1") or 1)
     return size is not None and size <= _TASK_BYTES * tasks
 
 
 def fits_one_task(frame: DataFrame) -> bool:
-    """Whether all rows are sure to fit into the memory of one task, as an array; False where Spark can't be asked."""
-    size = size_of(frame)
+    """Whether a frame is read from so few bytes of files that all its rows, as an array, should fit into one task.
+
+    False where Spark can't be asked, as with Spark Connect, and of computed frames.
+    """
+    size = file_bytes(frame)
     return size is not None and size <= _TASK_BYTES
 
 
-def size_of(frame: DataFrame) -> int | None:
-    """Return how many bytes Spark's optimiser expects, at most; None if it can't be asked."""
-    classic = getattr(frame, "_jdf", None)
-    if classic is None:
+def file_bytes(frame: DataFrame) -> int | None:
+    """Return how many bytes of files a frame is read from, as Spark estimates; columns added to it change nothing.
+
+    None if Spark can't be asked, or the frame is more than the rows of files, each taken or left.
+    """
+    plan = _optimized(frame)
+    if plan is None:
         return None
-    return int(str(classic.queryExecution().optimizedPlan().stats().sizeInBytes()))
+    nodes = [node for node in _nodes(plan) if _name(node) not in {*_ROW_BY_ROW, _COUNTS}]
+    if any(_name(node) not in _FILES for node in nodes):
+        return None
+    return sum(map(_bytes_of, nodes))
+
+
+def _classic(frame: DataFrame) -> JavaObject | None:
+    return getattr(frame, "_jdf", None)
+
+
+def _optimized(frame: DataFrame) -> JavaObject | None:
+    classic = _classic(frame)
+    return None if classic is None else classic.queryExecution().optimizedPlan()
+
+
+def _nodes(plan: JavaObject) -> Iterator[JavaObject]:
+    yield plan
+    children = plan.children()
+    for number in range(children.size()):
+        yield from _nodes(children.apply(number))
+
+
+def _name(node: JavaObject) -> str:
+    return str(node.getClass().getSimpleName())
+
+
+def _bytes_of(plan: JavaObject) -> int:
+    return int(str(plan.stats().sizeInBytes()))

@@ -26,7 +26,7 @@ from bridge.engines.native.failures import (
 )
 from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
-from bridge.engines.native.scanned import described, folded
+from bridge.engines.native.scanned import ENTRY, TOP, described, folded
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from payloads.builtin import DeleteTest
 
 DEAD, RESET, CLASS = f"{PREFIX}dead", f"{PREFIX}reset", f"{PREFIX}class"
-_ENTRY, _POSITION, _PART, _TOP, _LIVE = (f"{PREFIX}{name}" for name in ("entry", "position", "part", "top", "live"))
+_POSITION, _PART, _LIVE = f"{PREFIX}position", f"{PREFIX}part", f"{PREFIX}live"
 _BEFORE, _NONE, _FAILURE, _HIGH = (f"{PREFIX}{name}" for name in ("before", "none", "failure", "high"))
-_HELPERS = (_ENTRY, _POSITION, _PART, _TOP, _LIVE, _BEFORE, _NONE, _FAILURE, _HIGH)
+_HELPERS = (ENTRY, _POSITION, _PART, TOP, _LIVE, _BEFORE, _NONE, _FAILURE, _HIGH)
 NATURAL, TYPED, _OTHER = 0, 1, 2
 """The classes of ordering values: Hudi's "no ordering", that of the field, and any other."""
 
@@ -91,7 +91,7 @@ class Versions:
         return functools.reduce(operator.and_, pairs)
 
     def keys(self, side: DataFrame) -> DataFrame:
-        """Return the keys of the stored rows, by which `same_key` finds them; no key is a floating-point number."""
+        """Return the keys of the stored rows, by which `same_key` finds them: floating-point numbers as texts."""
         checked = {name: self._checked(name) for name in self._plan.identity}
         texts = {name: checked[name].cast("string") for name in self._texts}
         return side.select(*(column.alias(name) for name, column in {**checked, **texts}.items()))
@@ -137,8 +137,8 @@ class Versions:
             if failure is not None:
                 ranked, failure = ranked.withColumn(_FAILURE, failure), sf.col(_FAILURE)
             ranked = self._filled(ranked.withColumn(_HIGH, wins))
-        ranked = ranked.withColumn(_TOP, top)
-        stays = sf.col(_POSITION) == sf.col(_TOP)[_POSITION]
+        ranked = ranked.withColumn(TOP, top)
+        stays = sf.col(_POSITION) == sf.col(TOP)[_POSITION]
         if failure is not None:
             ranked, stays = ranked.withColumn(_FAILURE, failure), sf.coalesce(sf.col(_FAILURE), stays)
         return ranked.where(stays).drop(*_HELPERS)
@@ -148,8 +148,8 @@ class Versions:
         if self.rule.gaps:
             versions = self._filled(versions.withColumn(_HIGH, sf.lit(True)))
         last = self._by_key().orderBy(sf.desc(_POSITION))
-        ranked = versions.withColumn(_TOP, sf.row_number().over(last))
-        return ranked.where(sf.col(_TOP) == 1).drop(*_HELPERS)
+        ranked = versions.withColumn(TOP, sf.row_number().over(last))
+        return ranked.where(sf.col(TOP) == 1).drop(*_HELPERS)
 
     def _filled(self, versions: DataFrame) -> DataFrame:
         by_key = self._by_key()
@@ -182,7 +182,7 @@ class Versions:
         return functools.reduce(operator.or_, tests, sf.lit(False))
 
     def identity(self) -> list[Column]:
-        """Return the key columns of a newer side under their new names; no key is a floating-point number."""
+        """Return the key columns of a newer side under their new names; floating-point keys would need texts."""
         return [self._checked(name).alias(self.new[name]) for name in self._plan.identity]
 
     def _with_value(self, dead: Column, entry: Column) -> Column:
@@ -216,7 +216,7 @@ class Versions:
         reset = sf.when(entry, is_default).otherwise(data_resets)
         class_ = sf.when(entry, of_entry).otherwise(of_data).cast("tinyint")
         is_none = (entry & kept.isNull()).alias(_NONE)
-        return [*self._named([value]), reset.alias(RESET), class_.alias(CLASS), entry.alias(_ENTRY), is_none]
+        return [*self._named([value]), reset.alias(RESET), class_.alias(CLASS), entry.alias(ENTRY), is_none]
 
     def _named(self, values: list[Column]) -> list[Column]:
         return [value.alias(name) for value, name in zip(values, self.values, strict=True)]
@@ -237,13 +237,13 @@ class Versions:
             return versions.withColumn(_PART, part).withColumn(_LIVE, ~sf.col(RESET))
         # A delete entry does not replace a delete that replaced everything; the next row does.
         reset_at = sf.max(sf.when(sf.col(RESET), sf.col(_POSITION))).over(so_far)
-        row_at = sf.max(sf.when(~sf.col(_ENTRY) & ~sf.col(RESET), sf.col(_POSITION))).over(so_far)
+        row_at = sf.max(sf.when(~sf.col(ENTRY) & ~sf.col(RESET), sf.col(_POSITION))).over(so_far)
         started = reset_at.isNull() | sf.coalesce(row_at > reset_at, sf.lit(False))
         versions = versions.withColumn(_LIVE, ~sf.col(RESET) & started)
         before = sf.lag(sf.when(sf.col(_LIVE), sf.col(CLASS))).over(in_order)
         versions = versions.withColumn(_BEFORE, before)
         # An entry of another class replaces a row; a row of another class does not compare.
-        replaces = sf.col(_ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
+        replaces = sf.col(ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
         starts = (sf.col(RESET) | sf.coalesce(replaces, sf.lit(False))).cast("long")
         return versions.withColumn(_PART, sf.sum(starts).over(so_far))
 
@@ -260,7 +260,7 @@ class Versions:
         if self.rule.reads_log:
             unlike = self._failures.raised(point, UNLIKE_CLASSES, field=self.ordering_field)
             other = self._failures.raised(point, OTHER_CLASS, field=self.ordering_field)
-            differs = ~sf.col(_ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
+            differs = ~sf.col(ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
             return (
                 sf.when(sf.col(CLASS) == _OTHER, other)
                 .when(sf.col(_NONE) & sf.col(_BEFORE).isNotNull(), null)

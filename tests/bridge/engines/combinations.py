@@ -17,7 +17,7 @@ from tests.bridge.engines.generated import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PROGRAMS = ("upsert", "combine_input", "append", "snapshot", "compact")
 _CALLED = (
@@ -52,6 +52,21 @@ def in_turns(combinations: dict[Combination, tuple[str, ...]]) -> dict[Combinati
     return {one: combinations[one] for turn in rounds for one in turn if one is not None}
 
 
+def covering(combinations: Iterable[Combination]) -> list[Combination]:
+    """Return few combinations that have each release, rule and ordering of a program, and each rule with a marker."""
+    left = {
+        one: {(one.program, one.release), (one.program, one.merges), (one.program, *one.ordering)}
+        | {(one.merges, one.marker)}
+        for one in combinations
+    }
+    missing, chosen = set[tuple[object, ...]]().union(*left.values()), list[Combination]()
+    while missing:
+        best = max(left, key=lambda one: len(left[one] & missing))
+        chosen.append(best)
+        missing -= left.pop(best)
+    return chosen
+
+
 def compiled() -> Iterator[Combination]:
     """Give combinations that the jvm engine runs with classes of a bundle."""
     for payload, release, program in itertools.product(_CALLED, ("0.15", "1.0", "1.1", "1.2"), PROGRAMS):
@@ -68,8 +83,9 @@ def natively() -> Iterator[Combination]:
     yield from _of_modes()
     yield from _of_payloads()
     yield from _of_partial_updates()
-    for program, release in itertools.product(("upsert", "snapshot", "compact"), ("1.1", "1.2")):
-        yield Combination(program, release, MERGER, ())
+    merged = itertools.product(("upsert", "snapshot", "compact"), ("1.1", "1.2"), (False, True))
+    for program, release, marker in merged:
+        yield Combination(program, release, MERGER, (), marker)
 
 
 def _of_modes() -> Iterator[Combination]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from bridge import MergePlan
-from bridge.config import TableMergeConfig, created_properties
+from bridge.config import TableMergeConfig, capabilities, created_properties
 from payloads import HudiRelease
 
 NULLS = 0.08
@@ -140,7 +140,7 @@ class Key(NamedTuple):
 def draw(combination: Combination, keys: int, seed: int) -> list[Key]:
     """Draw keys."""
     chance = random.Random(f"{seed} {combination}")  # noqa: S311 (the same keys in every run)
-    value = itertools.count()
+    value = itertools.count(1)  # adding 0 would make the values of a version, which columns take for it
 
     def identity(number: int) -> tuple[Any, ...]:
         return f"k{number:06}", f"p{number % 3}" if number % 7 else None
@@ -183,4 +183,6 @@ def _entry_ordering(combination: Combination, chance: random.Random) -> dict[str
     if isinstance(value, datetime.date):
         return {"type": chance.choice(("int", "local_date")), "value": str((value - EPOCH).days)}
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return {"type": chance.choice(("string", "utf8")) if kind == "string" else kind, "value": text}
+    if kind == "string" and capabilities(HudiRelease.parse(combination.release)).delete_block_utf8 is not None:
+        kind = chance.choice(("string", "utf8"))
+    return {"type": kind, "value": text}

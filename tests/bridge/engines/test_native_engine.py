@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from pyspark.sql import functions as sf
 
-from bridge import InputError, MergePlan, PlanError, merge_frames, snapshot, upsert
+from bridge import InputError, MergePlan, PlanError, append, merge_frames, snapshot, upsert
 from bridge.cli import main
-from bridge.engines import REFUSALS, Job, engine_of, fits_one_task
+from bridge.engines import REFUSALS, Job, engine_of
+from bridge.engines.native.size import file_bytes
+from bridge.errors import BooksError
 from bridge.merge import Action
-from bridge.pipeline import layout_of
+from bridge.pipeline import choice_of, layout_of
 from bridge.pipeline.merge_points import upsert_outcomes
+from bridge.pipeline.point_run import PointRun
 from bridge.programs import PROGRAMS, EngineName
-from tests.bridge.engines.agreement import agree, outcomes_of, versions_of
-from tests.bridge.engines.combinations import natively
-from tests.bridge.engines.generated import MERGER, PARTIAL, Combination, draw
+from payloads.ordering_fields import CONSISTENT_TIMESTAMP
+from tests.bridge.engines.agreement import agree, broadcasts, outcomes_of, versions_of
+from tests.bridge.engines.combinations import covering, natively
+from tests.bridge.engines.generated import MERGER, Combination, draw
 from tests.conformance.checks import NATIVE, check_histories
 from tests.support import HISTORIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -32,13 +36,7 @@ if TYPE_CHECKING:
 ROWS = "id string, part string, ts bigint, v string, _hoodie_is_deleted boolean"
 LOG_COLUMNS = "_pb_commit bigint, _pb_seq bigint, _pb_kind string, _pb_ordering struct<type:string,value:string>"
 LOG = f"{ROWS}, {LOG_COLUMNS}"
-RULES = {
-    "EVENT_TIME_ORDERING": "event",
-    "COMMIT_TIME_ORDERING": "commit",
-    **dict.fromkeys(PARTIAL, "fills"),
-    MERGER: "columns",
-}
-SHORT = 150
+SHORT = 60
 """Keys a combination; the command takes as many as it is told."""
 
 
@@ -59,29 +57,13 @@ def first_of_each(
     return {kind(one): one for one in reversed(list(combinations))}.values()
 
 
-def reads_of(one: Combination) -> str:
-    """Return the kind of a payload's combination: releases and classes read logs each in their own way."""
-    is_default = one.merges == "DefaultHoodieRecordPayload"
-    return f"payload {one.release if is_default else one.merges}" if one.reads_log else "payload"
-
-
-@contextlib.contextmanager
-def small_broadcasts(spark: SparkSession) -> Iterator[None]:
-    """Let Spark broadcast nothing."""
-    name = "spark.sql.autoBroadcastJoinThreshold"
-    before = spark.conf.get(name)
-    spark.conf.set(name, "-1")
-    yield
-    spark.conf.set(name, str(before))
-
-
 def physical_plan(frame: DataFrame) -> str:
     return frame._jdf.queryExecution().executedPlan().toString()
 
 
 def test_it_agrees_with_the_python_engine_on_generated_keys(spark: SparkSession) -> None:
-    chosen = first_of_each(natively(), lambda one: (one.program, RULES.get(one.merges, reads_of(one))))
-    counts = {str(one): agree(spark, one, SHORT, 17, failing=number % 4 == 0) for number, one in enumerate(chosen)}
+    chosen = covering(natively())
+    counts = {str(one): agree(spark, one, SHORT, 17, failing=number % 8 == 0) for number, one in enumerate(chosen)}
     assert all(count.keys > count.failures for count in counts.values()), counts
 
 
@@ -113,18 +95,39 @@ def test_a_merger_of_columns_is_found_among_the_implementations_of_its_strategy(
     )
     alone = plan_of(merger=f"{mergers}:AddsUpColumns", partition=(), ordering=())
     for one in (both, alone):
-        assert engine_of(job_of(frame, one)).engine is EngineName.NATIVE
+        assert engine_of(job_of(frame, one, fits_one_task=True)).engine is EngineName.NATIVE
     found = {row.id: row.v for row in upsert(stored, batch, dataclasses.replace(both, engine="native")).collect()}
     assert found == {"a": 6, "b": 1}
-    # Rows in memory have no known size.
-    streams = job_of(frame, both, fits_one_task=fits_one_task(batch))
-    assert engine_of(streams).engine is EngineName.PYTHON
+    streams = job_of(frame, both)
     assert "gathers the versions of a key" in engine_of(streams).why
     only_way = engine_of(dataclasses.replace(streams, plan=alone))
     assert only_way.engine is EngineName.NATIVE
     assert "have to fit into memory" in only_way.why
     with pytest.raises(Exception, match=r"merges SPARK records|merge_columns alone"):
         upsert(stored, batch, dataclasses.replace(alone, engine="python")).collect()
+
+
+def test_auto_gathers_the_versions_of_a_key_only_from_small_files(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_memory = spark.createDataFrame([("a", 1, None)], "id string, v int, op string")
+    in_memory.coalesce(1).write.parquet(str(tmp_path / "batch"))
+    files = spark.read.parquet(str(tmp_path / "batch"))
+    twice = files.select(sf.explode(sf.array(*[sf.struct(*files.columns)] * 2)).alias("row")).select("row.*")
+    size, plan = file_bytes(files), plan_of(merger=MERGER, partition=(), ordering=())
+    assert size is not None
+
+    def ran(batch: DataFrame) -> EngineName:
+        chosen = choice_of("upsert", plan, batch, in_memory).engine
+        has_python = "InArrow" in physical_plan(upsert(in_memory, batch, plan))
+        assert has_python is (chosen is EngineName.PYTHON), "what is told is what runs"
+        return chosen
+
+    monkeypatch.setattr("bridge.engines.native.size._TASK_BYTES", size)
+    assert ran(files) is ran(files.where("v > 0")) is EngineName.NATIVE
+    assert ran(in_memory) is ran(twice) is EngineName.PYTHON
+    monkeypatch.setattr("bridge.engines.native.size._TASK_BYTES", size - 1)
+    assert ran(files) is EngineName.PYTHON
 
 
 @pytest.mark.parametrize("engine", ["python", "native"])
@@ -185,7 +188,7 @@ def test_a_hash_table_is_built_only_of_what_is_known_to_be_small(spark: SparkSes
     rows = spark.createDataFrame([("a", "p", 1, "x", None)], ROWS)
     rows.write.parquet(str(tmp_path / "batch"))
     known = spark.read.parquet(str(tmp_path / "batch"))
-    with small_broadcasts(spark):
+    with broadcasts(spark, allowed=False):
         assert "ShuffledHashJoin" in physical_plan(upsert(rows, known, plan_of()))
     assert "SortMergeJoin" in physical_plan(upsert(rows, rows, plan_of())), "of rows in memory Spark knows no size"
 
@@ -201,7 +204,7 @@ def test_stored_rows_are_not_shuffled_where_the_batch_is_small(spark: SparkSessi
     above = physical_plan(found).partition("Scan parquet")[0]
     assert "BroadcastHashJoin" in above
     assert "Exchange hashpartitioning" not in above, "over the scan of the stored rows"
-    with small_broadcasts(spark):
+    with broadcasts(spark, allowed=False):
         shuffled = upsert(*frames, plan_of())
     assert sorted(map(repr, found.collect())) == sorted(map(repr, shuffled.collect()))
     again = physical_plan(upsert(found, frames[1], plan_of()))
@@ -215,8 +218,34 @@ def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSess
     frames = {name: spark.read.parquet(str(tmp_path / name)) for name in ("stored", "batch")}
     with pytest.raises(Exception, match=r"\(key part='p', id='a'\): the stored side has more than one row for the key"):
         upsert(frames["stored"], frames["batch"], plan_of()).collect()
-    with small_broadcasts(spark), pytest.raises(InputError, match="more than one row for some keys"):
+    with pytest.raises(Exception, match="the stored side has more than one row for the key"):
+        append(frames["stored"], None, frames["batch"], plan_of(table_type="mor"))[1].collect()
+    with broadcasts(spark, allowed=False), pytest.raises(InputError, match="more than one row for some keys"):
         merge_frames("upsert", plan_of(), stored=frames["stored"], incoming=frames["batch"]).books  # noqa: B018
+
+
+def test_a_number_that_is_stored_twice_is_refused_and_zeros_are_two(spark: SparkSession, tmp_path: Path) -> None:
+    numbers = {"stored": (float("nan"), float("nan"), 0.0, -0.0), "zeros": (0.0, -0.0), "batch": (float("nan"),)}
+    for name, ids in numbers.items():
+        spark.createDataFrame([(one, 1) for one in ids], "id double, ts int").coalesce(1).write.parquet(
+            str(tmp_path / name)
+        )
+    stored, zeros, batch = (spark.read.parquet(str(tmp_path / name)) for name in numbers)
+    plan = plan_of(partition=())
+    assert upsert(stored, zeros, plan).count() == len(numbers["stored"])
+    with pytest.raises(Exception, match=r"id=NaN\): the stored side has more than one row for the key"):
+        upsert(stored, batch, plan).collect()
+
+
+def test_books_that_only_count_too_many_rows_blame_no_key(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = spark.createDataFrame([("a", "p", 1, "x", None)], ROWS)
+    run = PointRun("upsert", {"stored": rows, "incoming": rows}, plan_of())
+    run.outcomes.collect()
+    # As if Spark had run a task again, and counted its rows twice.
+    run._frames["incoming"] = rows.where("false")
+    monkeypatch.setattr(run._sides["incoming"], "counts", lambda: {"rows": 0})
+    with pytest.raises(BooksError):
+        run.books(run.outcomes)
 
 
 @pytest.mark.parametrize(
@@ -227,6 +256,7 @@ def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSess
         ({"combine_before_upsert": False}, ROWS, "not combined"),
         ({}, ROWS.replace("ts bigint", "ts date"), "don't compare in Spark"),
         ({}, ROWS.replace("deleted boolean", "deleted string"), "says which rows are deletes"),
+        ({"props": {CONSISTENT_TIMESTAMP: "true"}}, ROWS, "of two classes"),
         ({"ordering": "ts.x"}, ROWS.replace("ts bigint", "ts struct<x: bigint>"), "an ordering field is nested"),
     ],
 )
