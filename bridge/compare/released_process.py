@@ -64,6 +64,8 @@ def run_released(  # noqa: PLR0913 (what a process gets)
 ) -> list[dict[str, Any]]:
     """Run a script with a bundle; return the JSON objects that it printed, one a line.
 
+    A script that ends early may say why in an object with `ended`; else the last line of standard error does.
+
     Args:
         spark: the session of this process, whose settings of the storage and the Ivy cache the script gets.
         coordinate: the bundle's Maven coordinate.
@@ -93,13 +95,15 @@ def run_released(  # noqa: PLR0913 (what a process gets)
             msg = f"the process with {coordinate} did not end in {LIMIT // 60} minutes and was stopped; {way_out}"
             raise NotRunError(msg) from error
     answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    said = next((str(one["ended"]) for one in answers if "ended" in one), None)
     if ran.returncode or not answers:
         at = ran.stderr.find("unresolved dependency")
-        why = first_line(ran.stderr[at:]) if at >= 0 else reason_of(ran.stderr.strip().rpartition("\n")[2])
+        last = ran.stderr.strip().rpartition("\n")[2] if said is None else said
+        why = first_line(ran.stderr[at:]) if at >= 0 else reason_of(last)
         way_out = "; its jars come from Maven Central or the Ivy cache" if at >= 0 else ""
         if "OutOfMemoryError" in why:
             way_out = "; give the session more of spark.driver.memory"
-        if "No space left on device" in why:
+        if "No space left on device" in why or "Disk quota exceeded" in why:
             way_out = "; free some of the disk, or set TMPDIR to a folder on another one"
         if at < 0 and current().is_active:
             why = "--redact hides the message, which may quote values"

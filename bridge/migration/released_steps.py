@@ -4,8 +4,8 @@ It takes one JSON object on standard input: `conf` (Spark's settings) and `table
 has `do` (upgrade, script, write, compaction, downgrade), what that needs, and `out`, the folder for the rows that the
 table shows then. For each step it prints an object: `table` (its number), `step`, `seconds`, and either `rows` and
 `properties` (what the table then stores, as text) or `error` and `at` (the step's `do`, or read); after an error the
-table's other steps are left out. Where this machine fails, it ends. It imports nothing of this project, so that the
-bundle alone decides. The tables are changed in place: they must be copies.
+table's other steps are left out. Where this machine fails, it prints `ended`, which says why, and ends. It imports
+nothing of this project, so that the bundle alone decides. The tables are changed in place: they must be copies.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ import runpy
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-_NO_REFUSAL = re.compile(r"^.*(?:\bOutOfMemoryError\b|No space left on device|stopped SparkContext).*$", re.MULTILINE)
+_NO_REFUSAL = re.compile(
+    r"^.*(?:\bOutOfMemoryError\b|No space left on device|Disk quota exceeded|Too many open files"
+    r"|stopped SparkContext|SparkContext (?:was shut ?down|has been shutdown)"
+    r"|UnknownHostException|ConnectException|SocketTimeoutException|Unable to execute HTTP request|timed out).*$",
+    re.MULTILINE,
+)
 """What a machine says, and not Hudi."""
 _LOST = ("Py4JError", "Py4JNetworkError")
 """What Py4J raises where Java is gone; an exception of Java is a Py4JJavaError."""
@@ -71,25 +76,30 @@ def _taken(spark: Any, copy: _Copy, step: dict[str, Any], log: _Log) -> dict[str
         found: dict[str, Any] = {"rows": rows.count()}
     except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever Hudi refuses with is the answer)
         if (why := _failure_here(error)) is not None:
-            log.give_back()
-            sys.exit(why)
+            _end(why, log)
         return {"error": str(error), "at": at}
     try:
         rows.write.parquet(step["out"])
         rows.unpersist()
     except Exception as error:  # noqa: BLE001 (that is no refusal of Hudi)
-        log.give_back()
-        sys.exit(_failure_here(error) or _cause(error))
+        _end(_failure_here(error) or _cause(error), log)
     found["properties"] = Path(copy.path, ".hoodie", "hoodie.properties").read_text("iso-8859-1")
     return found
 
 
 def _failure_here(error: BaseException) -> str | None:
-    """Return what says that Java ended, or that memory or disk are full; None for a refusal."""
+    """Return what says that Java ended, or that memory, disk or network failed; None for a refusal."""
     if type(error).__name__ in _LOST or isinstance(error, ConnectionError):
         return f"Java ended: {str(error).strip().partition(chr(10))[0]}"
     found = _NO_REFUSAL.search(str(error))
     return None if found is None else found[0].strip()
+
+
+def _end(why: str, log: _Log) -> NoReturn:
+    """End the process, and say why on standard output: Java may log more to standard error while it shuts down."""
+    log.give_back()
+    print(json.dumps({"ended": why}), flush=True)  # noqa: T201 (its result)
+    sys.exit(why)
 
 
 def _cause(error: Exception) -> str:

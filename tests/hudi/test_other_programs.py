@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
@@ -16,9 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from bridge import HudiTable, compare_readers
-from bridge.compare import readers, reason_of
+from bridge.compare import NotRunError, readers, reason_of, run_released
 from bridge.compare.alone import run_alone
 from bridge.hudi import SliceReader, TableQueries
+from bridge.migration import rehearsal
 from tests.conformance.tables import load
 
 if TYPE_CHECKING:
@@ -100,6 +102,22 @@ def test_what_a_bundle_refuses_and_what_cannot_run(path: str, spark: SparkSessio
         assert "did not end in 60 minutes and was stopped; read a copy" in str(found.results[0].not_run)
 
 
+FAILURES = (
+    "java.io.IOException: No space left on device",
+    "java.io.IOException: Disk quota exceeded",
+    "java.io.FileNotFoundException: /x/y (Too many open files)",
+    "java.lang.OutOfMemoryError: Java heap space",
+    "java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext.",
+    "org.apache.spark.SparkException: Job 3 cancelled because SparkContext was shut down",
+    "java.lang.IllegalStateException: SparkContext has been shutdown",
+    "java.net.UnknownHostException: bucket.storage",
+    "java.net.ConnectException: Connection refused",
+    "java.net.SocketTimeoutException: Read timed out",
+    "com.amazonaws.SdkClientException: Unable to execute HTTP request: bucket.storage",
+    "java.util.concurrent.TimeoutException: Futures timed out after [300 seconds]",
+)
+"""What says that the machine failed, or its network."""
+
 STUB = """
 class Py4JError(Exception):
     pass
@@ -107,14 +125,10 @@ class Py4JError(Exception):
 
 class SparkSession:
     def parquet(self, out):
-        if "full" in out:
-            raise ValueError("x\\nCaused by: java.io.IOException: No space left on device\\n\\tat y")
-        if "heap" in out:
-            raise ValueError("x\\nCaused by: java.lang.OutOfMemoryError: Java heap space\\n\\tat y")
-        if "gone" in out:
+        if out == "gone":
             raise Py4JError("An error occurred while calling o1.parquet")
-        if "refused" in out:
-            raise ValueError("x\\nCaused by: java.lang.ClassCastException: Integer is no Long\\n\\tat y")
+        if out != "out":
+            raise ValueError(f"x\\nCaused by: {out}\\n\\tat y")
         return self
 
     master = appName = format = load = lambda self, text: self
@@ -141,14 +155,43 @@ def test_what_a_machine_fails_with_is_no_refusal_of_hudi(tmp_path: Path) -> None
             text=True,
             check=False,
         )
-        return ran.returncode, (ran.stderr if ran.returncode else ran.stdout).strip()
+        if not ran.returncode:
+            return 0, ran.stdout.strip()
+        assert json.loads(ran.stdout) == {"ended": ran.stderr.strip()}
+        return ran.returncode, ran.stderr.strip()
 
     assert run("out") == (0, '{"rows": 7}')
-    code, answer = run("refused")
+    code, answer = run("java.lang.ClassCastException: Integer is no Long")
     assert (code, reason_of(json.loads(answer)["error"])) == (0, "ClassCastException: Integer is no Long")
-    assert run("full") == (1, "Caused by: java.io.IOException: No space left on device")
-    assert run("heap") == (1, "Caused by: java.lang.OutOfMemoryError: Java heap space")
+    for failure in FAILURES:
+        assert run(failure) == (1, f"Caused by: {failure}")
     assert run("gone") == (1, "Java ended: An error occurred while calling o1.parquet")
+
+
+def test_both_scripts_tell_a_failed_machine_from_a_refusal_alike() -> None:
+    """They import nothing of this project, so each has the text of its own."""
+
+    def parts(script: Path) -> dict[str, str | None]:
+        text = script.read_text("utf-8")
+        named = {
+            one.targets[0].id if isinstance(one, ast.Assign) else one.name: ast.get_source_segment(text, one)
+            for one in ast.parse(text).body
+            if isinstance(one, ast.FunctionDef)
+            or (isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name))
+        }
+        return {name: named[name] for name in ("_NO_REFUSAL", "_LOST", "_failure_here")}
+
+    steps = Path(rehearsal.__file__).with_name("released_steps.py")
+    assert parts(Path(readers.__file__).with_name("released_reader.py")) == parts(steps)
+
+
+def test_what_a_script_says_of_its_end_comes_before_what_java_logs_last(
+    spark: SparkSession, bundle: Bundle, tmp_path: Path
+) -> None:
+    bundle.code, bundle.answer = 1, '{"ended": "Caused by: java.io.IOException: Disk quota exceeded"}'
+    bundle.stderr = "INFO ShutdownHookManager: Deleting directory /x/spark-1"
+    with pytest.raises(NotRunError, match=r"ended \(IOException: Disk quota exceeded\); free some of the disk"):
+        run_released(spark, "org:bundle:1", tmp_path / "x.py", {}, way_out="")
 
 
 def test_a_full_disk_is_told_with_a_way_out(path: str, spark: SparkSession, bundle: Bundle) -> None:

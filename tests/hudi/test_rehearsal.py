@@ -384,3 +384,4 @@ def test_what_the_procedure_says_in_the_log_alone_is_its_error(tmp_path: Path) -
     ):
         ended = run({}, "it's", table, out=out)
         assert (ended.returncode, ended.stderr.strip().splitlines()[-1]) == (1, why)
+        assert json.loads(ended.stdout.splitlines()[-1]) == {"ended": why}
