@@ -14,6 +14,7 @@ import datetime
 import decimal
 import functools
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -21,7 +22,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
 _T = TypeVar("_T")
 
@@ -228,23 +229,41 @@ def _shown(name: str, source: str) -> str:
 
 # -- secrets of settings
 
-_USER_INFO: Final = re.compile(r"(://)[^@\s\"']*:[^@\s\"']*@")
+_USER_INFO: Final = re.compile(r"(://)[^@\s\"':]*:[^@\s\"']*@|(https?://)[^@\s\"'/?#]+@")
+"""A user with a password, or alone, which may be a token; in other schemes a name alone may be a container."""
 _PARAMETER: Final = re.compile(
-    r"([;?&](?:token|sig|signature|access_token|x-amz-\w+|password|secret|user_id)=)[^;&\s\"']+", re.IGNORECASE
+    r"([;?&](?:token|sig|signature|access_token|x-(?:amz|goog)-[\w-]+|password|secret|user_id)=)[^;&\s\"']+",
+    re.IGNORECASE,
 )
+_AUTHORIZATION: Final = re.compile(r"\b(Bearer +|Authorization[\"']?[=:] *[\"']?(?:(?:Basic|Bearer) +)?)[^\s,;\"']+")
 _SECRETS: Final = r"password|passwd|secret|token|credential|access\.?key|account\.key"
 _SECRET_NAME: Final = re.compile(_SECRETS, re.IGNORECASE)
-_SETTING: Final = re.compile(rf"((?:{_SECRETS})[\w.-]*=)[^\s,;\"']+", re.IGNORECASE)
+_NAMED: Final = rf"(?:{_SECRETS})[\w.-]{{0,99}}"
+_QUOTED: Final = re.compile(
+    rf"({_NAMED}(?:\\?[\"'])?[ \t]*[=:][=>]?[ \t]*(\\?[\"']))(?:(?!\2)(?:\\.|[^\\\n]))+(?=\2)", re.IGNORECASE
+)
+_SETTING: Final = re.compile(
+    rf"({_NAMED}(?:\\?[\"'])?[ \t]*(?:=[=>]?|(?<![\"']):)[ \t]*(?:\\?[\"'])?)[^\s,;\"']+", re.IGNORECASE
+)
+"""Without quotes of its own, what follows a colon is no value where the name has them: a message about a column."""
+_MARKS: Final = ("=", ":", "@", "Bearer ")
+_WORDS: Final = ("passw", "secret", "token", "credential", "access", "account", "bearer", "authorization")
+"""Each that `_AUTHORIZATION` or `_SECRETS` finds has one of them; to look for these is ten times as fast."""
 HIDDEN: Final = "***"
 
 
 def without_credentials(text: str) -> str:
     """Return a text without user names and passwords in URLs, and without the values of settings that hold secrets."""
-    if "=" not in text and "@" not in text:
+    if not any(map(text.__contains__, _MARKS)):
+        return text  # as most values do
+    if "://" in text:
+        text = _USER_INFO.sub(rf"\1\2{HIDDEN}@", text)
+    if "=" in text:
+        text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
+    if not any(map(text.lower().__contains__, _WORDS)):
         return text
-    text = _USER_INFO.sub(rf"\1{HIDDEN}@", text)
-    text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
-    return _SETTING.sub(rf"\1{HIDDEN}", text)
+    text = _AUTHORIZATION.sub(rf"\1{HIDDEN}", text)
+    return _SETTING.sub(rf"\1{HIDDEN}", _QUOTED.sub(rf"\1{HIDDEN}", text))
 
 
 def scrubbed(value: Any) -> Any:
@@ -256,7 +275,10 @@ def scrubbed(value: Any) -> Any:
         case str():
             return without_credentials(value)
         case dict():
-            return {scrubbed(name): scrubbed(one) for name, one in value.items()}
+            found: dict[Any, Any] = {}
+            for name, one in value.items():
+                found[_apart(scrubbed(name), found)] = scrubbed(one)
+            return found
         case tuple() if hasattr(value, "_make"):
             return value._make(map(scrubbed, value))
         case list() | tuple() | frozenset():
@@ -267,6 +289,13 @@ def scrubbed(value: Any) -> Any:
             return dataclasses.replace(value, **own)
         case _:
             return value
+
+
+def _apart(name: Any, taken: Container[Any]) -> Any:
+    """Return the name of an entry, with a number where that of another one has become the same."""
+    if name not in taken:
+        return name
+    return next(other for number in itertools.count(2) if (other := f"{name} ({number})") not in taken)
 
 
 def setting_shown(name: str, value: str) -> str:

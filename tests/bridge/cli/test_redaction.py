@@ -15,7 +15,7 @@ from bridge import Batches, MergePlan, redacted, simulate
 from bridge.cli import main
 from bridge.compare import NotRunError, released_process, run_released
 from bridge.errors import MergeFailedError, sentence_of
-from bridge.redaction import Redaction, without_credentials
+from bridge.redaction import Redaction, scrubbed, without_credentials
 from bridge.report import Check, Report, Table
 from bridge.report import files as report_files
 from payloads import PayloadFailedError
@@ -220,12 +220,40 @@ def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
         ("sc://host:15002/;token=abc;user_id=ann", "sc://host:15002/;token=***;user_id=***"),
         ("https://x/y?sv=1&sig=a%2Fb&z=1", "https://x/y?sv=1&sig=***&z=1"),
         ("spark.hadoop.fs.s3a.secret.key=abc, and", "spark.hadoop.fs.s3a.secret.key=***, and"),
-        ("abfss://container@account.dfs.core.windows.net/x", "abfss://container@account.dfs.core.windows.net/x"),
-        ("ts@city=1", "ts@city=1"),
+        ("{'fs.s3a.secret.key': 'hunter2', 'b': 1}", "{'fs.s3a.secret.key': '***', 'b': 1}"),
+        ('{\\"password\\": \\"a, b\\"}', '{\\"password\\": \\"***\\"}'),
+        ("secret.key: hunter2", "secret.key: ***"),
+        ("secret.key = hunter2", "secret.key = ***"),
+        ("password='it\\'s mine' and", "password='***' and"),
+        ('password="hunter2"', 'password="***"'),
+        ("password='cut", "password='***"),
+        ("(password => 'hunter2')", "(password => '***')"),
+        ("https://x/y?X-Goog-Signature=abc&z=1", "https://x/y?X-Goog-Signature=***&z=1"),
+        ("https://x/y?X-Amz-Security-Token=abc&z=1", "https://x/y?X-Amz-Security-Token=***"),
+        ("https://ghp_token@host/x", "https://***@host/x"),
+        ("Authorization: Bearer ab.c=", "Authorization: Bearer ***"),
+        ("{'Authorization': 'Basic abc='}", "{'Authorization': 'Basic ***'}"),
+        *(
+            (text, text)
+            for text in (
+                "abfss://container@account.dfs.core.windows.net/x",
+                "https://host/@user?to=a@b",
+                "ts@city=1",
+                "key: id, accessed: 2024-01-01 10:00:00",
+                "column 'secret_key': cast it",
+                "password=''",
+            )
+        ),
     ],
 )
 def test_credentials_are_taken_out_of_texts(text, wanted):
     assert without_credentials(text) == wanted
+    assert without_credentials(wanted) == wanted
+
+
+def test_entries_whose_names_become_the_same_are_kept():
+    given = {"s3a://a:b@bucket": 1, "s3a://a:c@bucket": {"s3a://a:d@bucket"}, 7: None, "s3a://***@bucket (2)": 3}
+    assert list(scrubbed(given)) == ["s3a://***@bucket", "s3a://***@bucket (2)", 7, "s3a://***@bucket (2) (2)"]
 
 
 FORM = {
