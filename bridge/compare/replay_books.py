@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.compare.comparison import Comparison
+    from bridge.pipeline import NamedPartitions
     from bridge.plan import MergePlan
     from bridge.programs import Operations
 
@@ -33,7 +34,7 @@ class ReplayBooks:
     """
 
     def __init__(
-        self, versions: DataFrame, plan: MergePlan, operations: Operations, named: DataFrame | None = None
+        self, versions: DataFrame, plan: MergePlan, operations: Operations, named: NamedPartitions | None = None
     ) -> None:
         """Take the rows of all batches, and the partitions that some name (`Batches.partitions_named`).
 

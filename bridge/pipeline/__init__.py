@@ -5,7 +5,14 @@ from __future__ import annotations
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
-from bridge.pipeline.books_report import books_in, books_table, statistics_of, tell_quarantine, with_partitions
+from bridge.pipeline.books_report import (
+    NamedPartitions,
+    books_in,
+    books_table,
+    statistics_of,
+    tell_quarantine,
+    with_partitions,
+)
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
@@ -51,6 +58,7 @@ __all__ = [
     "KeyAnswer",
     "Layout",
     "MergeReport",
+    "NamedPartitions",
     "PathCounts",
     "PathsReport",
     "PointRun",

@@ -14,6 +14,7 @@ from pyspark.sql import functions as sf
 from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError, PlanError
+from bridge.pipeline.books_report import NamedPartitions
 from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
 from bridge.pipeline.split import split
@@ -23,7 +24,7 @@ from bridge.spark import common_types, in_one_task, kept, quoted, with_types
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -195,21 +196,22 @@ class Batches:
         return self._versions.count()
 
     def rows_of(self, plan: MergePlan) -> int:
-        """Return how many rows the keys of the scope have, with those that name partitions; one job, or two."""
+        """Return how many rows the keys of the scope have; where it chooses none, all that came in. One job."""
         if self.scope is None or not self.scope.chooses_keys:
             return self.rows
-        named = self.partitions_named(plan)
-        if named is None:
-            return self.scope.of_keys(self._versions, plan, self.names).count()
         with_keys = self._versions.where(~sf.col(COMMIT).isin(*self._naming_partitions))
-        return self.scope.of_keys(with_keys, plan, self.names).count() + named.count()
+        return self.scope.of_keys(with_keys, plan, self.names).count()
 
-    def partitions_named(self, plan: MergePlan) -> DataFrame | None:
-        """Return the partitions that rows of a delete_partition name, with `_pb_commit`; None if there are none."""
-        if not (numbers := self._naming_partitions):
+    def partitions_named(self, plan: MergePlan) -> NamedPartitions | None:
+        """Return the partitions that rows of a delete_partition name, with `_pb_commit`; None if there are none.
+
+        None, too, where the scope chooses keys: whether such a partition had a row can't be told by some of its keys.
+        """
+        numbers = self._naming_partitions
+        if not numbers or (self.scope is not None and self.scope.chooses_keys):
             return None
         rows = self._versions.where(sf.col(COMMIT).isin(*numbers))
-        return rows.select(COMMIT, *map(quoted, plan.partition))
+        return NamedPartitions(rows.select(COMMIT, *map(quoted, plan.partition)), tuple(numbers))
 
     @property
     def _naming_partitions(self) -> list[int]:
@@ -265,10 +267,10 @@ class Batches:
             raise InputError(msg)
         for number, frame in numbered:
             if not self._operation(number).writes_rows:
-                self._check_names(number, frame, whole[-1], plan)
+                self._check_names(number, frame, whole, plan)
 
-    def _check_names(self, number: int, frame: DataFrame, whole: DataFrame, plan: MergePlan) -> None:
-        """Check incomplete rows: they have what their operation names, in the types of the table."""
+    def _check_names(self, number: int, frame: DataFrame, whole: Sequence[DataFrame], plan: MergePlan) -> None:
+        """Check incomplete rows: they have what their operation names, in types that the table has had."""
         operation = self._operation(number)
         what = f"batch {number} ({operation.value})"
         needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
@@ -278,15 +280,15 @@ class Batches:
         if missing:
             msg = f"{what} lacks {', '.join(missing)}; give all columns of each key"
             raise InputError(msg)
-        unknown = [name for name in frame.columns if name not in whole.columns]
+        unknown = [name for name in frame.columns if name not in whole[-1].columns]
         if unknown:
             msg = f"{what} has {', '.join(unknown)}, which the table lacks; correct the names"
             raise InputError(msg)
-        table = whole.schema
-        for field in frame.schema.fields:
-            kind = table[field.name].dataType.simpleString()
-            if field.dataType.simpleString() != kind and field.name != ARRIVAL:
-                msg = f"{what} has {field.name!r} as {field.dataType.simpleString()}, the table as {kind}; cast it"
+        table = common_types(whole)
+        for name, own in frame.dtypes:
+            kind = table[name].simpleString()
+            if name != ARRIVAL and own not in {kind, *(dict(one.dtypes).get(name) for one in whole)}:
+                msg = f"{what} has {name!r} as {own}, the table as {kind}; cast it"
                 raise InputError(msg)
 
     def _operation(self, number: int) -> WriteOperation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import functions as sf
 
@@ -34,7 +34,19 @@ def statistics_of(books: Books) -> dict[str, Any]:
     }
 
 
-def with_partitions(books: Books, outcomes: DataFrame, named: DataFrame | None, *, are_in: bool = False) -> Books:
+class NamedPartitions(NamedTuple):
+    """What the rows of delete_partition batches name.
+
+    Attributes:
+        rows: the columns of the partition, with the number of the batch in `_pb_commit`.
+        commits: the numbers of these batches.
+    """
+
+    rows: DataFrame
+    commits: tuple[int, ...]
+
+
+def with_partitions(books: Books, outcomes: DataFrame, named: NamedPartitions | None, *, are_in: bool = False) -> Books:
     """Return the books with the rows of a delete_partition, which name no key.
 
     Such a row is deleted if the snapshot before its batch shows a row of its partition, and ignored if not.
@@ -47,21 +59,30 @@ def with_partitions(books: Books, outcomes: DataFrame, named: DataFrame | None, 
     """
     if named is None:
         return books
-    partition = [name for name in named.columns if name != COMMIT]
-    after = sf.explode(sf.sequence(sf.col(FIRST) + 1, sf.col(LAST) + 1)).alias(COMMIT)
-    shown = distinct_keys(outcomes.select(after, *map(quoted, partition)), named.columns)
-    shown = shown.withColumn(_SHOWN, sf.lit(True))
-    found = join_rows(named, shown, named.columns, "left", or_empty=partition)
+    columns = named.rows.columns
+    partition = [name for name in columns if name != COMMIT]
+    commits = sf.array(*map(sf.lit, named.commits))
+    after = sf.filter(commits, lambda commit: (commit > sf.col(FIRST)) & (commit <= sf.col(LAST) + 1))
+    shown = distinct_keys(outcomes.select(sf.explode(after).alias(COMMIT), *map(quoted, partition)), columns)
+    found = join_rows(named.rows, shown.withColumn(_SHOWN, sf.lit(True)), columns, "left", or_empty=partition)
     total, deleted = found.agg(sf.count(sf.lit(1)), sf.count(_SHOWN)).collect()[0]
     fates = {Fate.DELETED: deleted, Fate.IGNORED: total - deleted}
     return books.with_incoming(MergePoint.SNAPSHOT.value, fates, are_in=are_in)
 
 
-def books_table(books: Books, of: str = "") -> Table:
-    """Return the fates by merge point and side as a table; `of` names one of several runs."""
-    columns = ("merge_point", "side", *Fate)
+def books_table(books: Books, of: str = "", *, unmerged: str = Fate.QUARANTINED) -> Table:
+    """Return the fates by merge point and side as a table.
+
+    Args:
+        books: of a run.
+        of: the name of one of several runs.
+        unmerged: what the rows of keys that can't be merged are called.
+    """
+    called = {Fate.QUARANTINED.value: unmerged}
+    lines = [{called.get(name, name): one for name, one in line.items()} for line in books.lines()]
     title = "What became of the rows that came in"
-    return Table.of_rows(columns, books.lines(), f"{title} ({of})" if of else title)
+    columns = ("merge_point", "side", *(called.get(fate, fate) for fate in Fate))
+    return Table.of_rows(columns, lines, f"{title} ({of})" if of else title)
 
 
 def books_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> Books:

@@ -257,3 +257,12 @@ def test_a_batch_that_does_not_say_what_its_operation_needs_is_refused(spark: Sp
         simulate(Batches.of([rows, Batch(typed, "sql_update")]), PLAN)
     with pytest.raises(PlanError, match="there is no batch 2 to give an operation"):
         Batches.of([rows]).written_by({2: "delete"})
+
+
+def test_an_update_may_have_the_type_of_the_table_where_a_later_batch_has_a_narrower_one(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([("a", "x", 10, 1 << 40)], "id string, part string, ts bigint, qty bigint")
+    narrow = spark.createDataFrame([("b", "x", 10, 2)], "id string, part string, ts bigint, qty int")
+    more = spark.createDataFrame([("a", "x", 1 << 41)], "id string, part string, qty bigint")
+    with simulate(Batches.of([rows, narrow, Batch(more, "sql_update")]), PLAN) as report:
+        found = {row["id"]: row["qty"] for row in report.snapshots.collect() if row["_pb_commit"] == 3}
+    assert found == {"a": 1 << 41, "b": 2}
