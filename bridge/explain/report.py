@@ -87,8 +87,8 @@ def report_of(told: ExplainReport) -> Report:
     ]
     report.body += story(told)
     report.body += [
-        books_table(side.trace.books, name)
-        for side, name in zip(told.sides, told.names, strict=False)
+        books_table(side.trace.books, name, unmerged="quarantined" if side.plan.on_error == "quarantine" else "failed")
+        for side, name in zip(told.sides, told.names, strict=True)
         if side.trace.books is not None
     ]
     report.view = View(_headline(told), story=timeline_of(told))

@@ -6,12 +6,14 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING
 
+from bridge.errors import BooksError
 from bridge.merge import Action, StoredRow
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
 from bridge.programs.path_search import PathSearch
 from bridge.programs.path_walk import KeyHistory, Path
 from bridge.programs.program import Arrival, Origin
+from payloads.errors import PayloadBridgeError
 from payloads.user import copied
 
 if TYPE_CHECKING:
@@ -79,7 +81,9 @@ class AllPaths:
                 ordering = version.ordering_value
                 table.accept(Arrival(Origin.INCOMING, batch, record, version.source, ordering=ordering), _nothing)
             table.finish(_nothing)
-        except Exception:  # noqa: BLE001 (whatever a payload raises is an answer of the path)
+        except BooksError:
+            raise
+        except PayloadBridgeError:  # what payloads raise is in a MergePointError
             listener.failed(len(self._versions))
 
     def answers(self, history: KeyHistory) -> KeyPaths:

@@ -299,6 +299,17 @@ def test_a_key_that_fails_on_its_own_path_counts_as_quarantined() -> None:
     assert fates == {"snapshot incoming quarantined": 2}
 
 
+def test_a_defect_on_its_own_path_is_no_key_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def defect(*_: object) -> None:
+        message = "a defect of the program"
+        raise TypeError(message)
+
+    monkeypatch.setattr("bridge.programs.path_programs.Simulate.finish", defect)
+    of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, books=True)
+    with pytest.raises(MergeFailedError, match="a defect of the program"):
+        list(merged(of, table([(Origin.INCOMING, 1, "a", 1, "a")], "simulate").to_batches()))
+
+
 def test_the_fates_of_a_key_with_several_rows() -> None:
     """An insert looks nothing up, and a delete finds all that there is."""
     batches = [[("a", 1, "x")], [("a", 1, "x"), ("b", 1, "y")], [("a", 5, "z"), ("c", 5, "z")]]

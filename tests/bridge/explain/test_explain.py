@@ -26,7 +26,7 @@ from bridge.merge.points import MergePoint
 from bridge.plan import TableType
 from bridge.programs import Operations, WriteOperation, handover
 from bridge.programs.small_files import small_file_candidates
-from bridge.report import json_record
+from bridge.report import Table, json_record
 from mergers import MergerRef
 from payloads import parse_schema
 from tests.conformance.histories import READ, History, load
@@ -466,6 +466,16 @@ def test_a_side_that_is_refused_ends_differently() -> None:
     told = two([(1, row(1)), (2, row(2))], left, dataclasses.replace(left, release="1.2"))
     assert not told.ends_equal
     assert "does not ship" in str(told.sides[1].trace.error)
+
+
+@pytest.mark.parametrize(("on_error", "column"), [("fail", "failed"), ("quarantine", "quarantined")])
+def test_the_versions_of_a_side_that_fails_count_as_what_becomes_of_them(on_error: str, column: str) -> None:
+    plan = dataclasses.replace(plan_of("DefaultHoodieRecordPayload", "0.15"), on_error=on_error)
+    told = two([(1, row(1)), (2, row(None))], plan, dataclasses.replace(plan, release="1.2"))
+    report = told.to_report()
+    fates = [part for part in report.body if isinstance(part, Table) and part.title.startswith("What became")]
+    assert [part.columns[-1] for part in fates] == [column, column]
+    assert fates[0].rows[0][-1] == "2"
 
 
 # -- finding the row, and its values
