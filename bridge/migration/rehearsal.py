@@ -21,7 +21,7 @@ from bridge.hudi import check_pending
 from bridge.migration.part_copy import TablePart, part_of
 from bridge.migration.rehearsal_bundle import bundle_beside, write_bundle
 from bridge.migration.rehearsal_predictions import Next, Predictions, check_columns, next_of
-from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, RehearsedStep
+from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, RehearsedStep, as_shown
 from bridge.migration.rehearsal_steps import (
     COMPACTION,
     DOWNGRADE,
@@ -224,13 +224,13 @@ class _Judged(NamedTuple):
     def step(self, change: ReaderResult) -> RehearsedStep:
         """Return the step with the rows and the properties that are not as predicted."""
         task, taken = self.taken.task, self.taken
-        told: dict[str, Any] = {"refused": taken.refused, "seconds": taken.seconds}
+        told: dict[str, Any] = {"refused": as_shown(taken.refused), "seconds": taken.seconds}
         if taken.rows is None:
-            return RehearsedStep(task.name, expected=change.refused if self.is_first else None, **told)
+            return RehearsedStep(task.name, expected=as_shown(change.refused) if self.is_first else None, **told)
         real = self.table.spark.read.parquet(str(taken.rows))
         told["settings"] = changes_between(merge_properties(self._properties()), merge_properties(taken.properties))
         if self.is_first and change.refused is not None:
-            return RehearsedStep(task.name, expected=change.refused, **told)
+            return RehearsedStep(task.name, expected=as_shown(change.refused), **told)
         deviations = None
         try:
             deviations = kept(compared_with(self.predictions.reader, self._rows(), real))

@@ -47,8 +47,8 @@ class RehearsedStep(NamedTuple):
 
     Attributes:
         name: what it is called.
-        refused: Hudi's error; None if it took the step and read the copy.
-        expected: why this package predicted a refusal; None if it did not.
+        refused: Hudi's error, of which a redaction leaves the class; None if it took the step and read the copy.
+        expected: why this package predicted a refusal, likewise; None if it did not.
         off: how many rows of the copy are not as predicted, by kind; None where one side has no rows.
         deviations: these rows: the predicted is `_pb_left`, the real `_pb_right`.
         settings: the merge properties of the copy that are not as predicted: predicted before, real after.
@@ -69,6 +69,14 @@ class RehearsedStep(NamedTuple):
     def is_predicted(self) -> bool:
         """Whether Hudi took the step as predicted."""
         return self.off is not None and not self.off.total and not self.settings
+
+
+def as_shown(reason: str | None) -> str | None:
+    """Return an error; of what it may quote, the class alone where values are hidden."""
+    if reason is None or not current().is_active:
+        return reason
+    kind = reason.partition(": ")[0]
+    return without_values(reason, kind if _CLASS.fullmatch(kind) else "an error")
 
 
 class RehearsalReport(Showable):
@@ -176,12 +184,8 @@ class RehearsalReport(Showable):
 
     def _hiding(self, reason: str | None) -> str | None:
         """Return an error without what it may quote if values are hidden, here or where the report was made."""
-        hidden = current().joined(self._made_under)
-        if reason is None or not hidden.is_active:
-            return reason
-        kind = reason.partition(": ")[0]
-        with hidden.applied():
-            return without_values(reason, kind if _CLASS.fullmatch(kind) else "an error")
+        with current().joined(self._made_under).applied():
+            return as_shown(reason)
 
     @property
     def changes(self) -> DataFrame | None:
