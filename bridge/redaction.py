@@ -243,9 +243,10 @@ _QUOTED: Final = re.compile(
     rf"({_NAMED}(?:\\?[\"'])?[ \t]*[=:][=>]?[ \t]*(\\?[\"']))(?:(?!\2)(?:\\.|[^\\\n]))+(?=\2)", re.IGNORECASE
 )
 _SETTING: Final = re.compile(
-    rf"({_NAMED}(?:\\?[\"'])?[ \t]*(?:=[=>]?|(?<![\"']):)[ \t]*(?:\\?[\"'])?)[^\s,;\"']+", re.IGNORECASE
+    rf"({_NAMED}(?:\\?[\"'])?[ \t]*(?:=[=>]?|(?<![\"'])(?<!exception)(?<!error):)[ \t]*(?:\\?[\"'])?)[^\s,;\"']+",
+    re.IGNORECASE,
 )
-"""Without quotes of its own, what follows a colon is no value where the name has them: a message about a column."""
+"""What follows a colon without quotes is a message, not a value, after a quoted column or the name of an exception."""
 _MARKS: Final = ("=", ":", "@", "Bearer ")
 _WORDS: Final = ("passw", "secret", "token", "credential", "access", "account", "bearer", "authorization")
 """Each that `_AUTHORIZATION` or `_SECRETS` finds has one of them; to look for these is ten times as fast."""

@@ -241,6 +241,7 @@ def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
                 "ts@city=1",
                 "key: id, accessed: 2024-01-01 10:00:00",
                 "column 'secret_key': cast it",
+                "ExpiredTokenException: the token has expired",
                 "password=''",
             )
         ),
