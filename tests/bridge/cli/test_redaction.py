@@ -253,7 +253,7 @@ def test_credentials_are_taken_out_of_texts(text, wanted):
 
 
 def test_entries_whose_names_become_the_same_are_kept():
-    given = {"s3a://a:b@bucket": 1, "s3a://a:c@bucket": {"s3a://a:d@bucket"}, 7: None, "s3a://***@bucket (2)": 3}
+    given = {"s3a://a:b@bucket": 1, "s3a://a:c@bucket": 2, 7: None, "s3a://***@bucket (2)": 3}
     assert list(scrubbed(given)) == ["s3a://***@bucket", "s3a://***@bucket (2)", 7, "s3a://***@bucket (2) (2)"]
 
 
