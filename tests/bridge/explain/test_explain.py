@@ -471,8 +471,9 @@ def test_a_side_that_is_refused_ends_differently() -> None:
 @pytest.mark.parametrize(("on_error", "column"), [("fail", "failed"), ("quarantine", "quarantined")])
 def test_the_versions_of_a_side_that_fails_count_as_what_becomes_of_them(on_error: str, column: str) -> None:
     plan = dataclasses.replace(plan_of("DefaultHoodieRecordPayload", "0.15"), on_error=on_error)
-    told = two([(1, row(1)), (2, row(None))], plan, dataclasses.replace(plan, release="1.2"))
-    report = told.to_report()
+    sides = Comparison(plan, dataclasses.replace(plan, release="1.2"), commits=2)
+    told = two([(1, row(1)), (2, row(None))], sides.left, sides.right)
+    report = dataclasses.replace(told, comparison=sides).to_report()
     fates = [part for part in report.body if isinstance(part, Table) and part.title.startswith("What became")]
     assert [part.columns[-1] for part in fates] == [column, column]
     assert fates[0].rows[0][-1] == "2"
