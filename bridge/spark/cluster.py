@@ -6,6 +6,7 @@ import atexit
 import hashlib
 import importlib
 import importlib.util
+import io
 import json
 import re
 import shutil
@@ -124,11 +125,13 @@ def _archives(modules: Iterable[str], folder: Path) -> Iterator[Path]:
     if not found:
         return
     files = [(file, file.relative_to(place.parent)) for place in found for file in _python_files(place)]
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file, _ in files)).hexdigest()[:12]
-    path = folder / f"payload-bridge-{digest}.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, name in files:
             archive.writestr(zipfile.ZipInfo(name.as_posix(), _EPOCH), file.read_bytes())
+    # Spark takes a file name once, so other modules, also of the same text, need another one.
+    path = folder / f"payload-bridge-{hashlib.sha256(data.getvalue()).hexdigest()[:12]}.zip"
+    path.write_bytes(data.getvalue())
     yield path
 
 

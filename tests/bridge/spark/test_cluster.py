@@ -125,6 +125,14 @@ def test_the_code_that_travels_is_our_packages_and_the_users_own_files(tmp_path,
     ]
 
 
+def test_modules_of_the_same_text_travel_one_by_one(tmp_path, monkeypatch):
+    for name in ("one_of_two", "two_of_two"):
+        (tmp_path / f"{name}.py").write_text("")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    one, two = (path for name in ("one_of_two", "two_of_two") for path in _archives([name], tmp_path))
+    assert one.name != two.name
+
+
 def test_another_java_is_named_with_both_versions(spark):
     found = Worker("h", "3.11.0", {}, "11.0.2")
     check_java([found, Worker("h", "3.11.0", {})], None)
