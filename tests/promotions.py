@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -18,17 +17,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from pyspark.sql import SparkSession
 from pyspark.sql import types as spark_types
 
-from bridge.spark import common_type, find_java
+from bridge.spark import common_type
+from tests.conformance.record_table import session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+
 RECORDED: Final = Path(__file__).parent / "data" / "promotions.json"
 BUNDLES: Final = {"0.15": "0.15.0", "1.0": "1.0.2", "1.1": "1.1.1", "1.2": "1.2.0"}
 """The bundle that is asked for each release."""
+
+_QUICK: Final = {
+    "spark.driver.memory": "1g",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings for hundreds of queries of a few rows, each with types of its own."""
 
 _VALUES: Final = {
     "boolean": ("true", "false"),
@@ -148,13 +155,10 @@ def main(wanted: tuple[str, ...], only: tuple[str, ...], in_session: str | None,
     if in_session is not None:
         _ask(in_session, only, short=short)
         return
-    environment = os.environ | {"JAVA_HOME": str(find_java()), "TZ": "UTC"}
     for release in wanted or BUNDLES:
         command = [sys.executable, "-m", "tests.promotions", "--in-session", release, *(["--short"] if short else [])]
         command += [word for pair in only for word in ("--only", pair)]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-        ) as asked:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as asked:
             answers = []
             for line in asked.stdout or ():
                 if line.startswith("{"):
@@ -182,23 +186,7 @@ def _name(case: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _ask(release: str, only: tuple[str, ...], *, short: bool) -> None:
-    settings = {
-        "spark.jars.packages": f"org.apache.hudi:hudi-spark3.5-bundle_2.12:{BUNDLES[release]}",
-        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
-        "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
-        "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.ui.enabled": "false",
-        "spark.driver.memory": "1g",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    }
-    builder = SparkSession.builder.master("local[1]")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
+    spark = session(BUNDLES[release], _QUICK)
     with tempfile.TemporaryDirectory() as folder:
         for case in sorted(cases(), key=_is_taken):
             if only and f"{case['older']}:{case['newer']}" not in only:

@@ -31,7 +31,7 @@ def main() -> None:
     builder = SparkSession.builder.master("local[*]").appName("released-reader")
     for name, value in task["conf"].items():
         builder = builder.config(name, value)
-    spark = builder.getOrCreate()  # a session that can't start ends the process: that is no refusal of Hudi
+    spark = builder.getOrCreate()  # a session that can't start ends the process: that is not a refusal by Hudi
     try:
         rows = spark.read.format("hudi").load(task["path"])
         rows.write.parquet(task["out"])

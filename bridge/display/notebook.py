@@ -19,7 +19,7 @@ _MOST_LETTERS: Final = 300
 _OF_A_LINE: Final = 600
 """How long a line of a paragraph may be; a cell of a table may be half as long."""
 _LETTERS_IN_ALL: Final = 60_000
-"""All text of a body: beyond it a notebook is no place to read."""
+"""All text of a body: beyond it a notebook is not the place to read."""
 
 
 class Grid(Protocol):

@@ -215,7 +215,7 @@ class ModeWriter(Buffered):
         return flag_tests(self.schema) if issubclass(self._built_class, BuiltinPayload) else None
 
     def user_batch(self) -> UserBatch | None:
-        """Return the calls of a user's class that decides in mode CUSTOM; None if the ordering is no plain column."""
+        """Return the calls of a user's class that decides in mode CUSTOM; None without one plain ordering column."""
         calls = None if self._built_class is None else calls_of_user(self._merge, self.schema, self._insert_props)
         fields, consistent = self._config.ordering, is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
         if calls is None or len(fields) > 1 or consistent or not self._plan.combine_before_upsert:

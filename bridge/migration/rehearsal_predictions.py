@@ -65,7 +65,7 @@ def next_of(
 
     Raises:
         PlanError: a mode and a payload are both given, the bundle has no such class, or there is no batch to pass it
-            with; a batch is no upsert; or the table has generated keys.
+            with; a batch is not an upsert; or the table generates its keys.
     """
     target = None if mode is None else RecordMergeMode(str(getattr(mode, "value", mode)).upper())
     written = None if batches is None else as_batches(batches)

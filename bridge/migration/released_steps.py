@@ -42,7 +42,7 @@ def main() -> None:
         for name, value in task["conf"].items():
             builder = builder.config(name, value)
         spark = builder.getOrCreate()
-    except Exception:  # that is no refusal of Hudi
+    except Exception:  # that is not a refusal by Hudi
         log.give_back()
         raise
     for number, table in enumerate(task["tables"]):
@@ -81,7 +81,7 @@ def _taken(spark: Any, copy: _Copy, step: dict[str, Any], log: _Log) -> dict[str
     try:
         rows.write.parquet(step["out"])
         rows.unpersist()
-    except Exception as error:  # noqa: BLE001 (that is no refusal of Hudi)
+    except Exception as error:  # noqa: BLE001 (that is not a refusal by Hudi)
         _end(_failure_here(error) or _cause(error), log)
     found["properties"] = Path(copy.path, ".hoodie", "hoodie.properties").read_text("iso-8859-1")
     return found

@@ -136,7 +136,7 @@ def _checked(path: str, copy: Path, *, overwrite: bool) -> tuple[Path, Path]:
         )
         raise InputError(msg)
     if target.is_symlink() or (target.exists() and not (overwrite and _is_copy(target))):
-        why = "already exists" if not overwrite else "is no copy that rehearse made, and is never replaced"
+        why = "already exists" if not overwrite else "is not a copy that rehearse made, and is never replaced"
         msg = f"{copy} {why}; name another place for the copy"
         raise InputError(msg)
     return source, target

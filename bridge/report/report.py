@@ -100,7 +100,7 @@ class Check(NamedTuple):
 
 @dataclass
 class Report:
-    """The result of a verb. No form of it has a credential that a message quotes.
+    """The result of a verb. Credentials that a message quotes are hidden in all its forms (`bridge.redaction`).
 
     Attributes:
         verb: the verb.

@@ -100,7 +100,7 @@ def files_of(origin: Place) -> Files:
 
 
 def _complete(folder: Place) -> list[Place]:
-    """Return what is in a folder, unless a run that was killed left it: on a store of objects it moves files last.
+    """Return what is in a folder, unless a run that was killed left it: on an object store it moves files last.
 
     A run keeps its files beside what it moved, and beside the folder of a result that has a name of its own.
     """

@@ -1,6 +1,6 @@
 """Output: frames written to a run of their own, which takes the name that the user gave only when all is written.
 
-On the local disk and on HDFS the run is a folder that is renamed. A store of objects can't rename: there the files are
+On the local disk and on HDFS the run is a folder that is renamed. An object store can't rename: there the files are
 copied within the store, and `_SUCCESS` comes last. Until then the old output stays, and a run that dies leaves no
 `_SUCCESS`.
 """
@@ -75,7 +75,7 @@ class OutputRun:
 
 
 def write_file(place: Place, data: bytes) -> None:
-    """Write one file, or replace it: it is complete or not there. A store of objects shows none before its end.
+    """Write one file, or replace it: it is complete or not there. An object store shows none before its end.
 
     Raises:
         OSError: it can't be written.
@@ -151,7 +151,7 @@ def output_folder(spark: SparkSession, target: Target) -> Iterator[OutputRun]:
 
 
 def is_renamed(place: Place) -> bool:
-    """Whether an output at a place gets its name at once, when it is complete; a store of objects copies files."""
+    """Whether an output at a place gets its name at once, when it is complete; an object store copies files."""
     return place.scheme in _RENAMES
 
 
@@ -246,7 +246,7 @@ def _files(place: Place) -> list[str]:
 
 
 def _is_taken(place: Place) -> bool:
-    """Whether there is an output; a store of objects keeps folders that have become empty."""
+    """Whether there is an output; an object store keeps folders that have become empty."""
     if place.scheme in _RENAMES:
         return place.exists()
     return any(not _is_staged(path, place) for path in _files(place))

@@ -67,7 +67,7 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
     Returns the paths of the files, below `path`. They are named as base files are, and belong to no table: there is no
     timeline, and no bloom filter in the files. A row that has a commit time keeps it, with sequence number and record
     key; `_hoodie_partition_path` and `_hoodie_file_name` are those of its new file. Columns of control (`_pb_*`) are
-    left out. On a store of objects `_SUCCESS` is written last. Source of the values: HoodieRecord.generateSequenceId,
+    left out. On an object store `_SUCCESS` is written last. Source of the values: HoodieRecord.generateSequenceId,
     KeyGenUtils, FSUtils.makeBaseFileName.
 
     Args:
@@ -158,7 +158,7 @@ def _check(rows: DataFrame, plan: MergePlan, form: str, instant: str | None) -> 
         msg = f"files with meta columns are {' or '.join(FILE_FORMATS)}, not {form}; name one of them"
         raise InputError(msg)
     if instant is not None and not (len(instant) == _DIGITS and instant.isdecimal()):
-        msg = f"{instant!r} is no instant; write yyyyMMddHHmmssSSS"
+        msg = f"{instant!r} is not an instant; write it as yyyyMMddHHmmssSSS"
         raise InputError(msg)
     types = {field.name: field.dataType for field in rows.schema}
     for names, kinds in ((plan.key, _KINDS), (plan.partition, _PATH_KINDS)):

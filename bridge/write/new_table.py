@@ -65,7 +65,7 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
         overwrite: whether what has this name is replaced.
 
     Raises:
-        InputError: the path is taken, or on a store of objects; or a row has Hudi's delete flag; or there is no key.
+        InputError: the path is taken, or on an object store; or a row has Hudi's delete flag; or there is no key.
         PlanError: an option contradicts the plan or the version, or registers the table before it has its name; or
             Hudi's writer takes a column for the ordering field that nobody named.
         EngineError: the session has no Hudi bundle, or one that does not write this version; or executors have written
@@ -169,7 +169,7 @@ def check_place(target: Target, place: Place) -> None:
     """
     if not is_renamed(place):
         msg = (
-            f"{target.path}: a new table gets its name when it is complete, and a store of objects renames nothing; "
+            f"{target.path}: a new table gets its name when it is complete, and an object store renames nothing; "
             "name a local folder or one on HDFS, or write the rows there and let Hudi load them"
         )
         raise InputError(msg)

@@ -9,8 +9,8 @@ from mergers.record.base import DELETE, DELETE_OPERATIONS, INSERT, UPDATE_AFTER,
 from mergers.record.context import is_delete_row
 from mergers.record.flink_rows import FlinkRow, operation_of, row_class, to_record, to_row, with_operation
 from mergers.record.indexed import HoodieAvroIndexedRecord
-from mergers.record.metadata import OPERATION_COLUMN, MetadataValues
-from payloads.avro import project_record, rewrite_record_with_new_schema
+from mergers.record.metadata import OPERATION_COLUMN
+from mergers.record.rewrites import RewritableRecord
 from payloads.builtin import DELETE_FIELD, IS_DELETED
 from payloads.errors import SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
@@ -19,13 +19,13 @@ from payloads.ordering_fields import ordering_fields as fields_of
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
 
 
-class HoodieFlinkRecord(HoodieRecord):
+class HoodieFlinkRecord(RewritableRecord):
     """A version as a row of Flink: what a FLINK merger merges (org.apache.hudi.client.model.HoodieFlinkRecord).
 
     Values are read by position, in the order of the schema that a call gets. PyFlink itself is needed only where a row
@@ -75,7 +75,7 @@ class HoodieFlinkRecord(HoodieRecord):
 
     @property
     def marked_delete(self) -> bool:
-        """Whether there is no data, or the operation is a delete or the version before an update."""
+        """Whether the version has no data, or its operation is `D` or `-U`."""
         return self.row is None or self.operation in DELETE_OPERATIONS
 
     def to_indexed_record(
@@ -102,7 +102,7 @@ class HoodieFlinkRecord(HoodieRecord):
         """Return the physical values of `columns`, dotted paths included; None for an unknown column.
 
         Raises:
-            SchemaError: a path leads through a null, or there is no data.
+            SchemaError: a path leads through a null, or the version carries no data.
         """
         row = self._row_for("get_column_values")
         data = to_record(row, schema, {path_parts(column)[0] for column in columns})
@@ -153,53 +153,6 @@ class HoodieFlinkRecord(HoodieRecord):
         made.set_field_names([field.name for field in target_schema.fields])
         return HoodieFlinkRecord(self.key, made, self.operation, self.ordering_value)
 
-    def rewrite_record(
-        self,
-        record_schema: AvroSchema,
-        props: Props,  # noqa: ARG002
-        target_schema: AvroSchema,
-        metadata_values: MetadataValues | None = None,
-    ) -> HoodieFlinkRecord:
-        """Return the row in `target_schema`, copied by name, with the meta columns filled.
-
-        Raises:
-            SchemaError: a value is given for a meta column that the target lacks, or there is no data.
-        """
-        data = self._data_for("rewrite_record", record_schema)
-        widened = project_record(data, record_schema, target_schema)
-        return self._with((metadata_values or MetadataValues()).applied_to(widened, target_schema), target_schema)
-
-    def rewrite_record_with_new_schema(
-        self,
-        record_schema: AvroSchema,
-        props: Props,  # noqa: ARG002
-        new_schema: AvroSchema,
-        renames: Mapping[str, str] | None = None,
-        *,
-        release: HudiRelease = HudiRelease.latest(),
-    ) -> HoodieFlinkRecord:
-        """Return the row in `new_schema`: fields by name or rename, values promoted, defaults filled in.
-
-        Raises:
-            SchemaError: a new field can be neither filled nor null, a value can't be promoted, or there is no data.
-        """
-        data = self._data_for("rewrite_record_with_new_schema", record_schema)
-        return self._with(rewrite_record_with_new_schema(data, record_schema, new_schema, release, renames), new_schema)
-
-    def update_metadata_values(
-        self,
-        record_schema: AvroSchema,
-        props: Props,  # noqa: ARG002
-        metadata_values: MetadataValues,
-    ) -> HoodieFlinkRecord:
-        """Return the row with other values in its meta columns.
-
-        Raises:
-            SchemaError: `record_schema` lacks one of the meta columns, or there is no data.
-        """
-        data = self._data_for("update_metadata_values", record_schema)
-        return self._with(metadata_values.applied_to(data, record_schema), record_schema)
-
     def is_delete(self, schema: AvroSchema, props: Props) -> bool:
         """Whether there is no data, the operation is `D`, or the row marks itself.
 
@@ -235,13 +188,12 @@ class HoodieFlinkRecord(HoodieRecord):
         row = to_row(record, schema, self.operation, type(self._row_for("a new row")))
         return HoodieFlinkRecord(self.key, row, self.operation, self.ordering_value)
 
-    def _data_for(self, call: str, schema: AvroSchema) -> Record:
+    def _read(self, call: str, schema: AvroSchema) -> Record:
         return to_record(self._row_for(call), schema)
 
     def _row_for(self, call: str) -> FlinkRow:
         if self.row is None:
-            msg = f"{call} needs data, and the version with the key {self.record_key!r} has none; check is_delete first"
-            raise SchemaError(msg)
+            raise self._without_data(call)
         return self.row
 
     def _refuse(self, call: str, *_: object) -> NoReturn:

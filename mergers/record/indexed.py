@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 from mergers.errors import MergerConfigError, UnsupportedRecordOperationError
 from mergers.record.base import DELETE, HoodieKey, HoodieRecord, PlainRecord
 from mergers.record.context import is_delete_row
-from mergers.record.metadata import MetadataValues
+from mergers.record.rewrites import RewritableRecord
 from payloads.api import SENTINEL
-from payloads.avro import project_record, rewrite_record_with_new_schema
 from payloads.errors import SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, context_value, is_true, list_reader, ordering_reader
 from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from mergers.record.metadata import MetadataValues
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _READS_ITS_DATA = ByRelease(False, {"1.1": True}).rules
 
 
-class HoodieAvroIndexedRecord(PlainRecord):
+class HoodieAvroIndexedRecord(RewritableRecord, PlainRecord):
     """A version as plain Avro data: what storage passes to the merge, and a BufferedRecord of 1.1 and later.
 
     As a BufferedRecord it is a delete if its operation is `D` or `-U`, with data or without.
@@ -56,7 +56,7 @@ class HoodieAvroIndexedRecord(PlainRecord):
 
         Raises:
             UnsupportedRecordOperationError: until 1.0, as in Hudi.
-            SchemaError: a path leads through a null, or there is no data.
+            SchemaError: a path leads through a null, or the version carries no data.
         """
         if not _READS_ITS_DATA[release]:
             raise UnsupportedRecordOperationError.from_call(
@@ -78,7 +78,7 @@ class HoodieAvroIndexedRecord(PlainRecord):
         No fields give Integer 0; a null or missing field gives None. `ordering_value` plays no part.
 
         Raises:
-            SchemaError: an ordering field is a union of several types, or there is no data.
+            SchemaError: an ordering field is a union of several types, or the version carries no data.
         """
         if ordering_fields is None:
             read = ordering_reader(schema, props, release)
@@ -105,40 +105,6 @@ class HoodieAvroIndexedRecord(PlainRecord):
                 raise SchemaError.from_missing_field(field, target_schema.by_name)
         return self._with({field.name: joined.get(field.name) for field in target_schema.fields}, target_schema)
 
-    def rewrite_record(
-        self,
-        record_schema: AvroSchema,
-        props: Props,  # noqa: ARG002
-        target_schema: AvroSchema,
-        metadata_values: MetadataValues | None = None,
-    ) -> HoodieAvroIndexedRecord:
-        """Return the data in `target_schema`, copied by name, with the meta columns filled.
-
-        A target with as many fields as `record_schema` has nothing to prepend: the data stays as it is.
-
-        Raises:
-            SchemaError: a value is given for a meta column that the target lacks, or there is no data.
-        """
-        widened = project_record(self.data_for("rewrite_record"), record_schema, target_schema)
-        return self._with((metadata_values or MetadataValues()).applied_to(widened, target_schema), target_schema)
-
-    def rewrite_record_with_new_schema(
-        self,
-        record_schema: AvroSchema,
-        props: Props,  # noqa: ARG002
-        new_schema: AvroSchema,
-        renames: Mapping[str, str] | None = None,
-        *,
-        release: HudiRelease = HudiRelease.latest(),
-    ) -> HoodieAvroIndexedRecord:
-        """Return the data in `new_schema`: fields by name or rename, values promoted, defaults filled in.
-
-        Raises:
-            SchemaError: a new field can be neither filled nor null, a value can't be promoted, or there is no data.
-        """
-        data = self.data_for("rewrite_record_with_new_schema")
-        return self._with(rewrite_record_with_new_schema(data, record_schema, new_schema, release, renames), new_schema)
-
     def update_metadata_values(
         self,
         record_schema: AvroSchema,
@@ -148,7 +114,7 @@ class HoodieAvroIndexedRecord(PlainRecord):
         """Return the data with other values in its meta columns.
 
         Raises:
-            SchemaError: `record_schema` lacks one of the meta columns, or there is no data.
+            SchemaError: `record_schema` lacks one of the meta columns, or the version carries no data.
         """
         data = self.data_for("update_metadata_values")
         return self._with(metadata_values.applied_to(data, record_schema), self.schema)
@@ -185,6 +151,9 @@ class HoodieAvroIndexedRecord(PlainRecord):
             self.ordering_value,
         )
 
+    def _read(self, call: str, schema: AvroSchema) -> Record:  # noqa: ARG002 (the data has its own)
+        return self.data_for(call)
+
     def _with(self, record: Record, schema: AvroSchema | None) -> HoodieAvroIndexedRecord:
         return HoodieAvroIndexedRecord(self.key, record, schema, self.operation, self.ordering_value)
 
@@ -195,7 +164,6 @@ class HoodieAvroIndexedRecord(PlainRecord):
             SchemaError: there is none.
         """
         if self.record is None or self.record is SENTINEL:
-            msg = f"{call} needs data, and the version with the key {self.record_key!r} has none; check is_delete first"
-            raise SchemaError(msg)
+            raise self._without_data(call)
         data: Record = self.record
         return data

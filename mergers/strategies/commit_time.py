@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 
-class OverwriteWithLatestMerger:
-    """Keeps the newer version, even if it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger).
-
-    Added in 0.1.0.
-    """
-
-    record_type: Final = HoodieRecordType.AVRO
+class _KeepsNewer:
     merging_strategy: Final = COMMIT_TIME_BASED_MERGE_STRATEGY_UUID
 
     def merge(
@@ -34,6 +28,15 @@ class OverwriteWithLatestMerger:
     ) -> HoodieRecord:
         """Return `newer` itself."""
         return newer
+
+
+class OverwriteWithLatestMerger(_KeepsNewer):
+    """Keeps the newer version, even if it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger).
+
+    Added in 0.1.0.
+    """
+
+    record_type: Final = HoodieRecordType.AVRO
 
     def partial_merge(
         self,
@@ -52,24 +55,13 @@ class OverwriteWithLatestMerger:
         return newer if newer.marked_delete else overlaid(newer, older, schema)
 
 
-class CommitTimeFlinkRecordMerger:
+class CommitTimeFlinkRecordMerger(_KeepsNewer):
     """Keeps the newer row of Flink, even if it is a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger).
 
     Added in 0.1.0.
     """
 
     record_type: Final = HoodieRecordType.FLINK
-    merging_strategy: Final = COMMIT_TIME_BASED_MERGE_STRATEGY_UUID
-
-    def merge(
-        self,
-        older: HoodieRecord,  # noqa: ARG002 (the merger interface)
-        newer: HoodieRecord,
-        schema: AvroSchema,  # noqa: ARG002
-        props: Props,  # noqa: ARG002
-    ) -> HoodieRecord:
-        """Return `newer` itself."""
-        return newer
 
 
 class CommitTimeMerger(BufferedMerger):

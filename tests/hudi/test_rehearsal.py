@@ -255,7 +255,7 @@ def test_only_a_copy_is_replaced_and_only_by_one_that_is_judged(
 ) -> None:
     table, other, copy = HudiTable(spark, str(path), "0.15"), tmp_path / "other", tmp_path / "copy"
     shutil.copytree(path, other)
-    with pytest.raises(InputError, match="is no copy that rehearse made, and is never replaced"):
+    with pytest.raises(InputError, match="is not a copy that rehearse made, and is never replaced"):
         copy_table(table, other, overwrite=True)
     copied = copy_table(table, copy)
     assert copied.bytes == sum(one.stat().st_size for one in path.rglob("*") if one.is_file())

@@ -16,6 +16,12 @@ RIDES = parse_schema(
         _hoodie_is_deleted=nullable("boolean"),
     )
 )
+LOGICAL_COLUMNS = {
+    "day": {"type": "int", "logicalType": "date"},
+    "at": {"type": "long", "logicalType": "timestamp-millis"},
+    "fare": {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2},
+    "place": {"type": "record", "name": "place", "fields": [{"name": "city", "type": "string"}]},
+}
 BY_TS = {"hoodie.payload.ordering.field": "ts"}
 KEY = HoodieKey("334e26e9-8355-45cc-97c6-c31daf0df330", "americas")
 RELEASES = ("0.15", "1.0", "1.1", "1.2")

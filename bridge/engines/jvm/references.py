@@ -62,7 +62,7 @@ class InExecutor:
         """Return what runs steps there.
 
         Raises:
-            EngineError: this is no worker of a job that tells the port, or the JVM is gone.
+            EngineError: this is not a worker of a job that tells the port, or the JVM is gone.
         """
         if _Worker.port is None:
             msg = "only a task of the jvm engine can call a compiled class of its executor; run the job on Spark"

@@ -22,7 +22,7 @@ _IS_ONE = f"{PREFIX}is_one"
 _TASK_BYTES = 32 * 2**20
 """How many bytes of files, as stored, may become the hash table, or an array, of one task.
 
-Rows in memory take several times as much as compressed files, so this leaves room; it is no bound on memory.
+Rows in memory take several times as much as compressed files, so this leaves room; it does not bound memory.
 """
 _FILES = frozenset({"LogicalRelation", "DataSourceV2ScanRelation"})
 _ROWS = frozenset({"LogicalRDD", "LocalRelation", "Range"})

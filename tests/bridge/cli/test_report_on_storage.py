@@ -1,4 +1,4 @@
-"""`--report` and `migrate --out` on a store of objects, without a session."""
+"""`--report` and `migrate --out` on an object store, without a session."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_name_of_a_report_must_say_its_form(store):
 
 
 def test_a_migration_is_complete_where_its_mark_is(store):
-    (store / "cow").mkdir()  # which a store of objects does not need
+    (store / "cow").mkdir()  # which an object store does not need
     words = (*MIGRATE, "--out", "s3a://reports")
     result = run(*words)
     assert result.exit_code == 0, result.output

@@ -30,7 +30,7 @@ from bridge.spark.storage import Place, _s3
 
 @pytest.fixture
 def objects(tmp_path):
-    """A store of objects in which nothing is renamed."""
+    """An object store in which nothing is renamed."""
     system = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
 
     def place(path, **files):

@@ -20,17 +20,14 @@ from mergers import (
 )
 from payloads import NATURAL_ORDER, Ordering, SchemaError, parse_schema
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
-from tests.mergers.tables import KEY, RIDES, long, ride
+from tests.mergers.tables import KEY, LOGICAL_COLUMNS, RIDES, long, ride
 from tests.support.flink_rows import RowKind, row, values
 from tests.support.schemas import nullable, record_schema
 
 LOGICAL = parse_schema(
     record_schema(
         "logical",
-        day={"type": "int", "logicalType": "date"},
-        at={"type": "long", "logicalType": "timestamp-millis"},
-        fare={"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2},
-        place={"type": "record", "name": "place", "fields": [{"name": "city", "type": "string"}]},
+        **LOGICAL_COLUMNS,
         tags={"type": "array", "items": {"type": "int", "logicalType": "date"}},
         seen={"type": "map", "values": {"type": "long", "logicalType": "local-timestamp-micros"}},
         raw="bytes",

@@ -29,7 +29,7 @@ from payloads import (
     resolve_payload,
 )
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
-from tests.mergers.tables import KEY, RELEASES, RIDES, long, ride, stored
+from tests.mergers.tables import KEY, LOGICAL_COLUMNS, RELEASES, RIDES, long, ride, stored
 from tests.support.schemas import nullable, record_schema
 
 META = parse_schema(
@@ -47,10 +47,7 @@ META = parse_schema(
 LOGICAL = parse_schema(
     record_schema(
         "logical",
-        day={"type": "int", "logicalType": "date"},
-        at={"type": "long", "logicalType": "timestamp-millis"},
-        fare={"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2},
-        place={"type": "record", "name": "place", "fields": [{"name": "city", "type": "string"}]},
+        **LOGICAL_COLUMNS,
         note=nullable("string"),
     )
 )
