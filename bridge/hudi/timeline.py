@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from bridge.hudi.archive import archived_commits
 from bridge.hudi.errors import DamagedFileError
 from bridge.hudi.schema_on_read import SchemaHistory
 from payloads.avro import read_container
@@ -117,7 +118,7 @@ class ActiveTimeline:
     def commits_with(self, name: str) -> Iterator[tuple[str, str]]:
         """Give requested time and value of an entry of the extra metadata, for each completed commit that has it.
 
-        Archived commits come last; layout 1 is asked for none.
+        Archived commits come last.
 
         Raises:
             DamagedFileError: a file of the timeline can't be read.
@@ -129,6 +130,9 @@ class ActiveTimeline:
             found = rows.filter(pc.match_substring(rows.column(1), name))
             for requested, data in zip(*(column.to_pylist() for column in found.columns), strict=True):
                 yield from _entry(requested, self._parsed(data, path), name)
+        if not self._properties.has_completion_times:
+            for requested, metadata in archived_commits(self._files, self._properties.history_folder):
+                yield from _entry(requested, metadata, name)
 
     @functools.cached_property
     def pending_compactions(self) -> tuple[Instant, ...]:

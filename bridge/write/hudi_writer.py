@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from py4j.protocol import Py4JJavaError
 
-from bridge.config import capabilities
+from bridge.config import assumed_writer, capabilities
 from bridge.errors import EngineError
 from bridge.spark import is_connect, place_of
 from payloads import HudiRelease
@@ -24,11 +24,11 @@ WRITER_SETTINGS: Final = {"spark.serializer": _KRYO}
 """What Hudi's writer wants of a session."""
 
 
-def check_writer_is_there(spark: SparkSession) -> None:
-    """Check that a session can write Hudi's tables.
+def check_writer_is_there(spark: SparkSession, version: int | None = None) -> None:
+    """Check that a session can write Hudi's tables, and leaves one at its version if that is given.
 
     Raises:
-        EngineError: it has no Hudi bundle, or is one of Spark Connect.
+        EngineError: it has no Hudi bundle, or one of another release than the table needs, or is one of Spark Connect.
     """
     if is_connect(spark):
         msg = "a merge into a table needs a session with a JVM of its own, and this is Spark Connect; use --master"
@@ -46,6 +46,20 @@ def check_writer_is_there(spark: SparkSession) -> None:
         raise EngineError(msg) from error
     if spark.sparkContext.getConf().get("spark.serializer") != _KRYO:
         msg = f"Hudi's writer wants a session with spark.serializer={_KRYO}; start one with it"
+        raise EngineError(msg)
+    if version is not None:
+        _check_keeps(version, newest_version(spark))
+
+
+def _check_keeps(version: int, newest: int) -> None:
+    """Check that a Hudi writes a table of a version, and that it keeps it; without merge modes only its own has run."""
+    bundle = capabilities(assumed_writer(newest))
+    has_modes = capabilities(HudiRelease.latest(), version).stored_modes
+    if version != newest and not (has_modes and bundle.keeps_version and version in bundle.writable_versions):
+        msg = (
+            f"the table has version {version}, and this session's Hudi writes {newest}; start it with a bundle that "
+            f"creates version {version}, such as {capabilities(assumed_writer(version)).bundle}"
+        )
         raise EngineError(msg)
 
 

@@ -56,8 +56,8 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
 
     The stored rows of the batch's keys are read, `combine-input` and `upsert` run as in the plan's release, and what
     they insert, change and delete is written, each row whole. The table must be one of Hudi 1.0 or later in mode
-    COMMIT_TIME_ORDERING, whose readers show what was written last and merge nothing. Where nothing changes, nothing is
-    written.
+    COMMIT_TIME_ORDERING, or one of 0.15 with OverwriteWithLatestAvroPayload and without an ordering field: readers show
+    what was written last. Where nothing changes, nothing is written.
 
     One writer at a time: an instant of another one that is there before the commit ends the merge, and one found
     after it is an error; a completed commit is never rolled back. Several writers need Hudi's optimistic concurrency
@@ -116,7 +116,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
     run = uuid.uuid4().hex
     written_as = target.options(options, batch, run)
     check_columns(incoming)
-    check_writer_is_there(spark)
+    check_writer_is_there(spark, queries.properties.version)
 
     moment = Moment(found.path, queries.timeline, is_locked=is_locked(written_as))
     merged_by = None if batch is None else moment.instant_of(batch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.config import capabilities, keys, writer_layout
+from bridge.config import assumed_writer, capabilities, keys, writer_layout
 from bridge.errors import InputError, PlanError
 from bridge.write.concurrency import lock_options
 from mergers import RecordMergeMode
@@ -27,6 +27,9 @@ _MAKE: Final = (
     f"write into a new table, of Hudi 1.0 or later, created with {keys.WRITE_MERGE_MODE.key}={_MODE.value} and no "
     "payload class, and load the rows of this one into it first"
 )
+_LATEST: Final = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+_BY_CLASS: Final = {keys.WRITE_PAYLOAD_CLASS.key: _LATEST, keys.WRITE_PRECOMBINE.key: ""}
+"""How the newest row wins in a table without merge modes; without a field of its own, 0.15 takes a column `ts`."""
 _DEFAULT_INDEX: Final = "SIMPLE"  # HoodieIndexConfig.getDefaultIndexType of Spark
 _GLOBAL: Final = ("GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "HBASE", "INMEMORY")
 
@@ -53,15 +56,26 @@ class WriteTarget:
 
     def _problems(self) -> Iterator[tuple[bool, str]]:
         own = self._properties
-        has_modes = capabilities(HudiRelease.latest(), own.version).stored_modes
-        yield not has_modes, f"has table version {own.version}, whose payload class merges what is written; {_MAKE}"
-        yield from self._rules()
+        yield from self._rules() if self._has_modes else self._classes()
         yield not own.key_fields, "has generated keys, by which no row is found again; name record keys in a new table"
         yield not own.has_meta_fields, "has no meta columns, and a merge into such a table has not been tried"
         yield own.drops_partition_columns, "stores no partition columns, and a merge into such a table is not ported"
         yield own.paths_are_formatted, "formats its partition values, and a merge into such a table is not ported"
         yield not own.keys_tell_values, "has a key generator of its own, by which rows can't be found by their columns"
         yield own.bootstrap_source is not None, "is bootstrapped, and a merge into such a table has not been tried"
+
+    @property
+    def _has_modes(self) -> bool:
+        return capabilities(HudiRelease.latest(), self._properties.version).stored_modes
+
+    def _classes(self) -> Iterator[tuple[bool, str]]:
+        """Give what the class of a table without merge modes would do to the rows; the writer's is ours."""
+        own = self._properties
+        merges = f"has table version {own.version}, whose payload class merges what is written"
+        payload = own.config(assumed_writer(own.version)).table_payload
+        yield payload != _LATEST, f"{merges}, {payload}; {_MAKE}"
+        ordering = ", ".join(own.merge.ordering)
+        yield bool(ordering), f"{merges}, by the ordering field {ordering}; {_MAKE}"
 
     def _rules(self) -> Iterator[tuple[bool, str]]:
         """Give what readers of each release would do to the rows."""
@@ -116,7 +130,7 @@ class WriteTarget:
         stored: Mapping[str, Any] = own.stored
         needed = {
             **writer_layout.layout_options(stored, own.key_fields),
-            keys.WRITE_MERGE_MODE.key: _MODE.value,
+            **({keys.WRITE_MERGE_MODE.key: _MODE.value} if self._has_modes else _BY_CLASS),
             keys.COMBINE_BEFORE_UPSERT.key: "false",
             keys.WRITE_TABLE_VERSION.key: str(own.version),
             keys.AUTO_UPGRADE.key: "false",
@@ -127,6 +141,9 @@ class WriteTarget:
             needed[BATCH] = batch
         needed.setdefault(keys.INDEX_TYPE, _DEFAULT_INDEX)  # else a file of defaults on the machine decides
         needed |= lock_options(given)
+        if not self._has_modes and keys.CONFLICT_STRATEGY in needed:
+            msg = f"{self.path} has table version {own.version}, and several writers into one are not ported"
+            raise PlanError(msg)
         writer_layout.check_given(given, needed, [BATCH])
         found = {**needed, **given}
         index = found[keys.INDEX_TYPE]

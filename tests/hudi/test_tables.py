@@ -41,6 +41,19 @@ def test_every_answer_is_real_hudis(tables: Path, release: str) -> None:
     assert report.passed > 7 * report.tables
 
 
+@pytest.mark.parametrize(("release", "least"), [("0.15.0", 2), ("1.0.2", 1), ("1.2.0", 2)])
+def test_commits_say_the_same_of_themselves_when_they_are_archived(tables: Path, release: str, least: int) -> None:
+    """Each wrote its schema; real Hudi lists the archive."""
+    found = [one for one in load(tables, release) if one.answers.get("archived_instants")]
+    assert len(found) >= least
+    for recorded in found:
+        listed = [*recorded.answers["instants"], *recorded.answers["archived_instants"]]
+        done = {one["requested"] for one in listed if one["state"] == "COMPLETED" and "commit" in one["action"]}
+        told = dict(opened(recorded).timeline.commits_with("schema"))
+        assert told.keys() == done, recorded.label
+        assert all('"fields"' in text for text in told.values()), recorded.label
+
+
 def test_tables_of_version_5_are_read_with_their_kryo_delete_blocks(older_tables: Path) -> None:
     report = check_tables(older_tables)
     assert (report.failed, report.refused) == ([], [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -9,6 +10,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 DELETED = "deleted"
+COMPILED = Path(__file__).with_name("java") / "Balance.java"
+"""The source of a user's class in Java, which does what `Tally` does."""
 
 
 class Tally:
@@ -87,19 +90,19 @@ class Model(NamedTuple):
         payload: its name in a plan, of Hudi 0.15 where Hudi ships it.
         has_flag: whether rows have `_hoodie_is_deleted`.
         merge: the stored row (None: there is none) and the versions of a batch to the row that is stored then.
-        implementation: `java` where the compiled class runs, of the bundle of its own release.
+        is_compiled: whether the class is in a jar.
     """
 
     payload: str
     has_flag: bool
     merge: Callable[[Row | None, Sequence[Row]], Row | str | None]
-    implementation: str | None = None
+    is_compiled: bool = False
 
 
 MODELS = {
     "default": Model("DefaultHoodieRecordPayload", True, _default),
     "nondefaults": Model("OverwriteNonDefaultsWithLatestAvroPayload", True, _non_defaults),
     "dms": Model("AWSDmsAvroPayload", False, _dms),
-    "compiled": Model("AWSDmsAvroPayload", False, _dms, "java"),
+    "compiled": Model("com.acme.Balance", False, _tally, is_compiled=True),
     "tally": Model("tests.write.payloads:Tally", False, _tally),
 }

@@ -8,6 +8,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from bridge import HudiTable, MergePlan
+from payloads import PayloadRef
 from tests.write.payloads import DELETED, MODELS
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Case:
         partitioned: whether `part` is a partition.
         release: the Hudi of this process, in full.
         version: the table version; None for the release's own.
+        jar: of the compiled classes.
     """
 
     model: str
@@ -40,12 +42,32 @@ class Case:
     partitioned: bool
     release: str
     version: str | None = None
+    jar: str | None = None
 
     @property
     def name(self) -> str:
-        """What tells it from others."""
+        """What tells it from others of its release."""
         kind = "mor" if self.is_merge_on_read else "cow"
         return f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
+
+    @property
+    def label(self) -> str:
+        """What tells it from others."""
+        return f"{self.release}/{self.name}"
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether its class comes from a jar."""
+        return MODELS[self.model].is_compiled
+
+    def with_jar(self, jar: str | None) -> Case:
+        """Return the case with the jar of the compiled classes."""
+        return dataclasses.replace(self, jar=jar)
+
+    @property
+    def has_modes(self) -> bool:
+        """Whether its release has merge modes."""
+        return not self.release.startswith("0.")
 
     @property
     def is_merge_on_read(self) -> bool:
@@ -61,8 +83,9 @@ class Case:
     def plan(self) -> MergePlan:
         """What merges: Hudi 0.15 as a table of 0.15 would."""
         model = MODELS[self.model]
-        settings = {"partition": ("part",) if self.partitioned else (), "implementation": model.implementation}
-        return MergePlan(payload=model.payload, release="0.15", key=("id",), ordering=("ts",), **settings)
+        payload = PayloadRef(model.payload, jar=self.jar) if self.is_compiled else model.payload
+        partition = ("part",) if self.partitioned else ()
+        return MergePlan(payload=payload, release="0.15", key=("id",), partition=partition, ordering=("ts",))
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -89,6 +112,15 @@ A commit that a test undoes has no markers any more, by which Hudi would roll it
 COMPACTING = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "3"}
 """More options, for merge-on-read tables: logs are compacted after a few commits."""
 
+_BY_MODE = {
+    "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING",
+    "hoodie.write.record.merge.mode": "COMMIT_TIME_ORDERING",
+}
+_BY_CLASS = {
+    "hoodie.datasource.write.payload.class": "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
+    "hoodie.datasource.write.precombine.field": "",  # else 0.15 takes the column `ts`
+}
+
 
 def create(spark: SparkSession, case: Case, table: Path) -> dict[tuple[Any, ...], Row]:
     """Let real Hudi create the table with two rows; return them as the model has them."""
@@ -100,10 +132,9 @@ def create(spark: SparkSession, case: Case, table: Path) -> dict[tuple[Any, ...]
         "hoodie.datasource.write.table.type": case.table_type,
         "hoodie.datasource.write.recordkey.field": "id",
         "hoodie.datasource.write.partitionpath.field": "part" if case.partitioned else "",
-        "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING",
-        "hoodie.write.record.merge.mode": "COMMIT_TIME_ORDERING",
     }
-    if case.model in {"default", "dms"}:  # an ordering field decides nothing in this mode
+    own |= _BY_MODE if case.has_modes else _BY_CLASS
+    if case.has_modes and case.model in {"default", "dms"}:  # an ordering field decides nothing in this mode
         own["hoodie.datasource.write.precombine.field"] = "ts"
     if case.partitioned:
         own["hoodie.datasource.write.hive_style_partitioning"] = "true"

@@ -33,7 +33,7 @@ def test_a_file_is_merged_once_and_the_table_differs_from_what_it_was(
     made = MadeTable(tmp_path / "table")
     first = made.write([{"id": "a", "city": "Oslo", "qty": 1}, {"id": "b", "city": "Rome", "qty": 1}])
     monkeypatch.setattr(MODULE, "commit", made.commit)
-    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda _: None)
+    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda *_: None)
     rows = tmp_path / "day.jsonl"
     rows.write_text('{"id": "a", "city": "Lima", "qty": 2}\n{"id": "c", "city": "Bern", "qty": 3}\n')
     schema = tmp_path / "rows.ddl"

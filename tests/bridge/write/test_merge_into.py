@@ -14,6 +14,7 @@ from bridge import ConflictError, InputError, MergePlan, PlanError, merge_batch,
 from bridge.errors import EngineError
 from bridge.hudi import TableQueries
 from bridge.write import WriteTarget
+from bridge.write.hudi_writer import _check_keeps
 from bridge.write.stored_rows import check_slices
 from payloads import SENTINEL
 from tests.bridge.write.table import MadeTable
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 MODULE = importlib.import_module("bridge.write.merge_into")
+OF_0_15: dict[str, str | None] = {
+    "hoodie.table.version": "6",
+    "hoodie.timeline.layout.version": "1",
+    "hoodie.record.merge.mode": None,
+}
 STORED = [{"id": "a", "city": "Oslo", "qty": 1}, {"id": "b", "city": "Lima", "qty": 2}, {"id": "c", "qty": 3}]
 BATCH = [("a", "Rome", 4), ("b", None, 0), ("c", None, -9), ("c", None, 1), ("d", "Bern", 5), ("e", None, -1)]
 
@@ -58,7 +64,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
     made = MadeTable(tmp_path / "table")
     made.write(STORED)
     monkeypatch.setattr(MODULE, "commit", made.commit)
-    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda _: None)
+    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda *_: None)
     return made
 
 
@@ -174,7 +180,14 @@ def test_a_batch_is_found_among_archived_commits(table: MadeTable) -> None:
             {"hoodie.record.merge.mode": "CUSTOM", "hoodie.record.merge.strategy.id": "x"},
             "merges what is written again",
         ),
-        ({"hoodie.table.version": "6", "hoodie.record.merge.mode": None}, "has table version 6, whose payload class"),
+        (
+            {**OF_0_15, "hoodie.compaction.payload.class": "org.apache.hudi.common.model.DefaultHoodieRecordPayload"},
+            "has table version 6, whose payload class merges what is written, .*DefaultHoodieRecordPayload",
+        ),
+        (
+            {**OF_0_15, "hoodie.table.precombine.field": "qty"},
+            "by the ordering field qty; write",
+        ),
         ({"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}, "partial update mode IGNORE_DEFAULTS"),
         ({"hoodie.record.merge.property.hoodie.payload.delete.field": "op"}, "marker column op"),
         ({"hoodie.table.recordkey.fields": None}, "generated keys"),
@@ -189,6 +202,31 @@ def test_a_table_that_would_make_other_rows_of_what_is_written_is_refused(
     made = MadeTable(tmp_path / "table", properties)
     with pytest.raises(InputError, match=why):
         WriteTarget(TableQueries(str(made.path)))
+
+
+@pytest.mark.parametrize("table_type", ["COPY_ON_WRITE", "MERGE_ON_READ"])
+def test_without_merge_modes_the_writer_passes_the_class_that_keeps_the_last_row(
+    tmp_path: Path, table_type: str
+) -> None:
+    made = MadeTable(tmp_path / "table", {**OF_0_15, "hoodie.table.type": table_type})
+    target = WriteTarget(TableQueries(str(made.path)))
+    asked = target.options({}, None, "run")
+    assert asked["hoodie.datasource.write.payload.class"].endswith(".OverwriteWithLatestAvroPayload")
+    assert asked["hoodie.datasource.write.precombine.field"] == ""
+    assert "hoodie.write.record.merge.mode" not in asked
+    with pytest.raises(PlanError, match=r"precombine.field=qty would change"):
+        target.options({"hoodie.datasource.write.precombine.field": "qty"}, None, "run")
+    lock = {"hoodie.write.concurrency.mode": "OPTIMISTIC_CONCURRENCY_CONTROL", "hoodie.write.lock.provider": "x"}
+    with pytest.raises(PlanError, match="several writers into one are not ported"):
+        target.options(lock, None, "run")
+
+
+def test_a_table_is_written_by_a_bundle_that_leaves_it_at_its_version() -> None:
+    for version, newest in ((6, 6), (8, 8), (8, 9), (9, 9)):
+        _check_keeps(version, newest)
+    for version, newest, bundle in ((6, 8, "0.15.0"), (6, 9, "0.15.0"), (8, 6, "1.0.2"), (5, 6, "0.13.1")):
+        with pytest.raises(EngineError, match=f"has version {version}, and .* writes {newest}; .* such as {bundle}"):
+            _check_keeps(version, newest)
 
 
 def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path) -> None:
