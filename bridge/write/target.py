@@ -141,9 +141,6 @@ class WriteTarget:
             needed[BATCH] = batch
         needed.setdefault(keys.INDEX_TYPE, _DEFAULT_INDEX)  # else a file of defaults on the machine decides
         needed |= lock_options(given)
-        if not self._has_modes and keys.CONFLICT_STRATEGY in needed:
-            msg = f"{self.path} has table version {own.version}, and several writers into one are not ported"
-            raise PlanError(msg)
         writer_layout.check_given(given, needed, [BATCH])
         found = {**needed, **given}
         index = found[keys.INDEX_TYPE]

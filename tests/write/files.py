@@ -3,7 +3,8 @@
 The rows have an added and a promoted column. Tables of each version that a release writes are read by that Hudi, by
 hudi-rs, by `HudiTable` and, file by file, by Spark; meta columns must be equal. Files with meta columns are read by
 Spark, and then take the place of the base files of a table of real Hudi, which Hudi and hudi-rs must read as they are.
-Each release runs in a process of its own. Needs network or a filled Ivy cache for Hudi's bundles.
+With --command the tables are those of `payload-bridge snapshot --out-table-format hudi`. Each release runs in a process
+of its own. Needs network or a filled Ivy cache for Hudi's bundles.
 """
 
 from __future__ import annotations
@@ -44,17 +45,19 @@ _NAMES = ("id", "part", "ts", "qty", "city", "paid")
 
 @click.command(help=__doc__)
 @click.option("--release", "releases", multiple=True, type=click.Choice(list(_VERSIONS)), default=tuple(_VERSIONS))
-def main(releases: tuple[str, ...]) -> None:
+@click.option("--command", "by_command", is_flag=True, help="Run the command line for each table.")
+def main(releases: tuple[str, ...], *, by_command: bool) -> None:
     """Exit 1 where a reader shows other rows."""
     if len(releases) > 1:
-        command = [sys.executable, "-m", "tests.write.files"]
+        command = [sys.executable, "-m", "tests.write.files", *(["--command"] if by_command else [])]
         codes = [subprocess.call([*command, f"--release={one}"]) for one in releases]
         sys.exit(int(any(codes)))
     (release,) = releases
     spark = session(release, {**INTERPRETED, "spark.driver.extraJavaOptions": JAVA_OPTIONS})
     wrong, checks = [], 0
     with tempfile.TemporaryDirectory(prefix="files-") as folder:
-        for what, problems in _checks(spark, release, Path(folder)):
+        for what, problems in (_by_command if by_command else _checks)(spark, release, Path(folder)):
+            click.echo(f"{release} {what}: {'WRONG' if problems else 'read alike'}")
             checks += 1
             wrong += [f"{what}: {problem}" for problem in problems]
     for problem in wrong:
@@ -65,15 +68,7 @@ def main(releases: tuple[str, ...]) -> None:
 
 def _checks(spark: SparkSession, release: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
     for table_type, partitioned in itertools.product(("cow", "mor"), (True, False)):
-        partition = ("part",) if partitioned else ()
-        plan = MergePlan(
-            payload="OverwriteNonDefaultsWithLatestAvroPayload",
-            release="0.15",
-            key=("id",),
-            partition=partition,
-            ordering=("ts",),
-            table_type=table_type,
-        )
+        plan = _plan(table_type, partitioned=partitioned)
         rows = upsert(_stored(spark), _incoming(spark), plan).persist()
         expected = _texts(rows, _NAMES)
         for version in _VERSIONS[release]:
@@ -86,6 +81,46 @@ def _checks(spark: SparkSession, release: str, folder: Path) -> Iterator[tuple[s
             name = f"files-{'parts' if partitioned else 'plain'}"
             yield name, _of_files(spark, rows, plan, folder / name, expected)
     yield "a version that is too new", _refused(spark, release, folder)
+
+
+def _plan(table_type: str, *, partitioned: bool) -> MergePlan:
+    return MergePlan(
+        payload="OverwriteNonDefaultsWithLatestAvroPayload",
+        release="0.15",
+        key=("id",),
+        partition=("part",) if partitioned else (),
+        ordering=("ts",),
+        table_type=table_type,
+    )
+
+
+def _by_command(spark: SparkSession, release: str, folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Load the rows of a table into new ones by the command line."""
+    turns = itertools.cycle(itertools.product(("cow", "mor"), (True, False)))
+    bundle = f"org.apache.hudi:hudi-spark3.5-bundle_2.12:{release}"
+    for version, (table_type, partitioned) in zip(_VERSIONS[release], turns, strict=False):
+        plan = _plan(table_type, partitioned=partitioned)
+        name = f"{table_type}-{'parts' if partitioned else 'plain'}-{version or 'own'}"
+        rows = upsert(_stored(spark), _incoming(spark), plan).persist()
+        write_table(rows, str(folder / f"{name}-before"), plan, options=_WRITER)
+        words = ["snapshot", str(folder / f"{name}-before"), "--release", release.rpartition(".")[0]]
+        words += ["--out", str(folder / name), "--out-table-format", "hudi", "--bundle", bundle]
+        words += [] if version is None else ["--table-version", str(version)]
+        words += [word for pair in _WRITER.items() for word in ("--write-option", "=".join(pair))]
+        ran = subprocess.run(
+            [sys.executable, "-c", "from bridge.cli import main; main()", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ran.returncode:
+            yield name, [f"the command ended with {ran.returncode}: {ran.stderr[-1500:]}"]
+            continue
+        stored = HudiTable(spark, str(folder / name)).properties
+        wrong = int(stored["hoodie.table.version"]) != (version or _OWN[release])
+        wrong |= stored["hoodie.table.type"] != plan.table_type.name
+        problems = [f"it has {stored}"] if wrong else []
+        yield name, problems + _differing(spark, folder / name, _texts(rows, _NAMES), None)
 
 
 def _stored(spark: SparkSession) -> DataFrame:

@@ -44,7 +44,7 @@ _FILES = 4
 
 
 @click.command(help=__doc__)
-@click.option("--release", "releases", multiple=True, default=("1.2.0", "1.0.2"), show_default=True)
+@click.option("--release", "releases", multiple=True, default=("1.2.0", "1.0.2", "0.15.0"), show_default=True)
 @click.option("--table-type", "kinds", multiple=True, type=click.Choice(["cow", "mor"]), default=("cow", "mor"))
 @click.option("--only", default="", help="Only the checks whose name contains this: stream.")
 def main(releases: tuple[str, ...], kinds: tuple[str, ...], only: str) -> None:

@@ -1,5 +1,6 @@
 package bridge.write;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -48,7 +49,7 @@ public class SinceTheRead extends SimpleConcurrentFileWritesConflictResolutionSt
         Iterator all = table.getActiveTimeline().getCommitsTimeline().filterCompletedInstants().getInstants().iterator();
         while (all.hasNext()) {
             HoodieInstant one = (HoodieInstant) all.next();
-            if (!read.contains(one.requestedTime())) {
+            if (!read.contains(timeOf(one))) {
                 found.add(one);
             }
         }
@@ -71,11 +72,11 @@ public class SinceTheRead extends SimpleConcurrentFileWritesConflictResolutionSt
         while (all.hasNext()) {
             HoodieInstant one = (HoodieInstant) all.next();
             boolean isWrite = !one.getAction().equals("clean") && !one.getAction().equals("rollback");
-            if (isWrite && (first == null || one.requestedTime().compareTo(first) < 0)) {
-                first = one.requestedTime();
+            if (isWrite && (first == null || timeOf(one).compareTo(first) < 0)) {
+                first = timeOf(one);
             }
             if (one.isCompleted()) {
-                present.add(one.requestedTime());
+                present.add(timeOf(one));
             }
         }
         String latest = read.isEmpty() ? null : (String) Collections.max(read);
@@ -94,6 +95,23 @@ public class SinceTheRead extends SimpleConcurrentFileWritesConflictResolutionSt
         Set partitions = partitions(own);
         partitions.retainAll(partitions(other));
         return !partitions.isEmpty();
+    }
+
+    /** Until 0.15 the requested time is called the timestamp. */
+    private static String timeOf(HoodieInstant one) {
+        try {
+            return (String) named("requestedTime", "getTimestamp").invoke(one, new Object[0]);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("the time of " + one + " is not known", e);
+        }
+    }
+
+    private static Method named(String name, String earlier) throws NoSuchMethodException {
+        try {
+            return HoodieInstant.class.getMethod(name, new Class[0]);
+        } catch (NoSuchMethodException e) {
+            return HoodieInstant.class.getMethod(earlier, new Class[0]);
+        }
     }
 
     private static Set partitions(ConcurrentOperation operation) {

@@ -216,9 +216,6 @@ def test_without_merge_modes_the_writer_passes_the_class_that_keeps_the_last_row
     assert "hoodie.write.record.merge.mode" not in asked
     with pytest.raises(PlanError, match=r"precombine.field=qty would change"):
         target.options({"hoodie.datasource.write.precombine.field": "qty"}, None, "run")
-    lock = {"hoodie.write.concurrency.mode": "OPTIMISTIC_CONCURRENCY_CONTROL", "hoodie.write.lock.provider": "x"}
-    with pytest.raises(PlanError, match="several writers into one are not ported"):
-        target.options(lock, None, "run")
 
 
 def test_a_table_is_written_by_a_bundle_that_leaves_it_at_its_version() -> None:
