@@ -120,8 +120,8 @@ def main(  # noqa: PLR0913 (one parameter an option)
                     break
                 for outcome in _rehearsed(spark, left[done : done + at_once], HudiRelease.parse(to), **then):
                     kept.add(**outcome._asdict())
-                told = len(known) + min(done + at_once, len(left))
-                click.echo(f"{told} of {len(found)} tables of {release} done")
+                number = len(known) + min(done + at_once, len(left))
+                click.echo(f"{number} of {len(found)} tables of {release} done")
         spark.stop()
         fine, outcomes = kept.known(wanted, _is_fine), kept.known(wanted, lambda _: True)
     counts = collections.Counter(one["outcome"] for one in outcomes.values())

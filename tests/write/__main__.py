@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import dataclasses
 import random
 import subprocess
 import sys
@@ -52,6 +53,7 @@ _PAIRS, _ALL = "pairs", "all"
     "--select", type=click.Choice([_PAIRS, _ALL]), default=_PAIRS, show_default=True, help="Of these choices."
 )
 @click.option("--case", "cases", multiple=True, help="Of those only this table, such as 1.2.0/dms-mor-parts.")
+@click.option("--table-version", "version", help="8 by 1.2.0, for one.  [default: the release's own]")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--figures", type=click.Path(path_type=Path), help="Where figures are kept, which are not made again.")
 @click.option("--minutes", type=float, help="Begin no table after this time.")
@@ -65,6 +67,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     layouts: tuple[str, ...],
     select: str,
     cases: tuple[str, ...],
+    version: str | None,
     seed: int,
     figures: Path | None,
     minutes: float | None,
@@ -79,12 +82,14 @@ def main(  # noqa: PLR0913 (one parameter an option)
             sys.exit(int(bool(wrong)))
         models = names or (*MODELS,)
         wanted = selected(releases, models, kinds, layouts, pairs=select == _PAIRS and not cases)
+        wanted = [dataclasses.replace(case, version=version) for case in wanted]
         wanted = [case for case in wanted if not cases or case.label in cases]
         labels = [case.label for case in wanted]
         kept = Figures(figures or folder / "figures", batches=batches, seed=seed)
         left = [case for case in wanted if case.label not in kept.known(labels, _is_right)]
         if len(bundles := dict.fromkeys(case.release for case in left)) > 1:
             own = ["--figures", str(figures or folder / "figures"), f"--batches={batches}", f"--seed={seed}"]
+            own += [] if version is None else [f"--table-version={version}"]
             _in_processes(left, list(bundles), own, minutes)
         elif left:
             _run(left, kept, folder, batches, seed, minutes)

@@ -48,7 +48,8 @@ class Case:
     def name(self) -> str:
         """What tells it from others of its release."""
         kind = "mor" if self.is_merge_on_read else "cow"
-        return f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
+        name = f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
+        return name if self.version is None else f"{name}-version-{self.version}"
 
     @property
     def label(self) -> str:
