@@ -40,7 +40,7 @@ class Run:
         self._check("created")
         disturbed = self._disturbances()
         for number in range(1, batches + 1):
-            if number % 3 == 2:
+            if number % 3 == 2 and self._merged:  # a batch that comes again has to have been there
                 next(disturbed, None)
             self._merge(f"batch {number}")
         list(disturbed)
