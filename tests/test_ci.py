@@ -151,7 +151,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in TOOLS:
         (folder / name).symlink_to(str(shutil.which(name)))
     (folder / "python3").symlink_to(sys.executable)
-    for name in ("java", "chromium", "chromedriver"):
+    for name in ("java", "chromium", "chromedriver", "zsh", "fish"):
         (folder / name).touch(mode=0o755)
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setenv("JAVA_HOME", "anywhere")
@@ -185,7 +185,7 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
     parts = [f"the lane {name}" for name in lanes.LANES]
     parts += ["wheel and sdist", "the guide as a site", "a cluster, Spark Connect and S3"]
     assert timed == [
-        "a browser for the tests",
+        "a browser and shells for the tests",
         *lines,
         *parts,
         "ruff check",

@@ -1,9 +1,10 @@
-"""What a shell completes besides verbs and options: the names of payload classes and releases."""
+"""What a shell completes besides verbs and options: the names of payload classes, merge modes and releases."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mergers import RecordMergeMode
 from payloads import HudiRelease, builtin_payloads
 
 if TYPE_CHECKING:
@@ -19,3 +20,14 @@ def payloads_from(_context: click.Context, _option: click.Parameter, start: str)
 def releases_from(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
     """Return the releases that begin with a text."""
     return [name for name in map(str, HudiRelease) if name.startswith(start)]
+
+
+def rules_from(context: click.Context, option: click.Parameter, start: str) -> list[str]:
+    """Return the merge modes and payload classes that begin with a text."""
+    modes = [mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]
+    return [name for name in modes if name.startswith(start)] + payloads_from(context, option, start)
+
+
+def targets_from(context: click.Context, option: click.Parameter, start: str) -> list[str]:
+    """Return the releases, merge modes and payload classes that begin with a text: what `--to` takes."""
+    return releases_from(context, option, start) + rules_from(context, option, start)

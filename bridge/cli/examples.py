@@ -1,4 +1,4 @@
-"""The examples at the end of each verb's `--help`, one a line, so that they can be copied."""
+"""The examples at the end of each verb's `--help`, in the form in which a shell takes them."""
 
 from __future__ import annotations
 
@@ -92,3 +92,16 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "payload-bridge verify my_payloads:Latest --schema rows.avsc --key id --ordering ts --report laws.html",
     ),
 }
+
+
+def wrapped(command: str, width: int, indent: str) -> str:
+    """Return a command in lines of at most `width` columns, broken before options; it can be copied as it is."""
+    first, *options = command.split(" --")
+    lines = [indent + first]
+    for option in options:
+        if len(lines[-1]) + len(f" --{option} \\") > width:
+            lines[-1] += " \\"
+            lines.append(f"{indent}    --{option}")
+        else:
+            lines[-1] += f" --{option}"
+    return "\n".join(lines)

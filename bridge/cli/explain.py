@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from bridge.cli.completion import releases_from, targets_from
 from bridge.cli.explain_table import explain_table
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option
@@ -57,8 +58,20 @@ if TYPE_CHECKING:
     show_default=True,
     help="The type of the table; both: copy-on-write next to merge-on-read.",
 )
-@click.option("--from", "old", type=release, metavar="R", help="Compare with --to: the release of the first side.")
-@click.option("--to", metavar="R|MODE|NAME", help="The other side, as in replay; --table-type is cow or mor then.")
+@click.option(
+    "--from",
+    "old",
+    type=release,
+    metavar="R",
+    help="Compare with --to: the release of the first side.",
+    shell_complete=releases_from,
+)
+@click.option(
+    "--to",
+    metavar="R|MODE|NAME",
+    help="The other side, as in replay; --table-type is cow or mor then.",
+    shell_complete=targets_from,
+)
 @upgrade_options
 @operation_option
 @compaction_options

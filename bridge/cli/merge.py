@@ -60,14 +60,16 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     """Run one write or read on files.
 
     \b
-    combine-input  deduplicate a batch           needs --incoming
-    upsert         merge a batch into the rows   needs --stored, --incoming
-    append         write a batch to a log        needs --stored, --incoming, takes --log
-    compact        merge the log into the rows   needs --stored, --log
-    snapshot       what a query sees             needs --stored, --log
+    POINT          merges                 needs
+    combine-input  the rows of a batch    --incoming
+    upsert         a batch into the rows  --stored, --incoming
+    append         a batch onto a log     --stored, --incoming
+    compact        the log into the rows  --stored, --log
+    snapshot       the same, for a query  --stored, --log
 
-    append writes two folders below --out: stored and log. A failed merge leaves no output, and the old one as it was.
-    With --on-error quarantine there is one more folder, quarantine, and the rows of other points are in rows.
+    append takes an older --log, too, and writes two folders below --out: stored and log. A failed merge leaves no
+    output, and the old one as it was. With --on-error quarantine there is one more folder, quarantine, and the rows of
+    other points are in rows.
 
     The rows of upsert, compact and snapshot can also be written as Hudi writes them: as a new table by Hudi itself
     (--out-table-format hudi, --bundle), or as files with its meta columns (--meta-columns).

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from pyspark.sql import SparkSession
 
+from bridge.cli.completion import targets_from
 from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.job_config import with_job
 from bridge.cli.migrate_script import carry_out, check_script_options, script_options
@@ -73,6 +74,7 @@ _ABOUT_BATCHES = (
     default=HudiRelease.latest().value,
     show_default=True,
     metavar="R|MODE|MERGER",
+    shell_complete=targets_from,
     help="A release; or under 1.2 a merge mode, or your own merger as package.module:Class.",
 )
 @click.option(

@@ -251,7 +251,7 @@ def left_plan_options(command: F) -> F:
     Only a real table may say its release itself, so the verb requires `--from` for everything else.
     """
     text = f"The Hudi release to compare with: {_RELEASES}. Required, except with --table."
-    left = click.option("--from", "release", type=release, metavar="R", help=text)
+    left = click.option("--from", "release", type=release, metavar="R", help=text, shell_complete=releases_from)
     return with_options(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 

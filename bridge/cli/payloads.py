@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.completion import payloads_from
 from bridge.cli.options import refuse, release_option
 from bridge.cli.verb import Verb
 from bridge.report import Report, Table
@@ -25,7 +26,7 @@ _VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
 
 
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or show the rules of one.")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=payloads_from)
 @release_option()
 def payloads(name: str | None, release: HudiRelease | None) -> Report:
     """List the payload classes that Hudi ships, or show what one class does.

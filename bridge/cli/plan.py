@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.completion import releases_from, targets_from
 from bridge.cli.options import refuse, release
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
@@ -24,12 +25,19 @@ if TYPE_CHECKING:
 
 @click.command(cls=Verb, short_help="Plan the move of a table to a release or a merge mode.")
 @table_options
-@click.option("--to", required=True, metavar="R|MODE", help="A release, or a merge mode under the newest release.")
+@click.option(
+    "--to",
+    required=True,
+    metavar="R|MODE",
+    help="A release, or a merge mode under the newest release.",
+    shell_complete=targets_from,
+)
 @click.option(
     "--from",
     "from_release",
     type=release,
     metavar="R",
+    shell_complete=releases_from,
     help="The release that has written the table so far. Default: by its version, 0.13 for 5, 0.15 for 6, 1.0 for 8, "
     "1.1 for 9.",
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.completion import releases_from
 from bridge.cli.inputs import InputPath, batches_option_of
 from bridge.cli.options import prop, release, release_option, sample_option
 from bridge.cli.scope import paths
@@ -28,7 +29,14 @@ if TYPE_CHECKING:
 
 @click.command("rehearse", cls=Verb, short_help="Upgrade a copy of a table with Hudi itself, and compare.")
 @table_argument
-@click.option("--to", type=release, required=True, metavar="R", help="The release that upgrades: 1.1 or later.")
+@click.option(
+    "--to",
+    type=release,
+    required=True,
+    metavar="R",
+    help="The release that upgrades: 1.1 or later.",
+    shell_complete=releases_from,
+)
 @click.option(
     "--copy",
     required=True,

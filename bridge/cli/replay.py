@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from pyspark.sql import functions as sf
 
+from bridge.cli.completion import targets_from
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     "--to",
     required=True,
     metavar="R|MODE|NAME",
+    shell_complete=targets_from,
     help="The other side: a release; or under 1.2 a merge mode, a payload class, or your own payload or merger as "
     "package.module:Class.",
 )

@@ -27,15 +27,18 @@ from bridge.cli.options import (
 from bridge.cli.rebuilt_input import rebuilt_input
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table_input import table_option
-from bridge.cli.verb import Verb, wants_json
+from bridge.cli.verb import Verb, wants_json, wants_page
+from bridge.explain import paths_view
 from bridge.pipeline import Batches, SimulateReport, report_simulations
 from bridge.plan import TableType
 from bridge.programs import check_plan
+from bridge.report import PAGE_KEYS
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from bridge.pipeline import PathsReport
     from bridge.plan import MergePlan
     from bridge.report import Report
 
@@ -106,7 +109,7 @@ def simulate(
     read = batches.read(spark, struct, scope).written_by(operations)
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
-            return found.to_report(sample, whole=wants_json())
+            return _paths_report(found, sample)
     plans = [dataclasses.replace(plan, table_type=one) for one in types]
     with contextlib.ExitStack() as open_until_told:
         parts = [open_until_told.enter_context(_simulated(read, one, compactions, plain_after)) for one in plans]
@@ -124,12 +127,20 @@ def _of_table(table: str, sample: int | None, *, all_paths: bool, options: Mappi
         if all_paths:
             _check_all_paths(plan, options)
             paths = open_until_told.enter_context(pipeline.all_paths(batches, plan))
-            report = paths.to_report(sample, whole=wants_json())
+            report = _paths_report(paths, sample)
         else:
             part = open_until_told.enter_context(_simulated(batches, plan, found.rebuilt.compact_after, None))
             report = report_simulations([part], sample, whole=wants_json())
         found.tell(report)
         return report
+
+
+def _paths_report(found: PathsReport, sample: int | None) -> Report:
+    """Return the report of every path; a page has the timelines of its keys, too."""
+    report = found.to_report(sample, whole=wants_json())
+    if wants_page():
+        report.view = paths_view(found, PAGE_KEYS if sample is None else sample)
+    return report
 
 
 def _simulated(

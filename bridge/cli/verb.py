@@ -15,7 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from bridge.cli.examples import EXAMPLES
+from bridge.cli.examples import EXAMPLES, wrapped
 from bridge.cli.run import run_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.errors import sentence_of
@@ -109,12 +109,12 @@ class Verb(click.Command):
             self.params.append(click.Option([name], is_flag=True, help=text))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Add the examples, one a line, after the rest."""
+        """Add the examples after the rest."""
         super().format_epilog(ctx, formatter)
         if examples := EXAMPLES.get(self.name or ""):
             with formatter.section("Examples"):
                 for line in examples:
-                    formatter.write(f"{' ' * formatter.current_indent}{line}\n")
+                    formatter.write(f"{wrapped(line, formatter.width, ' ' * formatter.current_indent)}\n")
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the function, print its report, and return the exit code."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.completion import rules_from
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.options import java_options, names, prop, refuse, release_option
 from bridge.cli.quiet import quiet_session
@@ -26,14 +27,20 @@ if TYPE_CHECKING:
 
 _DOMAINS = ("data", "flagged", "empty")
 _LAWS = RULE_SETS["all"].laws
-_EQUATIONS = "\n".join(
-    ["\b", "Laws (s: the stored row; a, b, c: incoming versions, oldest first):"]
-    + [f"  {law.id}: {law.equation}" for law in _LAWS]
-)
 
 
-@click.command(cls=Verb, name="verify", epilog=_EQUATIONS)
-@click.argument("name", metavar="PAYLOAD|MODE|MERGER")
+class _Verify(Verb):
+    """The verb, whose help lists the laws."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Add the laws."""
+        with formatter.section("Laws (s: stored row; a, b, c: versions, oldest first)"):
+            formatter.write_dl([(law.id, law.equation) for law in _LAWS])
+        super().format_epilog(ctx, formatter)
+
+
+@click.command(cls=_Verify, name="verify")
+@click.argument("name", metavar="PAYLOAD|MODE|MERGER", shell_complete=rules_from)
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option(
     "--schema",

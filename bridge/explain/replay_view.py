@@ -8,22 +8,20 @@ from pyspark.sql import functions as sf
 
 from bridge.compare import Grade, kinds_of
 from bridge.explain.traced_keys import MOST_TRACED, TracedKeys, name_of, trace_keys
-from bridge.pipeline import KIND, KINDS
-from bridge.redaction import current
-from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, View, json_field, texts
-from bridge.spark import distinct_keys, key_columns, quoted
+from bridge.pipeline import KIND, KINDS, chart_of, keys_by_partition, partition_name
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Figure, Keys, View, texts
+from bridge.spark import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.compare import Difference, ReplayReport
     from bridge.explain.causes import Cause
-    from bridge.plan import MergePlan
+    from bridge.report import Chart
 
 _MOST_BARS = 8
 _OF_SEVERAL = 5
 """How many bars a chart has at most, and where each table type has its own: the first screen shows them all."""
-_EMPTY = "(none)"
 
 
 def replay_view(parts: Sequence[ReplayReport], limit: int = PAGE_KEYS) -> View:
@@ -39,7 +37,7 @@ def replay_view(parts: Sequence[ReplayReport], limit: int = PAGE_KEYS) -> View:
     listed = [part.collect(each, spread=True) for part in parts]
     traced = [trace_keys(part, [one.key for one in keys]) for part, keys in zip(parts, listed, strict=True)]
     differing = [_last(part) for part in parts]
-    written = _written(first)
+    written = keys_by_partition(first.versions, first.comparison.left)
     causes = _causes(traced, names)
     total, shown = sum(differing), sum(map(len, listed))
     note = "" if shown == total else f"{shown:,} of {total:,} keys, a sample of all; --out writes every one"
@@ -109,22 +107,6 @@ def _figures(parts: Sequence[ReplayReport]) -> list[Figure]:
     return [Figure(f"{number:,}", kind) for kind, number in zip(kinds.values(), numbers, strict=True)] if last else []
 
 
-def _written(part: ReplayReport) -> dict[str, int]:
-    """Return how many keys the batches have, by partition."""
-    plan = part.comparison.left
-    keys = distinct_keys(part.versions, plan.identity)
-    rows = keys.groupBy(*key_columns(keys, plan.partition)).count()
-    return {_partition(plan, row[:-1]): row[-1] for row in rows.collect()}
-
-
-def _partition(plan: MergePlan, values: Sequence[Any]) -> str:
-    named = zip(plan.partition, values, strict=True)
-    return "/".join(
-        _EMPTY if value in {None, ""} else json_field(name, value) if current().hides(name) else str(value)
-        for name, value in named
-    )
-
-
 def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Chart]:
     most = _MOST_BARS if len(parts) == 1 else _OF_SEVERAL
     charts = []
@@ -137,17 +119,13 @@ def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Char
         of = {name: number * len(parts) for name, number in written.items()}
         bars = [Bar(name, numbers, of.get(name), ("partition", name)) for name, numbers in found.items()]
         bars.sort(key=lambda bar: (-bar.total, bar.label))
-        charts.append(_chart("By partition" if len(parts) == 1 else "By partition, both tables", bars, bars[:most]))
+        charts.append(chart_of("By partition" if len(parts) == 1 else "By partition, both tables", bars, bars[:most]))
     for part in parts:
         if part.counts:
             table = f", {part.comparison.left.table_type.long_name}" if len(parts) > 1 else ""
             bars = [Bar(part.batches.names[counts.commit - 1], counts[1:]) for counts in part.counts]
-            charts.append(_chart(f"After each batch{table}", bars, _spaced(bars, most)))
+            charts.append(chart_of(f"After each batch{table}", bars, _spaced(bars, most)))
     return charts
-
-
-def _chart(title: str, bars: Sequence[Bar], shown: Sequence[Bar]) -> Chart:
-    return Chart(title, shown, "" if len(shown) == len(bars) else f"{len(shown)} of {len(bars):,} are shown")
 
 
 def _spaced(bars: Sequence[Bar], most: int) -> Sequence[Bar]:
@@ -163,7 +141,7 @@ def _add_partitions(part: ReplayReport, found: dict[str, list[int]]) -> None:
         return
     columns = map(quoted, part.comparison.left.partition)
     for *values, kind, number in last.groupBy(*columns, KIND).agg(sf.count(sf.lit(1))).collect():
-        counts = found.setdefault(_partition(part.comparison.left, values), [0] * len(KINDS))
+        counts = found.setdefault(partition_name(part.comparison.left, values), [0] * len(KINDS))
         counts[KINDS.index(kind)] += number
 
 

@@ -108,6 +108,10 @@ class ExplainedRow:
             self._deciding(calls, side.trace.row_after(commit)) for calls, side in zip(here, self.sides, strict=True)
         )
 
+    def last_made(self, side: ExplainedSide) -> TracedCall | None:
+        """Return the call that made the last row of a side; None where it fails."""
+        return None if side.trace.error else self._deciding(side.trace.calls, side.trace.row_after(self.commits))
+
     def _deciding(self, calls: list[TracedCall], end: Record | None) -> TracedCall | None:
         """Return the call that produced `end`: those after it only pass it on."""
         decided = None

@@ -9,8 +9,11 @@ from bridge.explain.story import Labels
 from bridge.report import json_record, texts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bridge.explain.row import ExplainedRow, ExplainedSide
     from bridge.explain.traced_programs import TracedCall
+    from payloads import Record
 
 
 def timeline_of(told: ExplainedRow) -> dict[str, Any]:
@@ -22,10 +25,23 @@ def timeline_of(told: ExplainedRow) -> dict[str, Any]:
     A call has `commit`, `where` (the merge point), `release` (null if the side has one), the labels `older` (may be
     null), `newer` and `result`, the `rule`, and `parts`: whether the sides part there.
     """
+    return _timeline(told, told.names, told.deciding_calls())
+
+
+def timeline_of_paths(told: ExplainedRow, names: Sequence[str]) -> dict[str, Any]:
+    """Return the story of a row along several paths; `parts` marks the call that made the row at the end of each.
+
+    `unit` is what `commit` of a call counts, `mark` what such a call is called.
+    """
+    words = {"unit": "commit", "mark": "\u2190 decides the end"}
+    return _timeline(told, names, [told.last_made(side) for side in told.sides]) | words
+
+
+def _timeline(told: ExplainedRow, names: Sequence[str], marked: Sequence[TracedCall | None]) -> dict[str, Any]:
     labels = Labels(told)
     sides = [
-        _side(told, side, name, labels, parting)
-        for side, name, parting in zip(told.sides, told.names, told.deciding_calls(), strict=True)
+        _side(side, name, labels, (call, side.trace.row_after(told.commits)))
+        for side, name, call in zip(told.sides, names, marked, strict=True)
     ]
     columns = [field.name for field in told.schema.fields]
     versions = [
@@ -40,13 +56,14 @@ def timeline_of(told: ExplainedRow) -> dict[str, Any]:
 
 
 def _side(
-    told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, parting: TracedCall | None
+    side: ExplainedSide, name: str, labels: Labels, end: tuple[TracedCall | None, Record | None]
 ) -> dict[str, Any]:
     several = len({call.release for call in side.trace.calls}) > 1
+    marked, row = end
     return {
         "name": name,
-        "calls": [_call(call, labels, parts=call is parting, several=several) for call in side.trace.calls],
-        "end": labels.of_record(side.trace.row_after(told.commits)),
+        "calls": [_call(call, labels, parts=call is marked, several=several) for call in side.trace.calls],
+        "end": labels.of_record(row),
         "error": None if side.trace.error is None else sentence_of(side.trace.error),
     }
 

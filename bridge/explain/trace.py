@@ -67,7 +67,7 @@ class Tracer:
         """
         check_traceable(plan)
         check_one_row(operations)
-        self._plan = plan
+        self.plan = plan
         self._operations = operations
         self._refusal: PayloadBridgeError | None = None
         settings: dict[str, Any] = {
@@ -86,11 +86,11 @@ class Tracer:
         self, schema: AvroSchema, handover: Handover | None, settings: dict[str, Any]
     ) -> TracedCommits | TracedOperations:
         if self._operations.by_commit:
-            check_operations(self._plan, self._operations)
-            return TracedOperations(self._plan, schema, **settings, operations=self._operations)
+            check_operations(self.plan, self._operations)
+            return TracedOperations(self.plan, schema, **settings, operations=self._operations)
         if handover is None:
-            return TracedCommits(self._plan, schema, **settings)
-        return TracedUpgrade(self._plan, schema, **settings, handover=handover)
+            return TracedCommits(self.plan, schema, **settings)
+        return TracedUpgrade(self.plan, schema, **settings, handover=handover)
 
     def trace(self, versions: Iterable[tuple[int, Record]]) -> Trace:
         """Run the versions of one key; an error of the payload ends the trace and is part of it.
@@ -122,9 +122,9 @@ class Tracer:
             program.finish(_ignore)
         except Exception as error:  # noqa: BLE001 (a payload or merger may raise anything)
             failure = located(error)
-            identity = {name: first.get(name) for name in self._plan.identity}
+            identity = {name: first.get(name) for name in self.plan.identity}
             failed = MergeFailedError(
-                failure.reason, self._plan.payload_name, failure.point and failure.point.value, identity
+                failure.reason, self.plan.payload_name, failure.point and failure.point.value, identity
             )
             failed.__cause__ = failure.error
             program.number(program.current_commit)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.compare import Comparison, ReplayReport
+    from bridge.plan import MergePlan
     from bridge.redaction import Redaction
     from payloads import AvroSchema, Record
 
@@ -105,18 +106,24 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKey
 
 def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: set[str]) -> DataFrame:
     """Return a row a key: its name, its cause (null for one with too many versions), and its timeline if wanted."""
-    plan, identity = sides.left, sides.left.identity
-    keys = [*map(quoted, identity)]
+    keys = [*map(quoted, sides.left.identity)]
     some = differing.select(*keys).orderBy(sf.xxhash64(*keys), *keys).limit(MOST_TRACED)
+    prepare(versions.sparkSession, sides.left.payload_name, sides.right.payload_name)
+    named, schema = versions_by_key(versions, some, sides.left)
+    job = _Tracing(sides, schema, frozenset(told), current())
+    return named.mapInArrow(functools.partial(_trace, job), _TRACED)
+
+
+def versions_by_key(versions: DataFrame, some: DataFrame, plan: MergePlan) -> tuple[DataFrame, AvroSchema]:
+    """Return the versions of some keys, those of one after another in one task, for `rows_by_key`; and their schema."""
+    identity = plan.identity
     chosen = pipeline.join_rows(versions, some, identity, "leftsemi", or_empty=plan.partition)
     layout = pipeline.layout_of(plan, versions)
     side = pipeline.incoming_side(chosen, layout, plan, commit=sf.col(COMMIT).cast("long"))
-    named = side.withColumn(_NAME, sf.to_json(sf.array(*(_text(key) for key in keys))))
+    named = side.withColumn(_NAME, sf.to_json(sf.array(*(_text(quoted(name)) for name in identity))))
     if not in_one_task(versions.sparkSession):
         named = named.repartition(_NAME)
-    prepare(versions.sparkSession, sides.left.payload_name, sides.right.payload_name)
-    job = _Tracing(sides, layout.schema, frozenset(told), current())
-    return named.sortWithinPartitions(_NAME, COMMIT, ARRIVAL).mapInArrow(functools.partial(_trace, job), _TRACED)
+    return named.sortWithinPartitions(_NAME, COMMIT, ARRIVAL), layout.schema
 
 
 def _text(column: Column) -> Column:
@@ -136,15 +143,20 @@ def _trace(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
     """Trace the keys of a task, whose rows come in order."""
     job.redaction.activate()  # of the task's own process
     tracer = SidesTracer(job.schema, job.sides)
-    for _, rows in itertools.groupby(_rows(job, batches), key=lambda row: row[0]):
-        versions = [(commit, record) for _, commit, record in itertools.islice(rows, MOST_VERSIONS + 1)]
+    for versions in rows_by_key(job.schema, batches):
         yield pa.RecordBatch.from_pylist([_answer(job, tracer, versions)], _ARROW)
 
 
-def _rows(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, int, Record]]:
+def rows_by_key(schema: AvroSchema, batches: Iterable[pa.RecordBatch]) -> Iterator[list[tuple[int, Record]]]:
+    """Give commit and record of the versions of each key; of one with too many, one more than `MOST_VERSIONS`."""
+    for _, rows in itertools.groupby(_rows(schema, batches), key=lambda row: row[0]):
+        yield [(commit, record) for _, commit, record in itertools.islice(rows, MOST_VERSIONS + 1)]
+
+
+def _rows(schema: AvroSchema, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, int, Record]]:
     read: RecordReader | None = None
     for batch in batches:
-        read = read or RecordReader(job.schema, batch.schema)
+        read = read or RecordReader(schema, batch.schema)
         columns = batch.column(_NAME).to_pylist(), batch.column(COMMIT).to_pylist()
         yield from zip(*columns, read.rows(batch), strict=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.engines import ARRIVAL, visible
-from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
+from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound, some_keys
 from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.books_report import (
     NamedPartitions,
@@ -29,6 +29,9 @@ from bridge.pipeline.merge_points import (
     upsert_outcomes,
 )
 from bridge.pipeline.merge_report import MergeReport, merge_frames
+from bridge.pipeline.partition_bars import chart_of, keys_by_partition, partition_name
+from bridge.pipeline.path_groups import Disagreements
+from bridge.pipeline.path_text import path_words
 from bridge.pipeline.paths_report import PathsReport, all_paths
 from bridge.pipeline.point_run import POINTS, PointRun, set_aside, sets_aside
 from bridge.pipeline.run import choice_of
@@ -53,6 +56,7 @@ __all__ = [
     "Batch",
     "Batches",
     "BatchesLike",
+    "Disagreements",
     "Extent",
     "Figures",
     "KeyAnswer",
@@ -73,6 +77,7 @@ __all__ = [
     "as_batches",
     "books_in",
     "books_table",
+    "chart_of",
     "choice_of",
     "combine_input",
     "compact",
@@ -82,9 +87,12 @@ __all__ = [
     "incoming_side",
     "is_null",
     "join_rows",
+    "keys_by_partition",
     "layout_of",
     "merge_frames",
     "only_upserts",
+    "partition_name",
+    "path_words",
     "percent",
     "read_frame",
     "read_outcomes",
@@ -98,6 +106,7 @@ __all__ = [
     "simulate_upgrade",
     "snapshot",
     "snapshots_of",
+    "some_keys",
     "statistics_of",
     "tell_quarantine",
     "tell_scope",

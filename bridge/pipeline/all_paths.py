@@ -27,12 +27,16 @@ if TYPE_CHECKING:
 
 PATH_TYPE = (
     "struct<number:int,of:int,is_complete:boolean,table_type:string,commits:array<int>,compact_after:array<int>,"
-    "batches:array<int>,error:string>"
+    "batches:array<int>,error:string,kind:string,change:string,standard:array<int>,"
+    "seen:array<string>>"
 )
 """The type of `_pb_path`.
 
 The answer is `number` of `of`, that of the nearest path first; whether every state was followed; the path, as in
-`bridge.programs.path_walk.Path`; the number of the batch of each version of the key; why the path ends before.
+`bridge.programs.path_walk.Path`; the number of the batch of each version of the key; why the path ends before. The
+first of several answers of a key says how they differ (`kind`), the least that has to change for the second one
+(`change`), and of each of `bridge.programs.standard_paths` the number of the answer at its end, and whether a query
+sees a row, nothing or an error there.
 """
 HAS_ROW = "_pb_has_row"
 CANDIDATES = 1000
@@ -69,6 +73,9 @@ class KeyAnswer(NamedTuple):
         batches: the number of the batch of each version of the key.
         row: what a query sees; None for no row.
         error: why the path ends before; None if it does not.
+        kind: the id of how the answers of the key differ; the first answer has it, and what follows.
+        change: the id of the least that has to change for the second answer.
+        standard: the number of the answer at the end of each of the standard paths.
     """
 
     key: dict[str, Any]
@@ -77,6 +84,9 @@ class KeyAnswer(NamedTuple):
     batches: list[int]
     row: dict[str, Any] | None
     error: str | None
+    kind: str | None = None
+    change: str | None = None
+    standard: list[int] | None = None
 
 
 class SmallestFound(NamedTuple):
@@ -123,14 +133,22 @@ def counted(versions: DataFrame, found: DataFrame, plan: MergePlan) -> PathCount
     return PathCounts(*sizes, *answers)
 
 
-def key_answers(found: DataFrame, plan: MergePlan, limit: int | None = None) -> list[KeyAnswer]:
-    """Return the answers of the keys that have several, by key; those of `limit` keys."""
-    identity = list(map(quoted, plan.identity))
+def key_answers(
+    found: DataFrame, plan: MergePlan, limit: int | None = None, *, spread: bool = False
+) -> list[KeyAnswer]:
+    """Return the answers of the keys that have several, by key; see `PathsReport.collect`."""
     several = found.where(sf.col(PATH).of > 1)
     if limit is not None:
-        first = several.where(sf.col(PATH).number == 1).orderBy(*identity).limit(limit).select(*identity)
-        several = _of_keys(several, first, plan)
-    return [_answer(row, plan) for row in json_rows(several.orderBy(*identity, sf.col(PATH).number))]
+        several = _of_keys(several, some_keys(found, plan, limit, spread=spread), plan)
+    return [_answer(row, plan) for row in json_rows(several.orderBy(*map(quoted, plan.identity), sf.col(PATH).number))]
+
+
+def some_keys(found: DataFrame, plan: MergePlan, limit: int, *, spread: bool) -> DataFrame:
+    """Return the identifying columns of `limit` keys that have several answers; see `PathsReport.collect`."""
+    path, identity = sf.col(PATH), list(map(quoted, plan.identity))
+    several = found.where((path.of > 1) & (path.number == 1))
+    by = [sf.xxhash64(*identity), *identity] if spread else identity
+    return several.orderBy(*by).limit(limit).select(*identity)
 
 
 def smallest(
@@ -174,7 +192,8 @@ def _answer(row: dict[str, Any], plan: MergePlan) -> KeyAnswer:
     error = found["error"]
     if error is not None and current().is_active:
         error = without_values(error, "an error")
-    return KeyAnswer(key, found["number"], path, found["batches"], data, error)
+    more = (found["kind"], found["change"], found["standard"])
+    return KeyAnswer(key, found["number"], path, found["batches"], data, error, *more)
 
 
 def _data(row: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from bridge.engines import Books, Fate
 from bridge.pipeline.all_paths import answers_of, counted, key_answers, path_outcomes, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.books_report import books_in, books_table
+from bridge.pipeline.path_groups import agreed, disagreements
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
+from bridge.pipeline.paths_view import by_partition, overview
 from bridge.pipeline.scope_report import tell_scope
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
 
     from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound
     from bridge.pipeline.batches import Batches, BatchesLike
+    from bridge.pipeline.path_groups import Disagreements
     from bridge.plan import MergePlan
-    from bridge.report import Label
+    from bridge.report import Label, View
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -80,6 +83,12 @@ class PathsReport(Showable):
         """How many rows and keys there are, and how many keys depend on the path."""
         return counted(self._versions, self.answers, self.plan)
 
+    @functools.cached_property
+    def disagreements(self) -> Disagreements:
+        """Which of the paths that all keys can take disagree, on how many keys, and how."""
+        types = self.table_types
+        return disagreements(self.answers, types) if self.counts.depending else agreed(types)
+
     @cached_as_hidden
     def smallest(self) -> SmallestFound | None:
         """The smallest history that shows a dependence; None where no key depends on the path."""
@@ -95,12 +104,24 @@ class PathsReport(Showable):
         """The result in one sentence."""
         return _verdict(self.counts, self.smallest, self.table_types)
 
-    def collect(self, limit: int | None = None) -> list[KeyAnswer]:
-        """Collect the answers of the keys that depend on the path, by key; those of `limit` keys."""
-        return key_answers(self.answers, self.plan, limit) if self.counts.depending else []
+    def collect(self, limit: int | None = None, *, spread: bool = False) -> list[KeyAnswer]:
+        """Collect the answers of the keys that depend on the path, by key.
+
+        Those of at most `limit` keys: the first ones, or with `spread` those with the smallest hash, a sample of all
+        keys that is always the same.
+        """
+        return key_answers(self.answers, self.plan, limit, spread=spread) if self.counts.depending else []
 
     def _readable(self) -> Report:
-        return self.to_report(whole=False)
+        report = self.to_report(whole=False)
+        report.view = self.to_view()
+        return report
+
+    def to_view(self) -> View:
+        """Return the page of the report without the list of keys."""
+        depends = bool(self.counts.depending)
+        charts = by_partition(self.answers, self._versions, self.plan) if depends else []
+        return overview(self.plan, self.counts, self.disagreements, charts)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
@@ -165,16 +186,19 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         "depending_keys": counts.depending,
         "keys_of_many_versions": counts.many,
         "incomplete_keys": counts.incomplete,
+        **found.disagreements.as_json(found.plan),
         **{fate.value: found.books.total(fate) for fate in Fate},
         "books": {types[0].value: found.books.lines()},
         "smallest": None if example is None else _example_as_json(example),
     }
-    report.results = [_key_as_json(of_key) for of_key in by_key]
+    report.results = [_key_as_json(of_key, found.disagreements) for of_key in by_key]
     report.warnings += _warnings(counts, found.plan)
     if warns and counts.depending > limit:
         report.warnings.append(f"only the first {limit} of {counts.depending} keys are listed (--sample)")
     if example is not None:
         report.body += _story(example)
+    if counts.depending:
+        report.body += found.disagreements.tables()
     if answers:
         report.body.append(_keys(answers, len(by_key), counts.depending))
     report.body.append(books_table(found.books, f"{types[0].long_name}, the batches as they are"))
@@ -260,9 +284,16 @@ def _columns(answers: list[KeyAnswer]) -> list[str]:
 # -- as JSON
 
 
-def _key_as_json(answers: list[KeyAnswer]) -> dict[str, Any]:
+def _key_as_json(answers: list[KeyAnswer], paths: Disagreements) -> dict[str, Any]:
     first = answers[0]
-    return {"key": first.key, "batches": first.batches, "answers": [_answer_as_json(answer) for answer in answers]}
+    ends = first.standard or []
+    return {
+        "key": first.key,
+        "batches": first.batches,
+        "kind": first.kind,
+        "change": first.change,
+        "answers": [_answer_as_json(one) | {"groups": paths.groups_of(one.number, ends)} for one in answers],
+    }
 
 
 def _answer_as_json(answer: KeyAnswer) -> dict[str, Any]:

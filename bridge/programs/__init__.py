@@ -19,7 +19,7 @@ from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
-from bridge.programs.path_search import check_plan, key_paths, smallest_history
+from bridge.programs.path_search import Change, PathEnding, PathKind, check_plan, key_paths, smallest_history
 from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
 from bridge.programs.small_files import (
@@ -32,6 +32,7 @@ from bridge.programs.small_files import (
 )
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
 from bridge.programs.staged import Stage
+from bridge.programs.standard_paths import StandardPath, standard_paths
 from bridge.programs.upgrade import Upgrade
 from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
 
@@ -46,6 +47,7 @@ __all__ = [
     "AllPaths",
     "Append",
     "Arrival",
+    "Change",
     "CombineInput",
     "CommitLoop",
     "Compact",
@@ -64,6 +66,8 @@ __all__ = [
     "Operations",
     "Origin",
     "Path",
+    "PathEnding",
+    "PathKind",
     "Program",
     "ProgramSpec",
     "Simulate",
@@ -71,6 +75,7 @@ __all__ = [
     "SmallestHistory",
     "Snapshot",
     "Stage",
+    "StandardPath",
     "Takeover",
     "Upgrade",
     "Upsert",
@@ -87,4 +92,5 @@ __all__ = [
     "key_paths",
     "small_file_candidates",
     "smallest_history",
+    "standard_paths",
 ]

@@ -101,9 +101,18 @@ class AllPaths:
         """Emit the answers of a history where they differ or are incomplete."""
         found = self.answers(history)
         if found.depends or not found.is_complete:
+            of = {"of": len(found.answers), "is_complete": found.is_complete}
+            first: dict[str, object] = {}
+            if found.depends and found.change is not None:
+                ends = self.search.standard(history, found)
+                first = {
+                    "kind": found.kind.id,
+                    "change": found.change.id,
+                    "standard": [number for number, _ in ends],
+                    "seen": [seen.value for _, seen in ends],
+                }
             for number, answer in enumerate(found.answers, start=1):
-                of = {"number": number, "of": len(found.answers), "is_complete": found.is_complete}
-                _emit(emit, answer, history, of)
+                _emit(emit, answer, history, {"number": number, **of, **(first if number == 1 else {})})
 
     def held(self) -> Iterator[Carrier]:
         """Give the versions."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +13,7 @@ from bridge.merge import RecordMerge, StoredRow
 from bridge.plan import TableType
 from bridge.programs.commits import KeyTimeline
 from bridge.programs.path_walk import KeyHistory, Path, PathEnd, Walk
+from bridge.programs.standard_paths import standard_paths
 from mergers.laws import canonical, error_kind
 
 if TYPE_CHECKING:
@@ -25,16 +27,77 @@ TRIES = 256
 """The number of choices up to which one, two or three versions that show a dependence are searched."""
 
 
+class Change(enum.Enum):
+    """The least that has to change for a key to end differently: its id, and what it is in words."""
+
+    TABLE_TYPE = "table-type", "Table type"
+    COMPACTION = "compaction", "Compaction"
+    COMMITS = "commits", "Commits"
+
+    @property
+    def id(self) -> str:
+        """The id in JSON."""
+        return self.value[0]
+
+    @property
+    def title(self) -> str:
+        """The name."""
+        return self.value[1]
+
+
+class PathKind(enum.Enum):
+    """How the answers of a key differ: its id, and what such a key is, in words."""
+
+    MISSING = "missing", "missing on some paths"
+    FAILING = "failing", "failing on some paths"
+    VALUES = "values", "with other values"
+
+    @property
+    def id(self) -> str:
+        """The id in JSON."""
+        return self.value[0]
+
+    @property
+    def title(self) -> str:
+        """The name."""
+        return self.value[1]
+
+
+class PathEnding(enum.Enum):
+    """What a query sees at the end of a path."""
+
+    ROW = "row"
+    NOTHING = "nothing"
+    ERROR = "error"
+
+    @classmethod
+    def of(cls, answer: PathEnd) -> PathEnding:
+        """Return it for an answer."""
+        if answer.failure is not None:
+            return cls.ERROR
+        return cls.NOTHING if answer.row is None else cls.ROW
+
+
 class KeyPaths(NamedTuple):
     """The answers of one key.
 
     Attributes:
         answers: the different ones, each with the path to it that is nearest to the batches as they are.
         is_complete: whether every state was followed; else there may be more answers.
+        change: what leads from the first answer to the second; None where there is one.
     """
 
     answers: tuple[PathEnd, ...]
     is_complete: bool = True
+    change: Change | None = None
+
+    @property
+    def kind(self) -> PathKind:
+        """How the answers differ."""
+        ends = {PathEnding.of(answer) for answer in self.answers}
+        if PathEnding.ERROR in ends:
+            return PathKind.FAILING
+        return PathKind.MISSING if PathEnding.NOTHING in ends else PathKind.VALUES
 
     @property
     def failure(self) -> MergePointError | None:
@@ -161,7 +224,23 @@ class PathSearch:
                 if (*steps, rank) < found[0]:
                     nearest[kind] = (*steps, rank), answer
             is_complete = is_complete and walk.is_complete
-        return KeyPaths(tuple(answer for _, answer in sorted(nearest.values(), key=_steps)), is_complete)
+        found_by_steps = sorted(nearest.values(), key=_steps)
+        change = _change(found_by_steps[1][0]) if len(found_by_steps) > 1 else None
+        return KeyPaths(tuple(answer for _, answer in found_by_steps), is_complete, change)
+
+    def standard(self, history: KeyHistory, found: KeyPaths) -> list[tuple[int, PathEnding]]:
+        """Return what is at the end of each of `standard_paths`: the number of the answer, from 1, and what it shows.
+
+        One that is not among the answers, where not every state was followed, has a number beyond theirs.
+        """
+        numbers = {self._kind(answer): number for number, answer in enumerate(found.answers, start=1)}
+        paths = [one.of(history.batches) for one in standard_paths(self._tables)]
+        ends = {path: self.answer(history, path) for path in dict.fromkeys(paths)}
+        told = {
+            path: (numbers.setdefault(self._kind(end), len(numbers) + 1), PathEnding.of(end))
+            for path, end in ends.items()
+        }
+        return [told[path] for path in paths]
 
     def answer(self, history: KeyHistory, path: Path) -> PathEnd:
         """Return the answer of one path."""
@@ -231,6 +310,12 @@ class PathSearch:
         # A row taken from a batch may have got meta columns on its way.
         record = answer.row.record or {}
         return canonical({name: record[name] for name in self._schema.by_name if name in record}, self._schema)
+
+
+def _change(steps: tuple[int, int, int]) -> Change:
+    """Return what changes on the way to an answer: commits joined or split, compactions, or the table type alone."""
+    regrouped, compactions, _ = steps
+    return Change.COMMITS if regrouped else Change.COMPACTION if compactions else Change.TABLE_TYPE
 
 
 def _steps(found: tuple[tuple[int, int, int], PathEnd]) -> tuple[int, int, int]:

@@ -30,6 +30,7 @@ from bridge.report.view import (
     LawCell,
     LawPanel,
     Laws,
+    PathLine,
     View,
 )
 
@@ -48,6 +49,7 @@ __all__ = [
     "LawCell",
     "LawPanel",
     "Laws",
+    "PathLine",
     "Report",
     "Showable",
     "Table",

@@ -78,6 +78,8 @@ class Keys:
     Attributes:
         rows: the keys: `key` (values in the order of `identity`), `kind`, `table` and `cause` (positions in the lists
             below, `cause` may be None), `columns` (names), `left`, `right` (rows or None), `note`, `story` (or None).
+            Those of several answers have `answers` instead of two sides, each with `groups` (names), `path`, `row`
+            and `error`, and `paths`, the pairs of groups that end differently.
         identity: the columns that identify a row.
         partition: those of them that are partition columns.
         kinds: the kinds of differences, in words.
@@ -136,6 +138,20 @@ class Laws:
     panels: Sequence[LawPanel]
 
 
+class PathLine(NamedTuple):
+    """Paths that end alike, and on how many keys the others do not.
+
+    Attributes:
+        name: the name of the group.
+        paths: each path in words, and the merge points that it leads through.
+        cells: a line, in order, how many keys end differently, by kind; empty for the line itself.
+    """
+
+    name: str
+    paths: Sequence[tuple[str, str]]
+    cells: Sequence[Sequence[int]]
+
+
 @dataclass(frozen=True)
 class View:
     """The parts of a page.
@@ -150,6 +166,9 @@ class View:
         keys: the keys that differ, if the page lists them.
         story: the timeline of one row, if that is what the page is about; see `bridge.explain`.
         laws: verdicts on laws, if that is what the page is about.
+        notes: what else the page says.
+        cause_title: what the causes are called.
+        paths: which paths disagree, if that is what the page is about.
     """
 
     headline: str
@@ -162,3 +181,5 @@ class View:
     story: dict[str, Any] | None = None
     laws: Laws | None = None
     notes: Sequence[str] = field(default_factory=tuple)
+    cause_title: str = "Why"
+    paths: Sequence[PathLine] = ()

@@ -29,7 +29,10 @@ LANES: Final = {
     "compiled": ("jvm",),
     "tables": ("hudi",),
     "native": ("bridge/engines/test_native_engine.py",),
-    "browser": ("bridge/report/test_pages.py",),
+    "browser": (
+        *(f"bridge/report/test_{name}.py" for name in ("pages", "path_pages", "printing")),
+        "bridge/cli/test_completion.py",
+    ),
     "write": ("bridge/write",),
     "laws": tuple(f"mergers/laws/test_{name}.py" for name in ("determinism", "defects", "paths", "reach")),
     "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),

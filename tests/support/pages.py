@@ -41,11 +41,27 @@ def driver() -> Any:
     return selenium.Chrome(options=options, service=selenium.ChromeService(service))
 
 
-def opened(browser: Any, path: Path, *, dark: bool = False, width: int = WIDTH) -> Any:
-    """Open a page in a window of a size, in light or dark."""
+def opened(browser: Any, path: Path, *, dark: bool = False, width: int = WIDTH, media: str = "") -> Any:
+    """Open a page in a window of a size, in light or dark; `media` is `print` for what is printed."""
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [scheme]})
     browser.get(path.as_uri())
     return browser
+
+
+def found(browser: Any, css: str) -> list[Any]:
+    """Return the elements that a selector finds."""
+    return list(browser.find_elements("css selector", css))
+
+
+def lines(browser: Any) -> list[str]:
+    """Return the text of each line of the list of keys."""
+    return [one.text for one in found(browser, "#list > tbody > tr")]
+
+
+def broken_rules(browser: Any) -> list[str]:
+    """Return what an automated check of accessibility finds fault with."""
+    axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed").Axe()
+    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in axe.run(browser)["violations"]]

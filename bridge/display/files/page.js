@@ -28,7 +28,6 @@
       if (!panel.hidden) { panel.scrollIntoView({ block: "nearest" }); panel.focus({ preventScroll: true }); }
     });
   }
-  window.addEventListener("beforeprint", () => { for (const button of buttons) at(button.dataset.panel).hidden = false; });
 
   const packed = at("data").textContent.trim();
   if (!packed) return;
@@ -36,6 +35,8 @@
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const data = JSON.parse(await new Response(unpacked).text());
   const sides = data.sides || ["", ""];
+
+  const tint = (number) => ["one", "other"][number] || "further";
 
   // -- timelines
 
@@ -46,14 +47,14 @@
   const versions = (story) => wide("Versions", rowsTable("Versions as they arrived; m: rows that merging made",
     ["version", "batch", ...story.columns],
     story.versions.map((one) => [one.label, one.commit === null ? "" : one.commit, ...one.row])));
-  const call = (one) => make("li", { class: one.parts ? "parts" : null },
-    make("div", { class: "where" }, `batch ${one.commit} · ${one.where}${one.release ? ` · Hudi ${one.release}` : ""}`),
+  const call = (story) => (one) => make("li", { class: one.parts ? (story.mark ? "made" : "parts") : null },
+    make("div", { class: "where" }, `${story.unit || "batch"} ${one.commit} · ${one.where}${one.release ? ` · Hudi ${one.release}` : ""}`),
     make("div", {}, make("b", {}, one.older === null ? one.newer : `${one.older}, then ${one.newer}`), ` \u2192 `, make("b", {}, one.result)),
     make("div", {}, shown(one.rule)),
-    one.parts && data.sides ? make("div", { class: "parting" }, "\u2194 the sides part here") : null);
+    one.parts && (data.sides || story.mark) ? make("div", { class: "parting" }, story.mark || "\u2194 the sides part here") : null);
   const lanes = (story) => make("div", { class: "lanes" }, ...story.sides.map((side, number) => make("section", { class: "lane" },
-    make("h3", {}, make("span", { class: `side ${number ? "other" : "one"}` }, shown(side.name))),
-    make("ol", {}, ...side.calls.map(call)),
+    make("h3", {}, make("span", { class: `side ${tint(number)}` }, shown(side.name))),
+    make("ol", {}, ...side.calls.map(call(story))),
     make("p", { class: "end" }, side.error === null ? `Ends with ${side.end}` : `Fails: ${shown(side.error)}`))));
 
   if (at("story")) at("story").append(versions(data.story), lanes(data.story));
@@ -66,12 +67,13 @@
   const columns = [...new Set(rows.flatMap((row) => row.columns))].sort();
   const spots = data.partition.map((name) => identity.indexOf(name));
   const partition = (row) => spots.map((spot) => (row.key[spot] === "" || row.key[spot] === null ? "(none)" : shown(row.key[spot]))).join("/");
-  for (const row of rows) row.words = shown([row.key, row.left, row.right]).toLowerCase();
+  for (const row of rows) row.words = shown([row.key, row.left, row.right, (row.answers || []).map((one) => [one.row, one.error])]).toLowerCase();
   const fields = {
     kind: { title: "Kind", of: (row) => [kinds[row.kind]] },
     cause: { title: "Cause", of: (row) => (row.cause === null ? [] : [causes[row.cause].id]), name: (id) => (causes.find((one) => one.id === id) || { title: id }).title },
     partition: { title: "Partition", of: (row) => (spots.length ? [partition(row)] : []) },
     column: { title: "Column", of: (row) => row.columns },
+    paths: { title: "Paths", of: (row) => row.paths || [], name: (pair) => pair.replace("-", " and ") },
     table: { title: "Table", of: (row) => (tables.length > 1 ? [tables[row.table]] : []) },
   };
   const chosen = {};
@@ -88,7 +90,7 @@
   };
   const heads = [...identity.map((name, spot) => ({ title: name, of: (row) => shown(row.key[spot]) })),
     ...(tables.length > 1 ? [{ title: "table", of: valueOf.table }] : []),
-    { title: "kind", of: valueOf.kind }, ...(causes.length ? [{ title: "cause", of: valueOf.cause }] : []), { title: "what changes", of: valueOf.columns }];
+    { title: "kind", of: valueOf.kind }, ...(causes.length ? [{ title: "cause", of: valueOf.cause }] : []), { title: rows[0].answers ? "answers" : "what changes", of: valueOf.columns }];
   const collate = new Intl.Collator("en", { numeric: true }).compare;
   const compare = (one, other) => (one !== "" && other !== "" && !isNaN(one) && !isNaN(other) ? one - other : collate(one, other));
   let sorted = null, descending = false, limit = PAGE, found = rows;
@@ -105,7 +107,18 @@
   }));
   document.querySelector("#list thead").append(headRow);
 
+  const ends = (answer) => (answer.error !== null ? `fails: ${shown(answer.error)}` : answer.row === null ? "no row" : null);
+  const answers = (row) => make("div", { class: "pairs" }, ...row.answers.map((answer, number) => make("span", { class: "pair" },
+    answer.groups.length ? `${answer.groups.join(" ")} ` : "\u2026 ", make("i", { class: tint(number) },
+      ends(answer) || row.columns.map((name) => `${name} ${shown(answer.row[name])}`).join(", ") || "a row"))));
+  const every = (row) => {
+    const names = Object.keys((row.answers.find((answer) => answer.row) || { row: {} }).row);
+    const line = (answer, number) => [answer.groups.join(" ") || "\u2026", make("td", {}, make("span", { class: `side ${tint(number)}` }, answer.path), ends(answer) ? `: ${ends(answer)}` : ""),
+      ...names.map((name) => valued("td", answer.row ? answer.row[name] : "\u2014", { class: row.columns.includes(name) ? "changed" : null }))];
+    return wide("Answers", rowsTable("Every answer, with the nearest path to it", ["paths", "nearest path", ...names], row.answers.map(line)));
+  };
   const pairs = (row) => {
+    if (row.answers) return answers(row);
     if (row.left && row.right) {
       return make("div", { class: "pairs" }, ...row.columns.map((name) => make("span", { class: "pair" }, `${name}: `,
         valued("i", row.left[name], { class: "one", title: sides[0] }), " \u2192 ", valued("i", row.right[name], { class: "other", title: sides[1] }))));
@@ -120,9 +133,9 @@
       ...names.map((name) => valued("td", values ? values[name] : "\u2014", { class: row.columns.includes(name) ? "changed" : null }))];
     return wide("Rows of both sides", rowsTable("The row on both sides", ["side", ...names], [line(sides[0], row.left, "one"), line(sides[1], row.right, "other")]));
   };
-  const detail = (row, number) => make("tr", { id: `detail-${number}` }, make("td", { class: "detail", colspan: String(heads.length) }, both(row),
+  const detail = (row, number) => make("tr", { id: `detail-${number}` }, make("td", { class: "detail", colspan: String(heads.length) }, row.answers ? every(row) : both(row),
     row.note ? make("p", {}, `This key ${row.note}.`) : null,
-    ...(row.story ? [versions(row.story), lanes(row.story)] : causes.length ? [make("p", {}, "This key was not traced; payload-bridge explain shows one row.")] : [])));
+    ...(row.story ? [versions(row.story), lanes(row.story)] : causes.length ? [make("p", {}, row.answers ? "The paths of this key were not traced." : "This key was not traced; payload-bridge explain shows one row.")] : [])));
   const line = (row, number) => {
     const opener = make("button", { type: "button", class: "open", "aria-expanded": "false", on: { click: () => {
       const open = opener.getAttribute("aria-expanded") === "true";
@@ -132,7 +145,7 @@
     } } }, shown(row.key[0]) || "(empty)");
     const tr = make("tr", {}, make("td", {}, opener), ...row.key.slice(1).map((value) => valued("td", value)),
       ...(tables.length > 1 ? [make("td", {}, tables[row.table])] : []),
-      make("td", {}, make("span", { class: `kind k${row.kind}` }, kinds[row.kind])), ...(causes.length ? [make("td", {}, valueOf.cause(row) || "\u2014")] : []), make("td", {}, pairs(row)));
+      make("td", {}, make("span", { class: `kind k${row.kind}` }, kinds[row.kind])), ...(causes.length ? [make("td", { class: "cause" }, valueOf.cause(row) || "\u2014")] : []), make("td", {}, pairs(row)));
     return tr;
   };
   const draw = () => {
@@ -141,7 +154,9 @@
       Object.entries(chosen).every(([name, value]) => !value || fields[name].of(row).includes(value)));
     if (sorted) found.sort((one, other) => (descending ? -1 : 1) * compare(sorted.of(one), sorted.of(other)));
     body.replaceChildren(...found.slice(0, limit).map(line));
+    const first = found.length > limit ? `, the first ${limit.toLocaleString("en")} are shown` : "";
     at("shown").textContent = found.length === rows.length ? `${rows.length.toLocaleString("en")}` : `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+    at("shown").append(first);
     at("more").hidden = found.length <= limit;
     at("more").textContent = `Show ${Math.min(PAGE, found.length - limit)} more`;
   };

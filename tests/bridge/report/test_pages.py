@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Table, View, write_report
-from bridge.spark import place_of
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Table, View
 from bridge.verify import verify
 from payloads import HudiRelease
 from tests.support import pages
+from tests.support.pages import broken_rules, found, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 HOSTILE = "</script><img src=x onerror=document.title='owned'><b>&amp;\x00\u202e"
@@ -25,13 +24,6 @@ CAUSES = (
     CauseLine("late", "Late version", "a version arrives late", 7, [(SIDES[0], "keeps"), (SIDES[1], HOSTILE)]),
     CauseLine("tie", "Tie", "two versions are tied", 3),
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    found = pages.driver()
-    yield found
-    found.quit()
 
 
 def story(ts: int) -> dict[str, Any]:
@@ -107,28 +99,6 @@ def large() -> Report:
         keys=dataclasses.replace(report.view.keys, rows=rows, causes=causes),
     )
     return report
-
-
-@pytest.fixture
-def page(browser: Any, tmp_path: Path) -> Any:
-    def show(report: Report, **settings: Any) -> Any:
-        write_report(report, place_of(tmp_path / "page.html"))
-        return pages.opened(browser, tmp_path / "page.html", **settings)
-
-    return show
-
-
-def found(browser: Any, css: str) -> list[Any]:
-    return list(browser.find_elements("css selector", css))
-
-
-def lines(browser: Any) -> list[str]:
-    return [one.text for one in found(browser, "#list > tbody > tr")]
-
-
-def broken_rules(browser: Any) -> list[str]:
-    axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed").Axe()
-    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in axe.run(browser)["violations"]]
 
 
 def test_the_first_screen_says_how_many_where_and_why(page: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +17,6 @@ from bridge.report.json_values import json_field
 from bridge.spark import place_of
 from tests.support import pages
 from tests.support.notebooks import _plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HOSTILE = "</script><img src=x onerror=document.title='owned'>"
 KINDS = ("only-left", "only-right", "changed")
@@ -142,13 +139,6 @@ def test_the_error_of_hudi_is_hidden_with_the_values_that_it_may_quote(reason: s
 def test_credentials_in_an_error_are_never_shown() -> None:
     made = rehearsed(refused="s3://me:hunter2@bucket is not there")
     assert "hunter2" not in made._repr_html_() + _plain(made)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    found = pages.driver()
-    yield found
-    found.quit()
 
 
 def written(made: Any) -> Report:

@@ -1,0 +1,89 @@
+"""A printed page: everything that is needed is there, nothing to click, and dark pages print light."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bridge.verify import verify
+from payloads import HudiRelease
+from tests.bridge.report.test_pages import large, replay
+from tests.bridge.report.test_path_pages import every_path
+from tests.support.pages import found, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.report import Report
+
+PAPER = 794
+"""The width of A4 in pixels of CSS."""
+
+
+def laws() -> Report:
+    return verify("AWSDmsAvroPayload", release=HudiRelease.V1_2, exhaustive=True, domains=("data",)).to_report()
+
+
+MADE: dict[str, Callable[[], Report]] = {
+    "replay": lambda: replay(10),
+    "large": large,
+    "paths": every_path,
+    "laws": laws,
+}
+"""A page of each kind."""
+CLOSED = """
+const seen = { contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true };
+const isSeen = (one) => one.getBoundingClientRect().height && one.checkVisibility(seen);
+return [...document.querySelectorAll("details > *, .panel")].filter((one) => !isSeen(one))
+  .map((one) => one.outerHTML.slice(0, 80));
+"""
+CLICKABLE = """
+return [...document.querySelectorAll("input, select, form, [type=reset], #more")].filter((one) => one.checkVisibility())
+  .map((one) => one.outerHTML.slice(0, 80));
+"""
+DARK = """
+const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number); return (r + g + b) / 765; };
+return [...document.querySelectorAll("body, main *")]
+  .filter((one) => one.checkVisibility() && one.textContent.trim())
+  .filter((one) => {
+    const { color, backgroundColor } = getComputedStyle(one);
+    const isClear = backgroundColor.startsWith("rgba");
+    return light(color) > 0.6 || (!isClear && light(backgroundColor) < 0.6);
+  }).map((one) => one.outerHTML.slice(0, 80));
+"""
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("dark", [False, True])
+def test_everything_is_on_paper_and_nothing_to_click(name: str, page: Any, *, dark: bool) -> None:
+    browser = page(MADE[name](), media="print", width=PAPER, dark=dark)
+    assert browser.execute_script(CLOSED) == []
+    assert browser.execute_script(CLICKABLE) == []
+    assert browser.execute_script(DARK) == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= PAPER
+
+
+def test_what_is_printed_says_what_it_leaves_out(page: Any) -> None:
+    browser = page(large(), media="print", width=PAPER)
+    assert len(lines(browser)) == 100
+    assert found(browser, "#shown")[0].text == "1,000, the first 100 are shown"
+    assert found(browser, "header .settings")[0].is_displayed()
+
+
+def test_open_keys_are_printed_with_their_timelines(page: Any) -> None:
+    browser = page(replay(10))
+    found(browser, "#list .open")[2].click()
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert len(found(browser, ".detail .lane")) == 2
+    assert all(one.is_displayed() for one in found(browser, ".detail .lane"))
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_browser_prints_pages(name: str, page: Any) -> None:
+    printed = page(MADE[name](), dark=True).execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    pdf = base64.b64decode(printed["data"])
+    assert pdf.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 1
