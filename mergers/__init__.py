@@ -36,6 +36,7 @@ from mergers.strategies import (
     CommitTimeFlinkRecordMerger,
     EventTimeFlinkRecordMerger,
     OverwriteWithLatestMerger,
+    PartialUpdateFlinkRecordMerger,
     PartialUpdateMode,
     buffered_merger,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "MetadataValues",
     "OperationMode",
     "OverwriteWithLatestMerger",
+    "PartialUpdateFlinkRecordMerger",
     "PartialUpdateMode",
     "RecordMergeMode",
     "UnsupportedRecordOperationError",

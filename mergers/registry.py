@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 from mergers.api import RecordMergeMode
 from mergers.compat import adapt_merger
 from mergers.errors import MergerNotFoundError
-from mergers.strategies import CommitTimeFlinkRecordMerger, EventTimeFlinkRecordMerger, OverwriteWithLatestMerger
+from mergers.strategies import (
+    CommitTimeFlinkRecordMerger,
+    EventTimeFlinkRecordMerger,
+    OverwriteWithLatestMerger,
+    PartialUpdateFlinkRecordMerger,
+)
 from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -19,6 +24,7 @@ _BUILT_IN: dict[str, type] = {
     "org.apache.hudi.common.model.OverwriteWithLatestMerger": OverwriteWithLatestMerger,
     "org.apache.hudi.client.model.CommitTimeFlinkRecordMerger": CommitTimeFlinkRecordMerger,
     "org.apache.hudi.client.model.EventTimeFlinkRecordMerger": EventTimeFlinkRecordMerger,
+    "org.apache.hudi.client.model.PartialUpdateFlinkRecordMerger": PartialUpdateFlinkRecordMerger,
 }
 _BRIDGES = {
     "org.apache.hudi.common.model.HoodieAvroRecordMerger": "combine",

@@ -174,6 +174,19 @@ class HoodieFlinkRecord(RewritableRecord):
             self.ordering_value,
         )
 
+    def filled_from(self, other: HoodieFlinkRecord, ordering_value: Ordering | None) -> HoodieFlinkRecord:
+        """Return the row with its nulls taken from `other`, whose values are in the same order.
+
+        Raises:
+            SchemaError: one of them has no data.
+        """
+        row, fills = self._row_for("filled_from"), other._row_for("filled_from")
+        values = [fills[at] if row[at] is None else row[at] for at in range(len(row))]
+        made = type(row)(*values)
+        if (names := getattr(row, "_fields", None)) is not None:
+            made.set_field_names(list(names))
+        return HoodieFlinkRecord(self.key, made, self.operation, ordering_value)
+
     def with_record(self, record: Record, schema: AvroSchema, ordering_value: Ordering | None) -> HoodieFlinkRecord:
         """Return other data under the same key as a live row: `I` stays `I`, any other operation becomes `U`.
 

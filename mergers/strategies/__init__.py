@@ -22,6 +22,7 @@ from mergers.strategies.fill_unavailable import MERGE_PROPERTY_PREFIX, UNAVAILAB
 from mergers.strategies.ignore_defaults import Fidelity, IgnoreDefaults, missed_defaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.partial_update import PartialUpdate
+from mergers.strategies.partial_update_flink import PartialUpdateFlinkRecordMerger
 from mergers.strategies.record_context import LARGEST_MILLIS, RecordContext
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "OverwriteWithLatestMerger",
     "PartialBlockMerger",
     "PartialUpdate",
+    "PartialUpdateFlinkRecordMerger",
     "PartialUpdateMode",
     "RecordContext",
     "buffered_merger",

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from mergers import (
+    CUSTOM_MERGE_STRATEGY_UUID,
     EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
     CommitTimeFlinkRecordMerger,
     EventTimeFlinkRecordMerger,
@@ -17,6 +18,7 @@ from mergers import (
     HoodieRecordType,
     MergerConfigError,
     OverwriteWithLatestMerger,
+    PartialUpdateFlinkRecordMerger,
     on_flink,
     resolve_merger,
     select_merger,
@@ -67,7 +69,9 @@ def test_each_engine_gets_its_own_implementation_of_a_strategy():
     assert on_flink(found["FLINK"]) is found["FLINK"]
 
 
-@pytest.mark.parametrize("merger", [CommitTimeFlinkRecordMerger, EventTimeFlinkRecordMerger])
+@pytest.mark.parametrize(
+    "merger", [CommitTimeFlinkRecordMerger, EventTimeFlinkRecordMerger, PartialUpdateFlinkRecordMerger]
+)
 def test_hudis_names_find_them(merger):
     for name in (merger.__name__, f"org.apache.hudi.client.model.{merger.__name__}"):
         assert type(resolve_merger(name)) is merger
@@ -101,6 +105,65 @@ def test_event_time_compares_a_delete_with_integer_0_like_any_other():
         EventTimeFlinkRecordMerger().merge(flink_ride(1), delete, RIDES, BY_TS)
     with pytest.raises(NullOrderingError):
         EventTimeFlinkRecordMerger().merge(flink_ride(1), left, RIDES, {"hoodie.table.ordering.fields": "rider"})
+
+
+def of_ride(version):
+    found = version.to_indexed_record(RIDES, BY_TS)
+    return found.record, found.operation, found.ordering_value
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "left"),
+    [
+        ((1, "a", 1.0), (2, None, 2.0), (2, "a", 2.0)),
+        ((2, "a", None), (1, None, 1.0), (2, "a", 1.0)),
+        ((1, "a", None), (1, "b", None), (1, "b", None)),  # a tie goes to the newer one
+        ((2, None, 1.0), (1, "b", 2.0), (2, "b", 1.0)),
+    ],
+)
+@pytest.mark.parametrize("release", ["1.1", "1.2"])
+def test_a_partial_update_fills_the_nulls_of_the_later_event(older, newer, left, release):
+    merger = PartialUpdateFlinkRecordMerger(release)
+    sides = flink_ride(*older, kind="INSERT"), flink_ride(*newer)
+    merged = merger.merge(*sides, RIDES, BY_TS)
+    operation = "I" if older[0] > newer[0] else "U"
+    assert of_ride(merged) == (ride(*left), operation, long(left[0]))
+    assert list(merged.row._fields) == [field.name for field in RIDES.fields]
+    assert [of_ride(side)[0] for side in sides] == [ride(*older), ride(*newer)], "the versions stay as they are"
+
+
+@pytest.mark.parametrize(("older", "newer"), [(1, 2), (2, 1), (1, 1)])
+@pytest.mark.parametrize(
+    "deletes",
+    [
+        ({"kind": "DELETE"}, {}),
+        ({}, {"kind": "DELETE"}),
+        ({}, {"deleted": True}),
+        ({"deleted": True}, {"kind": "UPDATE_BEFORE"}),
+    ],
+)
+def test_a_partial_update_keeps_the_later_one_as_it_is_where_either_is_a_delete(older, newer, deletes):
+    left, right = (flink_ride(ts, **kind) for ts, kind in zip((older, newer), deletes, strict=True))
+    assert PartialUpdateFlinkRecordMerger().merge(left, right, RIDES, BY_TS) is (left if older > newer else right)
+
+
+def test_a_partial_update_takes_a_delete_without_data_by_the_value_that_it_came_with():
+    left, delete = flink_ride(2, "a"), HoodieFlinkRecord(KEY, None, "D", long(3))
+    assert PartialUpdateFlinkRecordMerger().merge(left, delete, RIDES, BY_TS) is delete
+    assert PartialUpdateFlinkRecordMerger().merge(delete, left, RIDES, BY_TS) is delete
+    with pytest.raises(NullOrderingError):
+        PartialUpdateFlinkRecordMerger().merge(left, delete, RIDES, {"hoodie.table.ordering.fields": "fare"})
+
+
+def test_a_partial_update_has_the_strategy_id_of_its_release():
+    found = {release: PartialUpdateFlinkRecordMerger(release).merging_strategy for release in ("1.1", "1.2")}
+    assert found == {"1.1": CUSTOM_MERGE_STRATEGY_UUID, "1.2": EVENT_TIME_BASED_MERGE_STRATEGY_UUID}
+    assert PartialUpdateFlinkRecordMerger("1.1", "of-a-table").merging_strategy == "of-a-table"
+    with pytest.raises(MergerConfigError, match=r"Hudi 1\.0 has no PartialUpdateFlinkRecordMerger"):
+        PartialUpdateFlinkRecordMerger("1.0")
+    listed = [PartialUpdateFlinkRecordMerger("1.1"), EventTimeFlinkRecordMerger]
+    assert type(select_merger("EVENT_TIME_ORDERING", "FLINK", listed)) is EventTimeFlinkRecordMerger
+    assert select_merger("CUSTOM", "FLINK", listed) is listed[0]
 
 
 # -- mergers of Avro records, and payloads
