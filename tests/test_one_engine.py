@@ -32,6 +32,8 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_java_constants.py": (9, "that the names in Java are those in Python"),
     "bridge/engines/test_native_books.py": (1, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_native_engine.py": (18, _NATIVE),
+    "bridge/engines/test_native_histories.py": (7, f"{_NATIVE}, and the python engine beside it"),
+    "bridge/engines/test_native_logs.py": (3, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_python_engine.py": (23, _OF_PYTHON),
     "bridge/engines/test_quarantine.py": (16, f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too"),
     "bridge/engines/test_support_matrix.py": (3, "the text of a page"),
@@ -67,6 +69,8 @@ STARTS_SPARK: Final = {
     "bridge/engines/test_arrow_records.py",
     "bridge/engines/test_native_books.py",
     "bridge/engines/test_native_engine.py",
+    "bridge/engines/test_native_histories.py",
+    "bridge/engines/test_native_logs.py",
     "bridge/programs/test_path_search.py",
 }
 """Those of `bridge` that start Spark though they compare no engines."""

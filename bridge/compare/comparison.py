@@ -10,7 +10,7 @@ from bridge.compare.side_names import side_names
 from bridge.config import capabilities
 from bridge.errors import PlanError
 from bridge.merge import merge_config
-from bridge.pipeline import simulate_outcomes, snapshots_of, upgrade_outcomes
+from bridge.pipeline import choice_of, program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
 from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade
 from bridge.spark import described
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.engines import Choice
     from bridge.programs import Handover, Operations
 
 _MERGER: Final = "org.apache.hudi.common.model.HoodieRecordMerger"
@@ -99,6 +100,21 @@ class Comparison:
     def right_of(self, versions: DataFrame) -> DataFrame:
         """Return the snapshots of the right side; errors as in `right_outcomes`."""
         return snapshots_of(self.right_outcomes(versions))
+
+    def choices(self, versions: DataFrame) -> dict[str, Choice]:
+        """Return which engine runs the commits of each side, by its name, and why.
+
+        Raises:
+            PayloadBridgeError: a side can't run.
+        """
+        takes_over = self.upgrade_after is not None
+        right = self.left if takes_over else self.right
+        programs = (
+            program_of(self.left, self.operations),
+            program_of(right, self.operations, upgraded=takes_over),
+        )
+        sides = zip(self.names, programs, (self.left, right), strict=True)
+        return {name: choice_of(program, plan, versions) for name, program, plan in sides}
 
     def left_outcomes(self, versions: DataFrame, *, books: bool = False) -> DataFrame:
         """Return the rows of the snapshots of the left side, those of keys that it sets aside, and its books."""

@@ -99,6 +99,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         report = dataclasses.replace(report, comparison=comparison)
         outcomes[RIGHT_SIDE] = books.of_side(RIGHT_SIDE, comparison.right_outcomes(books.versions, books=True))
         right = snapshots_of(outcomes[RIGHT_SIDE])
+        report = dataclasses.replace(report, ran=comparison.choices(versions))
         with observing(spark):  # a cached plan runs with the settings of the moment in which it is marked
             found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
     except PlanError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Books, Fate, books_text
+from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Books, Fate, fates_of
 from bridge.pipeline import books_in, with_partitions
 from bridge.programs import Origin
 from bridge.report import Table
@@ -54,7 +54,7 @@ class ReplayBooks:
         if self._keeps:
             self._sides[name] = found = kept(outcomes)
             return found
-        self._sides[name] = seen = ObservedFrame(outcomes, books_text())
+        self._sides[name] = seen = ObservedFrame(outcomes, *fates_of(outcomes))
         return seen.frame
 
     def read(self, *names: str) -> dict[str, Books]:

@@ -16,7 +16,7 @@ from bridge.compare.replay_books import both_books_table
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
 from bridge.merge import merger_warnings
-from bridge.pipeline import KIND, LEFT, RIGHT, tell_scope
+from bridge.pipeline import KIND, LEFT, RIGHT, tell_choices, tell_scope
 from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
 from bridge.spark import quoted
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.comparison import Comparison
-    from bridge.engines import Books
+    from bridge.engines import Books, Choice
     from bridge.pipeline import Batches
     from bridge.plan import TableType
 
@@ -70,6 +70,7 @@ class ReplayReport(Showable):
         books: what became of the rows that came in, by the name of the side, as in `SimulateReport.books`; a refused
             side has none.
         outcomes: what Spark keeps for it.
+        ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
 
     Added in 0.1.0.
     """
@@ -87,6 +88,7 @@ class ReplayReport(Showable):
     quarantined: Mapping[str, int] = dataclasses.field(default_factory=dict)
     books: Mapping[str, Books] = dataclasses.field(default_factory=dict)
     outcomes: tuple[DataFrame, ...] = ()
+    ran: Mapping[str, Choice] = dataclasses.field(default_factory=dict)
 
     @property
     def is_equal(self) -> bool:
@@ -265,6 +267,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
     differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
     tell_scope(report, first_part.batches, first.left, differing)
+    tell_choices(report, {f"{_type(part).value}, {name}": ran for part in parts for name, ran in part.ran.items()})
     return report
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.engines.books import SIDES, Books, Fate, books_text
+from bridge.engines.books import SIDES, Books, Fate, fates_of
 from bridge.engines.books import columns as books_columns
 from bridge.engines.commit_fates import CommitFates
 from bridge.engines.control_columns import (
@@ -29,7 +29,7 @@ from bridge.engines.control_columns import (
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
 from bridge.engines.jvm import bundle_for, call_beside, check_spark, in_driver, with_strategy_id
-from bridge.engines.native import REFUSALS, Refusal, fits_one_task
+from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
 
@@ -56,6 +56,7 @@ __all__ = [
     "TO_LOG",
     "Books",
     "Choice",
+    "ColumnMerges",
     "CommitFates",
     "Engine",
     "Fate",
@@ -63,13 +64,14 @@ __all__ = [
     "RecordReader",
     "RecordWriter",
     "Refusal",
+    "RowVersion",
     "arrow_schema",
     "books_columns",
-    "books_text",
     "bundle_for",
     "call_beside",
     "check_spark",
     "engine_of",
+    "fates_of",
     "fits_one_task",
     "in_driver",
     "ordering_text",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge.engines.control_columns import ACTION, BOOKS, NEWER, is_visible
+from bridge.engines.control_columns import ACTION, ADDED_TYPES, BOOKS, FATES, NEWER, is_visible
 from bridge.engines.control_columns import MADE as IS_MADE
 from bridge.errors import BooksError
 from bridge.merge import Action, MergePoint
@@ -95,10 +95,8 @@ class Books:
     def of_run(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
         """Make the books of what Spark observed as `columns` asks."""
         found = cls.of_observed(rows_in, observed)
-        counted = {_parts(name): int(number or 0) for name, number in observed.items() if " " in name}
         return dataclasses.replace(
             found,
-            counts={**found.counts, **counted},
             made=found.made + int(observed.get(MADE) or 0),
             rows_out=int(observed[_VISIBLE]),
             inserted=int(observed[_INSERTED]),
@@ -106,8 +104,10 @@ class Books:
 
     @classmethod
     def of_observed(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
-        """Make the books of what Spark observed as `books_text` asks; nothing is known of the result then."""
-        return cls.of_texts(rows_in, str(observed.get(BOOKS) or "").splitlines())
+        """Make the books of what Spark observed as `fates_of` asks; nothing is known of the result then."""
+        found = cls.of_texts(rows_in, str(observed.get(BOOKS) or "").splitlines())
+        counted = {_parts(name): int(number or 0) for name, number in observed.items() if " " in name}
+        return dataclasses.replace(found, counts={**found.counts, **counted})
 
     @classmethod
     def of_texts(cls, rows_in: Mapping[str, int], texts: Iterable[str]) -> Books:
@@ -171,13 +171,17 @@ def columns(outcomes: DataFrame, point: str, plan: MergePlan) -> list[Column]:
         sf.count_if(_is(Action.INSERT)).alias(_INSERTED),
     ]
     if BOOKS in outcomes.columns:
-        return [*found, books_text()]
+        return [*found, *fates_of(outcomes)]
     return [*found, *_of_columns(point, plan)]
 
 
-def books_text() -> Column:
-    """Return what Spark observes of outcomes with `_pb_books`."""
-    return sf.array_join(sf.collect_list(BOOKS), "\n").alias(BOOKS)
+def fates_of(outcomes: DataFrame) -> list[Column]:
+    """Return what Spark observes of outcomes with `_pb_books`, or with the `_pb_fates` of keys over time."""
+    if BOOKS in outcomes.columns:
+        return [sf.array_join(sf.collect_list(BOOKS), "\n").alias(BOOKS)]
+    point, side, fates = MergePoint.SNAPSHOT.value, SIDES[Origin.INCOMING], sf.col(FATES)
+    names = ADDED_TYPES[FATES].fieldNames()  # type: ignore[attr-defined]  # it is a struct
+    return [sf.sum(fates[name]).alias(entry(point, side, name)) for name in names]
 
 
 def _of_columns(point: str, plan: MergePlan) -> Iterator[Column]:

@@ -34,10 +34,11 @@ from bridge.pipeline.path_groups import Disagreements
 from bridge.pipeline.path_text import path_words
 from bridge.pipeline.paths_report import PathsReport, all_paths
 from bridge.pipeline.point_run import POINTS, PointRun, set_aside, sets_aside
-from bridge.pipeline.run import choice_of
+from bridge.pipeline.run import choice_of, tell_choices
 from bridge.pipeline.scope import Scope, is_null, percent, share
 from bridge.pipeline.scope_report import tell_scope
 from bridge.pipeline.simulate import (
+    program_of,
     simulate_commits,
     simulate_outcomes,
     snapshots_of,
@@ -94,6 +95,7 @@ __all__ = [
     "partition_name",
     "path_words",
     "percent",
+    "program_of",
     "read_frame",
     "read_outcomes",
     "report_simulations",
@@ -108,6 +110,7 @@ __all__ = [
     "snapshots_of",
     "some_keys",
     "statistics_of",
+    "tell_choices",
     "tell_quarantine",
     "tell_scope",
     "upgrade_commits",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import BOOKS, COMMIT, FIRST, LAST, PREFIX, Books, Fate
+from bridge.engines import BOOKS, COMMIT, FIRST, LAST, PREFIX, Books, Fate, fates_of
 from bridge.merge import MergePoint
 from bridge.pipeline.layout import join_rows
 from bridge.report import Table
@@ -86,7 +86,9 @@ def books_table(books: Books, of: str = "", *, unmerged: str = Fate.QUARANTINED)
 
 
 def books_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> Books:
-    """Return the books among outcomes that Spark keeps, one row a task."""
+    """Return the books among outcomes that Spark keeps: one row a task, or in `_pb_fates` one a key."""
+    if BOOKS not in outcomes.columns:
+        return Books.of_observed(rows_in, outcomes.select(*fates_of(outcomes)).collect()[0].asDict())
     texts = [row[0] for row in outcomes.where(sf.col(BOOKS).isNotNull()).select(BOOKS).collect()]
     return Books.of_texts(rows_in, texts)
 

@@ -11,9 +11,12 @@ from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, layout_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
+    from bridge.report import Report
 
 
 def choice_of(program: str, plan: MergePlan, written: DataFrame, *others: DataFrame) -> Choice:
@@ -55,6 +58,12 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
         fits_one_task=_fits_one_task(plan, sides[-1]),
     )
     return engines.run(sides, job, layout.fields)
+
+
+def tell_choices(report: Report, choices: Mapping[str, Choice]) -> None:
+    """Put into a report which engine ran what, and why."""
+    report.plan["ran"] = {name: {"engine": one.engine.value, "why": one.why} for name, one in choices.items()}
+    report.body += [f"{name}: engine {one.engine}: {one.why}" for name, one in choices.items()]
 
 
 def _fits_one_task(plan: MergePlan, newer: DataFrame) -> bool:

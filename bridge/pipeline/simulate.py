@@ -120,12 +120,11 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         "log_updates": log_updates,
         "handover": change,
     }
-    program = "simulate_global_upgrade" if old.global_index else "simulate_upgrade"
     if operations.by_commit:
         check_operations(old, operations)
         check_operated(old, change, operations)
-        program = "simulate_operations_upgrade"
         arguments |= {"operations": operations, "one_file": inserts_into_files(old.props)}
+    program = program_of(old, operations, upgraded=True)
     return run([side], layout, old, program=program, arguments=arguments, books=books)
 
 
@@ -148,18 +147,14 @@ def _simulated(  # noqa: PLR0913 (settings of one job)
     *,
     books: bool,
 ) -> DataFrame:
-    log_updates = plan.table_type is TableType.MERGE_ON_READ
-    puts_in_base = log_updates and plan.inserts_to == "base"
-    candidates = small_file_candidates(plan.props) if puts_in_base else 0
+    log_updates, candidates = plan.table_type is TableType.MERGE_ON_READ, _candidates(plan)
     if candidates and (plan.global_index or not plan.combine_before_upsert):
         what = "a global index" if plan.global_index else "a batch that is not combined"
         msg = f"the small-file rule together with {what} is not ported; leave out {keys.SMALL_FILE_LIMIT}"
         raise PlanError(msg)
     arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
-    program = "simulate_global_index" if plan.global_index else "simulate"
-    program = "simulate_small_files" if candidates else program
-    return run(sides, layout, plan, program=program, arguments=arguments, books=books)
+    return run(sides, layout, plan, program=program_of(plan, UPSERTS), arguments=arguments, books=books)
 
 
 def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
@@ -179,11 +174,28 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
         "log_updates": plan.table_type is TableType.MERGE_ON_READ,
         "operations": operations,
     }
-    if plan.global_index:
-        program = "simulate_global_operations"
-    else:
-        program, arguments["one_file"] = "simulate_operations", inserts_into_files(plan.props)
-    return run([side], layout, plan, program=program, arguments=arguments, books=books)
+    if not plan.global_index:
+        arguments["one_file"] = inserts_into_files(plan.props)
+    return run([side], layout, plan, program=program_of(plan, operations), arguments=arguments, books=books)
+
+
+def program_of(plan: MergePlan, operations: Operations, *, upgraded: bool = False) -> str:
+    """Return the program that runs the commits of a table; `upgraded`: which other writers take over."""
+    if operations.by_commit and upgraded:
+        return "simulate_operations_upgrade"
+    if operations.by_commit:
+        return "simulate_global_operations" if plan.global_index else "simulate_operations"
+    if upgraded:
+        return "simulate_global_upgrade" if plan.global_index else "simulate_upgrade"
+    if _candidates(plan):
+        return "simulate_small_files"
+    return "simulate_global_index" if plan.global_index else "simulate"
+
+
+def _candidates(plan: MergePlan) -> int:
+    """Return how many small files of a merge-on-read table take new keys, and updates with them."""
+    puts_in_base = plan.table_type is TableType.MERGE_ON_READ and plan.inserts_to == "base"
+    return small_file_candidates(plan.props) if puts_in_base else 0
 
 
 def snapshots_of(outcomes: DataFrame) -> DataFrame:

@@ -16,8 +16,9 @@ from bridge.pipeline.batches import as_batches
 from bridge.pipeline.books_report import books_in, books_table, tell_quarantine, with_partitions
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
+from bridge.pipeline.run import choice_of, tell_choices
 from bridge.pipeline.scope_report import tell_scope
-from bridge.pipeline.simulate import simulate_outcomes, snapshots_of, upgrade_outcomes
+from bridge.pipeline.simulate import program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.programs import Takeover
 from bridge.report import SAMPLE, Report, Showable, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.engines import Books
+    from bridge.engines import Books, Choice
     from bridge.pipeline.batches import Batches, BatchesLike
     from bridge.plan import MergePlan
 
@@ -49,6 +50,7 @@ class SimulateReport(Showable):
         upgrade_after: the number of that commit; None without an upgrade.
         via: who took the table over before `new` did.
         keep_table_version: whether `new` left the table at its version.
+        ran: which engine runs the commits, and why.
 
     Added in 0.1.0.
     """
@@ -61,6 +63,7 @@ class SimulateReport(Showable):
     upgrade_after: int | None = None
     via: tuple[Takeover, ...] = ()
     keep_table_version: bool = False
+    ran: Choice | None = None
 
     @property
     def quarantine(self) -> DataFrame | None:
@@ -178,7 +181,8 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
         operations=written.operations_of(plan),
         books=True,
     )
-    return SimulateReport(written, plan, outcomes, compactions)
+    ran = choice_of(program_of(plan, written.operations_of(plan)), plan, versions)
+    return SimulateReport(written, plan, outcomes, compactions, ran=ran)
 
 
 def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -208,7 +212,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     written = as_batches(batches)
     compactions = tuple(compact_after)
     outcomes = upgrade_outcomes(
-        written.versions(old),
+        versions := written.versions(old),
         old,
         (*via, Takeover(upgrade_after, new, keep_table_version)),
         commits=len(written),
@@ -216,7 +220,8 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         operations=written.operations_of(old),
         books=True,
     )
-    return SimulateReport(written, old, outcomes, compactions, new, upgrade_after, tuple(via), keep_table_version)
+    ran = choice_of(program_of(old, written.operations_of(old), upgraded=True), old, versions)
+    return SimulateReport(written, old, outcomes, compactions, new, upgrade_after, tuple(via), keep_table_version, ran)
 
 
 # -- the report
@@ -262,6 +267,7 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     for part in parts:
         _add_quarantine(report, part, sample, whole=whole)
     tell_scope(report, first.batches, plan, disagreeing, "disagree after the last batch")
+    tell_choices(report, {part.plan.table_type.value: part.ran for part in parts if part.ran is not None})
     return report
 
 

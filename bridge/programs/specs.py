@@ -101,7 +101,7 @@ PROGRAMS = {
     "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG),
     "compact": ProgramSpec(Compact, untouched=_PLAIN, meets_at=MergePoint.COMPACT, in_java=True, native=True),
     "snapshot": ProgramSpec(Snapshot, untouched=_PLAIN, meets_at=MergePoint.SNAPSHOT, in_java=True, native=True),
-    "simulate": ProgramSpec(Simulate, _SPAN, in_java=True),
+    "simulate": ProgramSpec(Simulate, _SPAN, in_java=True, native=True),
     "simulate_small_files": ProgramSpec(
         SmallFileTable, _SPAN, by_partition=True, in_java=True, only_fails=_SHARED_FILES
     ),

@@ -1,4 +1,4 @@
-"""Runs histories through the native engine: commit by commit, as no program of many commits runs on it."""
+"""Runs histories through the native engine: commit by commit, by the functions of single merge points."""
 
 from __future__ import annotations
 
@@ -37,6 +37,19 @@ def refusal(history: History) -> str | None:
     except PlanError as error:
         return str(error)
     return None
+
+
+def runs_at_once(history: History) -> bool:
+    """Whether the native engine runs all commits of a history in one plan."""
+    if history.upgrade is not None or history.operations:
+        return False
+    plan, struct = plan_of(history, engine="native"), struct_of(history.schema_ddl)
+    try:
+        program = program_of(plan, is_upgrade=False)
+        engine_of(Job(plan, avro_schema(struct, plan.release), tuple(struct.names), program))
+    except PlanError:
+        return False
+    return True
 
 
 def snapshots(versions: DataFrame, plan: MergePlan, history: History, run: Run) -> DataFrame:

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from bridge.engines.native.engine import run
 from bridge.engines.native.lowering import REFUSALS, Lowered, NotLoweredError, Refusal, lowered
+from bridge.engines.native.one_row import ColumnMerges, RowVersion
 from bridge.engines.native.size import fits_one_task
 
-__all__ = ["REFUSALS", "Lowered", "NotLoweredError", "Refusal", "fits_one_task", "lowered", "run"]
+__all__ = [
+    "REFUSALS",
+    "ColumnMerges",
+    "Lowered",
+    "NotLoweredError",
+    "Refusal",
+    "RowVersion",
+    "fits_one_task",
+    "lowered",
+    "run",
+]

@@ -67,17 +67,18 @@ class ColumnRules(JobRules):
         if self.reads_log and META_COLUMNS[0] in self.job.columns:
             return False
         floating = any(schema.by_name[name].schema.non_null.kind in {"float", "double"} for name in plan.identity)
-        return not floating and not any(_has_map(field.schema) for field in schema.fields)
+        return not floating and not any(has_map(field.schema) for field in schema.fields)
 
 
-def _has_map(schema: AvroSchema) -> bool:
+def has_map(schema: AvroSchema) -> bool:
+    """Whether values of a type have maps in them, which Spark does not compare."""
     plain = schema.non_null
     inner: list[AvroSchema] = []
     if plain.kind == "record":
         inner = [field.schema for field in plain.fields]
     elif plain.kind == "array":
         inner = [plain.items]
-    return plain.kind == "map" or any(map(_has_map, inner))
+    return plain.kind == "map" or any(map(has_map, inner))
 
 
 def columns_merger_of(plan: MergePlan) -> MergesColumns | None:

@@ -23,25 +23,31 @@ from bridge.spark import quoted
 from mergers import HoodieSparkRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import Column, DataFrame
 
     from bridge.engines.job import Job
     from bridge.engines.native.versions import Versions
+    from mergers.columns import MergesColumns
+    from payloads import AvroSchema
 
 _ROW, _MERGED, _ITEMS = f"{PREFIX}row", f"{PREFIX}merged", f"{PREFIX}items"
 
 
-class _Merge:
+class ColumnMerge:
     """The user's merge of two structs, its answer in their type."""
 
-    def __init__(self, versions: Versions, job: Job, kind: spark_types.StructType) -> None:
-        self._merger, self._props = versions.rule.merger, versions.rule.props
-        self._schema, self._kind = job.schema, kind
+    def __init__(
+        self, merger: MergesColumns, props: Mapping[str, str], schema: AvroSchema, kind: spark_types.StructType
+    ) -> None:
+        """Take the merger, what it is given besides the versions, and the type of a row."""
+        self._merger, self._props, self._schema, self._kind = merger, props, schema, kind
 
     def __call__(self, older: Column, newer: Column, older_dead: Column, newer_dead: Column) -> Column:
+        """Return what the merger makes of two rows."""
         sides = HoodieSparkRecord(None, older, deletes=older_dead), HoodieSparkRecord(None, newer, deletes=newer_dead)
-        merged = self._merger.merge_columns(*sides, self._schema, self._props)  # type: ignore[union-attr]  # there is one
-        return merged.cast(self._kind)
+        return self._merger.merge_columns(*sides, self._schema, self._props).cast(self._kind)
 
     def is_same(self, one: Column, other: Column) -> Column:
         """Whether two rows have the same values; 0.0 and -0.0, which Spark takes for equal, are two."""
@@ -59,6 +65,16 @@ class _Merge:
         # An array of one, so that the merge is written, and evaluated, once.
         answers = sf.array(self(older["row"], newer["row"], older["dead"], newer["dead"]))
         return sf.transform(answers, lambda answer: self._version(answer, older, newer))[0]
+
+    def met(self, old: Column, new: Column, is_dead: Column) -> Column:
+        """Return the row that is left, as a struct with null for none, where a version meets a stored row."""
+        answers = sf.array(self(old, new, sf.lit(False), is_dead))
+        left = sf.transform(answers, lambda row: sf.when(~self.deletes(row, new, is_dead), row))
+        return sf.struct(left[0].alias("row"))
+
+    def deletes(self, merged: Column, new: Column, is_dead: Column) -> Column:
+        """Whether a merge with the stored row deletes it: it gave null, or the newer version, a delete."""
+        return merged.isNull() | (self.is_same(merged, new) & is_dead)
 
     def _version(self, answer: Column, older: Column, newer: Column) -> Column:
         is_older, is_newer = self.is_same(answer, older["row"]), self.is_same(answer, newer["row"])
@@ -84,7 +100,7 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
     both = both.withColumn(_MERGED, merged)
     same = merge.is_same(sf.col(_MERGED), new)
     made = ~same | sf.col(_ROW)["made"]
-    dead = sf.col(_MERGED).isNull() | (same & is_dead)
+    dead = merge.deletes(sf.col(_MERGED), new, is_dead)
     inserted = sf.when(dead, int(Action.SKIP)).otherwise(int(Action.INSERT))
     action = (
         sf.when(is_alone, int(Action.KEEP))
@@ -106,7 +122,7 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
     return outcomes.select(*data, ACTION, *books)
 
 
-def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: _Merge) -> DataFrame:
+def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: ColumnMerge) -> DataFrame:
     """Return one row a key: its key columns, the folded version as `_struct` makes it, and the number of versions."""
     row, dead = sf.struct(*(quoted(name).alias(name) for name in names)), versions.is_marked(quoted)
     if IS_DELETE in side.columns:
@@ -114,7 +130,7 @@ def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: 
         row, dead = sf.when(~is_entry, row), is_entry | dead
     version = _struct(row, dead, sf.lit(False))
     item = sf.struct(versions.position(side).alias("position"), version.alias("version"))
-    keyed = side.select(*versions.identity(), item.alias("item"))
+    keyed = side.select(*versions.key_columns(), item.alias("item"))
     keys = [name for name in keyed.columns if name != "item"]
     grouped = keyed.groupBy(*keys).agg(sf.array_sort(sf.collect_list("item"), _by_position).alias(_ITEMS))
     first = sf.col(_ITEMS)[0]["version"]
@@ -149,8 +165,8 @@ def _zeros(value: Column, kind: spark_types.DataType) -> Column:
     return text if isinstance(kind, spark_types.ArrayType | spark_types.StructType) else sf.when(value == 0, text)
 
 
-def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]) -> _Merge:
+def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]) -> ColumnMerge:
     fields = side.select(*map(quoted, names)).schema.fields
-    return _Merge(
-        versions, job, spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in fields])
-    )
+    kind = spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in fields])
+    rule = versions.rule
+    return ColumnMerge(rule.merger, rule.props, job.schema, kind)  # type: ignore[arg-type]  # there is one

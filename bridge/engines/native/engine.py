@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from bridge.engines.control_columns import visible
 from bridge.engines.native.beside import appended, combined
 from bridge.engines.native.custom import met_by_columns
+from bridge.engines.native.history import through_commits
 from bridge.engines.native.lowering import lowered
 from bridge.engines.native.met import met
+from bridge.engines.native.rules import HISTORY
 from bridge.engines.native.versions import Versions
 from bridge.engines.written_meta import stamped
 from bridge.spark import META_COLUMNS
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from bridge.engines.job import Job
 
-_PLANS = {"combine_input": combined, "append": appended}
+_PLANS = {"combine_input": combined, "append": appended, HISTORY: through_commits}
 
 
 def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> DataFrame:
@@ -31,7 +33,7 @@ def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> Da
         NotLoweredError: the job needs another engine.
     """
     rule = lowered(job)
-    versions = Versions(rule, job.plan, fields)
+    versions = Versions(rule, job.plan, fields, by_commit=job.program == HISTORY)
     plan_of = met_by_columns if rule.merger is not None else _PLANS.get(job.program, met)
     outcomes = plan_of(versions, sides, job)
     if job.instant is not None and META_COLUMNS[0] in versions.names:

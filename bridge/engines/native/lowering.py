@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import capabilities
-from bridge.engines.native.column_rules import ColumnRules, columns_merger_of
-from bridge.engines.native.rules import READS, JobRules, ModeRules, PayloadRules, has_odd_flag
+from bridge.engines.native.column_rules import ColumnRules, columns_merger_of, has_map
+from bridge.engines.native.rules import HISTORY, READS, JobRules, ModeRules, PayloadRules, has_odd_flag
 from bridge.errors import PlanError
 from bridge.merge import LogScanner, MergePoint, PayloadWriter, RecordMerge, merge_config
+from bridge.plan import TableType
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN
@@ -52,6 +53,8 @@ class Lowered:
         refuses_nulls: whether a null ordering value fails even where it is not compared.
         reads_log: whether the newer side is a log, with delete entries, or else a batch.
         scans: whether payloads fold the log, as in readers until 0.15.
+        resets_compare: whether to the rows that follow it in a log a delete with Integer 0 is a version of that value,
+            and not one that any row replaces: in release 1.0.
         fold_point: where versions of the newer side meet, for messages.
         merge_point: where their winner meets the stored row.
     """
@@ -69,6 +72,7 @@ class Lowered:
     refuses_nulls: bool
     reads_log: bool
     scans: bool
+    resets_compare: bool
     fold_point: MergePoint
     merge_point: MergePoint
 
@@ -88,8 +92,7 @@ class Refusal(NamedTuple):
 
 
 _BEFORE_RULES = (
-    ("program", "only combine_input, upsert, append, snapshot and compact run as expressions"),
-    ("release", "in release 1.0 logs are merged by event time row by row"),
+    ("program", "only combine_input, upsert, append, snapshot, compact and simulate run as expressions"),
     ("merger", "a merger of record type SPARK decides"),
     ("settings", "the settings don't fit together"),
 )
@@ -115,6 +118,11 @@ REFUSALS = (
         "a merger of columns gathers the versions of a key, and these are not known to fit into the memory of a task; "
         "its `merge` streams",
         lambda rules: isinstance(rules, ColumnRules) and rules.leaves_to_rows,
+    ),
+    Refusal(
+        "history-log",
+        "the commits of a merge-on-read table go through its log one by one",
+        lambda rules: rules.job.program == HISTORY and rules.job.plan.table_type is TableType.MERGE_ON_READ,
     ),
     Refusal(
         "payload",
@@ -168,6 +176,11 @@ REFUSALS = (
         lambda rules: is_true(rules.job.plan.props.get(CONSISTENT_TIMESTAMP)),
     ),
     Refusal(
+        "history-rows",
+        "over several commits, rows that a partial update mode makes, maps and meta columns are merged row by row",
+        lambda rules: rules.job.program == HISTORY and (bool(rules.gaps) or _has_more(rules.job)),
+    ),
+    Refusal(
         "key-type",
         "a key column is nested",
         lambda rules: any(
@@ -176,6 +189,10 @@ REFUSALS = (
     ),
 )
 """All reasons that depend on a job's settings and schema, in the order in which they are looked for."""
+
+
+def _has_more(job: Job) -> bool:
+    return META_COLUMNS[0] in job.columns or any(has_map(field.schema) for field in job.schema.fields)
 
 
 def _compares_entries(rules: JobRules) -> bool:
@@ -206,6 +223,7 @@ def lowered(job: Job) -> Lowered:
         refuses_nulls=rules.refuses_nulls,
         reads_log=rules.reads_log,
         scans=rules.reads_log and isinstance(rules, PayloadRules),
+        resets_compare=rules.reads_log and not capabilities(job.plan.release).buffered_mergers,
         fold_point=MergePoint.LOG_FOLD if rules.reads_log else MergePoint.COMBINE_INPUT,
         merge_point=READS.get(job.program, MergePoint.UPSERT),
     )
@@ -232,8 +250,6 @@ def _rules(job: Job) -> JobRules:
         msg = f"{reasons['settings']}: {error}"
         raise NotLoweredError(msg) from error
     if rules is not None:
-        if rules.by_event_time and not can.buffered_mergers:
-            raise NotLoweredError(reasons["release"])
         return rules
     side: object = merge.reader if reads else merge.writer
     if isinstance(side, LogScanner | PayloadWriter):

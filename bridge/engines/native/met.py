@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from bridge.engines.control_columns import ACTION, MADE, NEWER, PREFIX
-from bridge.engines.native.failures import NULL_ORDERING, UNLIKE_CLASSES
+from bridge.engines.native.failures import NULL_ORDERING, UNLIKE_CLASSES, Failures
 from bridge.engines.native.gaps import any_gap
 from bridge.engines.native.ordering import later
 from bridge.engines.native.size import full_outer
@@ -20,6 +20,8 @@ from bridge.merge import Action
 from bridge.spark import META_COLUMNS, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import Column, DataFrame
 
     from bridge.engines.job import Job
@@ -84,20 +86,30 @@ def _made(versions: Versions) -> Column:
 
 
 def _stays(versions: Versions) -> Column:
-    """Whether the stored row has the greater ordering value, so that it stays.
+    """Whether the stored row has the greater ordering value, so that it stays."""
+    newer = [sf.col(name) for name in versions.values]
+    return outlasts(versions, held_values(versions, quoted), newer, versions.stored_failures)
+
+
+def held_values(versions: Versions, column_of: Callable[[str], Column]) -> list[Column]:
+    """Return what to compare of a stored row; `column_of` gives its columns."""
+    rule = versions.rule
+    if not rule.by_mode:
+        return [value for kind in rule.ordering for value in kind.values(column_of(kind.name))]
+    return [value for kind in rule.ordering for value in kind.values_where_stored(column_of(kind.name))]
+
+
+def outlasts(versions: Versions, older: list[Column], newer: list[Column], failures: Failures) -> Column:
+    """Whether a stored row with the values `older` stays where a winner with the values `newer` meets it.
 
     To a merge mode a null of it is Integer 0, a value that compares with integers alone; to a payload no value, which
     every other one replaces.
     """
-    rule = versions.rule
-    newer = [sf.col(name) for name in versions.values]
+    rule, field = versions.rule, versions.ordering_field
     if not rule.by_mode:
-        older = [value for kind in rule.ordering for value in kind.values(quoted(kind.name))]
         return later(older, newer, sf.lit(False))
-    field = versions.ordering_field
-    null = versions.stored_failures.raised(rule.merge_point, NULL_ORDERING, field=field)
-    unlike = versions.stored_failures.raised(rule.merge_point, UNLIKE_CLASSES, field=field)
-    older = [value for kind in rule.ordering for value in kind.values_where_stored(quoted(kind.name))]
+    null = failures.raised(rule.merge_point, NULL_ORDERING, field=field)
+    unlike = failures.raised(rule.merge_point, UNLIKE_CLASSES, field=field)
     if not rule.reads_log:
         is_null = sf.lit(False)
         for value in newer:

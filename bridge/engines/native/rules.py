@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from payloads.builtin import DeleteTest
 
 READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
-_COMPARES_ROWS, _QUERIES = "upsert", "snapshot"
+HISTORY, _QUERIES = "simulate", "snapshot"
+_COMPARES_ROWS = frozenset({"upsert", HISTORY})
 
 _BY_ARRIVAL = ByRelease(False, {"1.0": True})
 _FLAG_FIRST = ByRelease(False, {"0.13": True})
@@ -202,7 +203,7 @@ class ModeRules(JobRules):
         """
         if self.reads_log:
             return kind.has_text
-        return kind.logical not in {"date", "decimal"} or self.job.program != _COMPARES_ROWS
+        return kind.logical not in {"date", "decimal"} or self.job.program not in _COMPARES_ROWS
 
 
 class PayloadRules(JobRules):

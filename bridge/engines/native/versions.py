@@ -27,7 +27,7 @@ from bridge.engines.native.failures import (
 from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
 from bridge.engines.native.scanned import ENTRY, TOP, described, folded
-from bridge.spark import quoted
+from bridge.spark import in_one_task, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 DEAD, RESET, CLASS = f"{PREFIX}dead", f"{PREFIX}reset", f"{PREFIX}class"
 _POSITION, _PART, _LIVE = f"{PREFIX}position", f"{PREFIX}part", f"{PREFIX}live"
 _BEFORE, _NONE, _FAILURE, _HIGH = (f"{PREFIX}{name}" for name in ("before", "none", "failure", "high"))
-_HELPERS = (ENTRY, _POSITION, _PART, TOP, _LIVE, _BEFORE, _NONE, _FAILURE, _HIGH)
+_UNLIKE, _AFTER_RESET = f"{PREFIX}unlike", f"{PREFIX}after_reset"
+_RESET_AT, _ROW_AT = f"{PREFIX}reset_at", f"{PREFIX}row_at"
+_HELPERS = (ENTRY, _POSITION, _PART, TOP, _LIVE, _BEFORE, _NONE, _FAILURE, _HIGH, _UNLIKE, _AFTER_RESET)
 NATURAL, TYPED, _OTHER = 0, 1, 2
 """The classes of ordering values: Hudi's "no ordering", that of the field, and any other."""
 
@@ -52,18 +54,24 @@ class Versions:
 
     Attributes:
         rule: what a job comes down to.
+        types: the data columns and their types.
         names: the data columns.
         new: their names on the newer side.
+        identity: the columns that identify a key on the newer side.
         values: the columns of a winner to compare, one after the other.
         ordering_field: the ordering field that messages name.
         stored_failures: failures of a key that has a stored row.
+        failures: failures of a key by its columns on the newer side.
     """
 
-    def __init__(self, rule: Lowered, plan: MergePlan, fields: tuple[StructField, ...]) -> None:
-        """Name all columns."""
+    def __init__(
+        self, rule: Lowered, plan: MergePlan, fields: tuple[StructField, ...], *, by_commit: bool = False
+    ) -> None:
+        """Name all columns; `by_commit`: each commit has its own winner of a key."""
         self.rule = rule
         self._plan = plan
-        types = {field.name: field.dataType for field in fields}
+        self._by_commit = [COMMIT] if by_commit else []
+        self.types = types = {field.name: field.dataType for field in fields}
         self.names = tuple(types)
         self.new = {name: f"{PREFIX}new_{number}" for number, name in enumerate(self.names)}
         # 0.0 and -0.0 are one key for Spark and two for Hudi, whose keys are texts.
@@ -71,12 +79,12 @@ class Versions:
             isinstance(types[name], spark_types.FloatType | spark_types.DoubleType) for name in plan.identity
         ]
         self._texts = [name for name, floating in zip(plan.identity, is_floating, strict=True) if floating]
-        self._identity = [f"{PREFIX}text_{name}" if name in self._texts else self.new[name] for name in plan.identity]
+        self.identity = [f"{PREFIX}text_{name}" if name in self._texts else self.new[name] for name in plan.identity]
         compared = sum(len(kind.values(sf.lit(None))) for kind in rule.ordering)
         self.values = [f"{PREFIX}value_{number}" for number in range(compared)]
         self.ordering_field = rule.ordering[0].name if rule.ordering else None
         self.stored_failures = Failures(plan, {name: (quoted(name), types[name]) for name in plan.identity})
-        self._failures = Failures(plan, {name: (sf.col(self.new[name]), types[name]) for name in plan.identity})
+        self.failures = Failures(plan, {name: (sf.col(self.new[name]), types[name]) for name in plan.identity})
 
     def rows(self, side: DataFrame) -> DataFrame:
         """Return the stored rows."""
@@ -86,7 +94,7 @@ class Versions:
         """Whether a stored row and a winner have one key."""
         pairs = [
             (quoted(name).cast("string") if name in self._texts else quoted(name)).eqNullSafe(quoted(other))
-            for name, other in zip(self._plan.identity, self._identity, strict=True)
+            for name, other in zip(self._plan.identity, self.identity, strict=True)
         ]
         return functools.reduce(operator.and_, pairs)
 
@@ -112,11 +120,14 @@ class Versions:
         return self.stored_failures.present(name) if name in self._plan.key else quoted(name)
 
     def winners(self, side: DataFrame, *, counted: bool = False) -> DataFrame:
-        """Return one version a key: data columns under their new names, and what the comparison with a row needs.
+        """Return one version a key (and commit): data columns under their new names, what a comparison needs of it.
 
         If `counted`, the number of its versions, too.
         """
         versions = self._described(side)
+        if self._by_commit:  # all commits of a key in one task, so that they are shuffled once
+            one_task = in_one_task(side.sparkSession)
+            versions = versions.coalesce(1) if one_task else versions.repartition(*map(quoted, self.identity))
         if counted:
             versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._by_key()))
         if not self.values:
@@ -165,6 +176,7 @@ class Versions:
         data = [self._checked(name).alias(new) for name, new in self.new.items()]
         texts = [quoted(name).cast("string").alias(f"{PREFIX}text_{name}") for name in self._texts]
         control = [self._with_value(entry | marked, entry).alias(DEAD), self.position(side).alias(_POSITION)]
+        control += map(sf.col, self._by_commit)
         if rule.ordering:
             control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
         return side.select(*data, *texts, *control)
@@ -181,7 +193,7 @@ class Versions:
         tests = [_marked(test, column_of(test.field)) for test in self.rule.deletes]
         return functools.reduce(operator.or_, tests, sf.lit(False))
 
-    def identity(self) -> list[Column]:
+    def key_columns(self) -> list[Column]:
         """Return the key columns of a newer side under their new names; floating-point keys would need texts."""
         return [self._checked(name).alias(self.new[name]) for name in self._plan.identity]
 
@@ -216,7 +228,10 @@ class Versions:
         reset = sf.when(entry, is_default).otherwise(data_resets)
         class_ = sf.when(entry, of_entry).otherwise(of_data).cast("tinyint")
         is_none = (entry & kept.isNull()).alias(_NONE)
-        return [*self._named([value]), reset.alias(RESET), class_.alias(CLASS), entry.alias(ENTRY), is_none]
+        control = [reset.alias(RESET), class_.alias(CLASS), entry.alias(ENTRY), is_none]
+        if rule.resets_compare:  # there the text of an entry compares before it is converted to that of rows
+            control.append((entry & (kept == "string")).alias(_UNLIKE))
+        return [*self._named([value]), *control]
 
     def _named(self, values: list[Column]) -> list[Column]:
         return [value.alias(name) for value, name in zip(values, self.values, strict=True)]
@@ -224,7 +239,7 @@ class Versions:
     # -- the versions of a key
 
     def _by_key(self) -> WindowSpec:
-        return Window.partitionBy(*map(quoted, self._identity))
+        return Window.partitionBy(*map(quoted, (*self.identity, *self._by_commit)))
 
     def _parts(self, versions: DataFrame) -> DataFrame:
         """Number the starts of a key's fold; a version is live if it takes part in comparisons."""
@@ -235,17 +250,34 @@ class Versions:
                 return versions.withColumn(_PART, sf.lit(0)).withColumn(_LIVE, sf.lit(True))
             part = sf.sum(sf.col(RESET).cast("long")).over(so_far)
             return versions.withColumn(_PART, part).withColumn(_LIVE, ~sf.col(RESET))
-        # A delete entry does not replace a delete that replaced everything; the next row does.
-        reset_at = sf.max(sf.when(sf.col(RESET), sf.col(_POSITION))).over(so_far)
-        row_at = sf.max(sf.when(~sf.col(ENTRY) & ~sf.col(RESET), sf.col(_POSITION))).over(so_far)
-        started = reset_at.isNull() | sf.coalesce(row_at > reset_at, sf.lit(False))
-        versions = versions.withColumn(_LIVE, ~sf.col(RESET) & started)
-        before = sf.lag(sf.when(sf.col(_LIVE), sf.col(CLASS))).over(in_order)
-        versions = versions.withColumn(_BEFORE, before)
+        # A delete entry does not replace a delete that replaced everything; the next row does. All is told of the
+        # versions before, in one window.
+        earlier, starts = in_order.rowsBetween(Window.unboundedPreceding, -1), self._starts_anew()
+        reset_at = sf.max(sf.when(sf.col(RESET), sf.col(_POSITION))).over(earlier)
+        row_at = sf.max(sf.when(starts, sf.col(_POSITION))).over(earlier)
+        before = sf.lag(sf.struct(sf.col(RESET).alias("reset"), sf.col(CLASS).alias("class"))).over(in_order)
+        versions = versions.withColumns({_RESET_AT: reset_at, _ROW_AT: row_at, _BEFORE: before})
+        had_row = sf.col(_RESET_AT).isNull() | sf.coalesce(sf.col(_ROW_AT) > sf.col(_RESET_AT), sf.lit(False))
+        live_before = sf.when(had_row & ~sf.col(_BEFORE)["reset"], sf.col(_BEFORE)["class"])
+        live = ~sf.col(RESET) & (starts | had_row)
+        versions = versions.withColumns({_LIVE: live, _BEFORE: live_before}).drop(_RESET_AT, _ROW_AT)
         # An entry of another class replaces a row; a row of another class does not compare.
-        replaces = sf.col(ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
+        differs = sf.col(_BEFORE) != sf.col(CLASS)
+        if self.rule.resets_compare:
+            versions = versions.withColumn(_AFTER_RESET, ~sf.col(RESET) & ~sf.col(_LIVE))
+            differs = sf.col(_UNLIKE) | differs
+        replaces = sf.col(ENTRY) & sf.col(_LIVE) & differs
         starts = (sf.col(RESET) | sf.coalesce(replaces, sf.lit(False))).cast("long")
         return versions.withColumn(_PART, sf.sum(starts).over(so_far))
+
+    def _starts_anew(self) -> Column:
+        """Whether a row of a log replaces a delete with Integer 0: any, unless that is a value which compares."""
+        is_row = ~sf.col(ENTRY) & ~sf.col(RESET)
+        if not self.rule.resets_compare:
+            return is_row
+        if self.rule.ordering[0].is_integer:
+            return is_row & (sf.col(self.values[0]) >= 0)
+        return is_row & (sf.col(CLASS) == NATURAL)
 
     @property
     def _can_reset(self) -> bool:
@@ -256,11 +288,13 @@ class Versions:
         """Return what fails where Hudi compares values that don't compare; null elsewhere."""
         point = self.rule.fold_point
         in_order = self._by_key().orderBy(_POSITION)
-        null = self._failures.raised(point, NULL_ORDERING, field=self.ordering_field)
+        null = self.failures.raised(point, NULL_ORDERING, field=self.ordering_field)
         if self.rule.reads_log:
-            unlike = self._failures.raised(point, UNLIKE_CLASSES, field=self.ordering_field)
-            other = self._failures.raised(point, OTHER_CLASS, field=self.ordering_field)
+            unlike = self.failures.raised(point, UNLIKE_CLASSES, field=self.ordering_field)
+            other = self.failures.raised(point, OTHER_CLASS, field=self.ordering_field)
             differs = ~sf.col(ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
+            if self.rule.resets_compare and not self.rule.ordering[0].is_integer:
+                differs |= ~sf.col(ENTRY) & sf.col(_AFTER_RESET)
             return (
                 sf.when(sf.col(CLASS) == _OTHER, other)
                 .when(sf.col(_NONE) & sf.col(_BEFORE).isNotNull(), null)

@@ -1,0 +1,166 @@
+"""A copy-on-write table over time: the commits of a key, folded from one winner to the next.
+
+Each commit has one winner of a key, so the winners of all commits are gathered in an array, no longer than there are
+commits. The fold goes by their numbers: it keeps which of them is the stored row, since when, and the rows before it.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.engines.control_columns import ACTION, ADDED_TYPES, COMMIT, FATES, FIRST, LAST, NEWER, PREFIX
+from bridge.engines.native.met import held_values, outlasts
+from bridge.engines.native.versions import DEAD, RESET, Versions
+from bridge.merge import Action
+from bridge.spark import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.engines.job import Job
+
+_ITEMS, _FOLDED, _SPAN, _PLACE = (f"{PREFIX}{name}" for name in ("items", "folded", "span", "place"))
+_NONE = -1
+_SPANS = "array<struct<item:int,first:bigint,last:bigint>>"
+_FATES = tuple(ADDED_TYPES[FATES].fieldNames())  # type: ignore[attr-defined]  # it is a struct
+_STATE = f"struct<at:int,held:int,first:bigint,spans:{_SPANS},fates:{ADDED_TYPES[FATES].simpleString()}>"
+"""The numbers of the next winner and of the stored row (or -1), since when that is visible, the rows before, fates."""
+
+
+def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
+    """Return the outcomes of `simulate` on a copy-on-write table: each visible row with its first and last commit.
+
+    A key that never has a row is one outcome without commits.
+    """
+    winners = versions.winners(sides[0], counted=job.books)
+    items = sf.array_sort(sf.collect_list(_item(versions, job)))
+    gathered = winners.groupBy(*map(quoted, versions.identity)).agg(items.alias(_ITEMS))
+    row = sf.col(_ITEMS)[0]["row"]
+    key = [row[versions.new[name]].alias(versions.new[name]) for name in job.plan.identity]
+    folded = gathered.select(_ITEMS, *key).select(_ITEMS, _Fold(versions, job).folded().alias(_FOLDED))
+    spans = sf.posexplode_outer(sf.col(_FOLDED)["spans"]).alias(_PLACE, _SPAN)
+    each = folded.select(_ITEMS, _FOLDED, spans)
+    shown, is_first = sf.get(sf.col(_ITEMS), sf.col(_SPAN)["item"])["row"], sf.coalesce(sf.col(_PLACE), sf.lit(0)) == 0
+    fates = sf.when(is_first, sf.col(_FOLDED)["fates"]).alias(FATES)
+    return each.select(
+        *(shown[new].alias(name) for name, new in versions.new.items()),
+        sf.lit(int(Action.KEEP)).cast("tinyint").alias(ACTION),
+        sf.col(_SPAN)["first"].alias(FIRST),
+        sf.col(_SPAN)["last"].alias(LAST),
+        *([fates] if job.books else []),
+    )
+
+
+def _item(versions: Versions, job: Job) -> Column:
+    """Return the winner of a commit: what it compares by, as the newer version and once it is stored, and its row."""
+    rule = versions.rule
+    held = held_values(versions, lambda name: sf.col(versions.new[name])) if rule.compares else []
+    return sf.struct(
+        sf.col(COMMIT).cast("bigint").alias("commit"),  # by which an array of them is sorted
+        sf.col(DEAD).alias("dead"),
+        (sf.col(RESET) if rule.ordering else sf.lit(False)).alias("reset"),
+        (sf.col(NEWER) if job.books else sf.lit(0)).cast("bigint").alias("rows"),
+        *(sf.col(name).alias(f"newer_{number}") for number, name in enumerate(versions.values)),
+        *(value.alias(f"held_{number}") for number, value in enumerate(held)),
+        sf.struct(*map(sf.col, versions.new.values())).alias("row"),
+    )
+
+
+class _Fold:
+    """The fold of the winners of one key."""
+
+    def __init__(self, versions: Versions, job: Job) -> None:
+        self._versions, self._job = versions, job
+        self._items = sf.col(_ITEMS)
+
+    def folded(self) -> Column:
+        """Return the state after the last commit, the row that is visible then among its spans."""
+        none = sf.lit(0).cast("bigint")
+        start = sf.struct(sf.lit(0), sf.lit(_NONE), none, sf.array().cast(_SPANS), _fates(none, none, none, none))
+        return sf.aggregate(self._items, start.cast(_STATE), self._after, self._ended)
+
+    def _after(self, state: Column, item: Column) -> Column:
+        """Return the state after a commit."""
+        stays = sf.coalesce(self._stays(state, item), sf.lit(False))
+        return _once(stays, lambda one: self._next(state, item, one))
+
+    def _stays(self, state: Column, item: Column) -> Column:
+        """Whether the stored row has the greater ordering value."""
+        rule = self._versions.rule
+        if not rule.compares:
+            return sf.lit(False)
+        held = sf.get(self._items, state["held"])
+        numbers = range(len(self._versions.values))
+        older, newer = ([side[f"{name}_{one}"] for one in numbers] for name, side in (("held", held), ("newer", item)))
+        outranks = outlasts(self._versions, older, newer, self._versions.failures)
+        replaces = item["dead"] if rule.deletes_first else item["reset"]
+        return sf.when((state["held"] != _NONE) & ~replaces, outranks)
+
+    def _next(self, state: Column, item: Column, stays: Column) -> Column:
+        ends = ~stays & (state["held"] != _NONE)
+        return sf.struct(
+            state["at"] + 1,
+            sf.when(stays, state["held"]).when(item["dead"], _NONE).otherwise(state["at"]),
+            sf.when(stays, state["first"]).otherwise(item["commit"]),
+            sf.when(ends, _with_span(state, item["commit"] - 1)).otherwise(state["spans"]),
+            self._counted(state, item, stays) if self._job.books else state["fates"],
+        ).cast(_STATE)
+
+    def _ended(self, state: Column) -> Column:
+        is_visible = state["held"] != _NONE
+        last = sf.lit(self._job.arguments["commits"]).cast("bigint")
+        return state.withField("spans", sf.when(is_visible, _with_span(state, last)).otherwise(state["spans"]))
+
+    def _counted(self, state: Column, item: Column, stays: Column) -> Column:
+        """Return the fates of the rows until a commit; see `CommitFates`."""
+        held = sf.get(self._items, state["held"])["row"]
+        is_new, is_dead = state["held"] == _NONE, item["dead"]
+        is_ignored = stays | (is_new & is_dead) | (~is_new & ~is_dead & self._is_equal(held, item["row"]))
+        rows, none, one = item["rows"], sf.lit(0).cast("bigint"), sf.lit(1).cast("bigint")
+        shown = _fates(one, rows - 1, none, none)
+        more = sf.when(is_ignored, _fates(none, none, none, rows)).when(is_dead, _fates(none, none, rows, none))
+        before = state["fates"]
+        return _once(more.otherwise(shown), lambda now: _fates(*(before[name] + now[name] for name in _FATES)))
+
+    def _is_equal(self, one: Column, other: Column) -> Column:
+        """Whether two rows have the same values; NaN is none, as in Python."""
+        types = {self._versions.new[name]: kind for name, kind in self._versions.types.items()}
+        nans = [found for name, kind in types.items() if (found := _has_nan(one[name], kind)) is not None]
+        return functools.reduce(lambda so_far, nan: so_far & ~nan, nans, one.eqNullSafe(other))
+
+
+def _with_span(state: Column, last: Column) -> Column:
+    """Return the spans of a state with the row that is visible until the commit `last`."""
+    return sf.concat(state["spans"], sf.array(sf.struct(state["held"], state["first"], last)).cast(_SPANS))
+
+
+def _fates(*numbers: Column) -> Column:
+    return sf.struct(*(number.alias(name) for number, name in zip(numbers, _FATES, strict=True)))
+
+
+def _once(value: Column, use: Callable[[Column], Column]) -> Column:
+    """Use a value that is evaluated once, as an array of one is."""
+    return sf.transform(sf.array(value), use)[0]
+
+
+def _has_nan(value: Column, kind: spark_types.DataType) -> Column | None:
+    """Whether NaN is in a value; None for a type that has none."""
+    if isinstance(kind, spark_types.FloatType | spark_types.DoubleType):
+        return sf.coalesce(sf.isnan(value), sf.lit(False))
+    if isinstance(kind, spark_types.ArrayType):
+        inner = kind.elementType
+        if _has_nan(sf.lit(None), inner) is None:
+            return None
+        return sf.coalesce(sf.exists(value, lambda one: _has_nan(one, inner)), sf.lit(False))  # type: ignore[arg-type, return-value]
+    if isinstance(kind, spark_types.StructType):
+        parts = [_has_nan(value[field.name], field.dataType) for field in kind.fields]
+        known = [part for part in parts if part is not None]
+        return functools.reduce(operator.or_, known) if known else None
+    return None
