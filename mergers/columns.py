@@ -37,3 +37,9 @@ def columns_merger(merger: Any) -> MergesColumns | None:
     """Return the object behind a merger that merges columns; None if there is none."""
     target = getattr(merger, "target", merger)
     return target if isinstance(target, MergesColumns) else None
+
+
+def has_columns_alone(merger: Any) -> bool:
+    """Whether a merger, or what was adapted, has `merge_columns` and no `merge` of its own."""
+    target = getattr(merger, "target", merger)
+    return isinstance(target, MergesColumns) and not callable(getattr(target, "merge", None))

@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from mergers.api import HoodieRecordType
-from mergers.columns import MergesColumns
+from mergers.columns import has_columns_alone
 from mergers.errors import MergerConfigError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class AdaptedMerger:
         self.target: Final = target
         self.record_type = _record_type(target)
         self.merging_strategy = _strategy(target)
-        self._arguments = _refused if _has_columns_alone(target) else _ARGUMENTS[_count(target)]
+        self._arguments = _refused if has_columns_alone(target) else _ARGUMENTS[_count(target)]
 
     def merge(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord | None:
         """Call the user's merge; of a pair (record, schema), as Java returns it until 1.0, the record comes back."""
@@ -82,7 +82,7 @@ def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
     Added in 0.1.0.
     """
     merger = _instance(obj_or_class) if isinstance(obj_or_class, type) else obj_or_class
-    is_ours = isinstance(getattr(merger, "record_type", None), HoodieRecordType) and not _has_columns_alone(merger)
+    is_ours = isinstance(getattr(merger, "record_type", None), HoodieRecordType) and not has_columns_alone(merger)
     if is_ours and isinstance(getattr(merger, "merging_strategy", None), str) and _count(merger) == 4:  # noqa: PLR2004
         _spelling(merger, _STRATEGY_NAMES)
         _spelling(merger, _RECORD_TYPE_NAMES)
@@ -103,10 +103,6 @@ def pre_combining(merger: HoodieRecordMerger) -> HoodieRecordMerger:
     offered = (getattr(target, name, None) for name in _PRE_COMBINING_NAMES)
     found = next(filter(callable, offered), None)
     return merger if found is None else adapt_merger(found())
-
-
-def _has_columns_alone(merger: Any) -> bool:
-    return isinstance(merger, MergesColumns) and not callable(getattr(merger, "merge", None))
 
 
 def _refused(*_: Any) -> NoReturn:

@@ -68,14 +68,18 @@ def _named(verification: Verification) -> list[str]:
         settings["ordering_fields"] = ordering
     if verification.props:
         settings["props"] = dict(verification.props)
+    columns = verification.by_columns
+    subject = [f"SUBJECT = columns_subject({verification.name!r}, **SETTINGS)"]
     return [
+        *(["from bridge.verify import columns_subject"] if columns else []),
         "from mergers.laws import Version, find_violation",
         _PAYLOADS,
         "",
-        f"SUBJECT = {verification.name!r}",
+        *([] if columns else [f"SUBJECT = {verification.name!r}"]),
         "SETTINGS = {",
         *(f"    {name!r}: {value!r}," for name, value in settings.items()),
         "}",
+        *(subject if columns else []),
     ]
 
 

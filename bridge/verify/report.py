@@ -31,6 +31,7 @@ class Verification(Showable):
         report: the verdicts.
         has_schema: whether a schema was given, rather than the small one that suits the class.
         compiled: the compiled class, if that was checked.
+        by_columns: whether the merger gives columns alone.
 
     Added in 0.1.0.
     """
@@ -44,6 +45,7 @@ class Verification(Showable):
     report: LawReport
     has_schema: bool
     compiled: Compiled | None = None
+    by_columns: bool = False
 
     @property
     def unexpected(self) -> tuple[LawResult, ...]:
@@ -86,7 +88,7 @@ def report_of(verification: Verification) -> Report:
         "ordering": None if verification.ordering is None else list(verification.ordering),
         "schema": found.schema.source,
         "props": {name: setting_shown(name, value) for name, value in verification.props.items()},
-        "implementation": "python" if verification.compiled is None else "java",
+        "implementation": "columns" if verification.by_columns else "java" if verification.compiled else "python",
         "seed": found.seed,
         "allow": sorted(verification.allowed),
         "universe": {domain.value: universe_as_json(bounds) for domain, bounds in found.bounds.items()},

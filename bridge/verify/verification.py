@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bridge.errors import InputError
+from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
 from bridge.verify.report import Verification
 from mergers.laws import Verdict, check_laws
 from payloads.errors import PayloadConfigError
@@ -53,10 +54,17 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     Raises:
         PayloadBridgeError: nothing has this name, the settings contradict each other, or no law applies.
 
+    A merger that gives columns alone needs a session of Spark: the active one, else a local one is started.
+
     Added in 0.1.0.
     """
+    judged: Any = name if subject is None else subject.java
+    by_columns = subject is None and gives_columns_alone(name)
+    if by_columns:
+        settings: dict[str, Any] = {"schema": schema, "key": key, "ordering_fields": ordering, "props": props}
+        judged = columns_subject(name, release=release, **settings)
     report = check_laws(
-        name if subject is None else subject.java,
+        judged,
         schema=schema,
         key=key,
         ordering_fields=ordering,
@@ -79,5 +87,14 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         raise InputError(msg)
     fields = None if ordering is None else tuple(ordering)
     return Verification(
-        name, release, tuple(key), fields, dict(props or {}), frozenset(allow), report, schema is not None, subject
+        name,
+        release,
+        tuple(key),
+        fields,
+        dict(props or {}),
+        frozenset(allow),
+        report,
+        schema is not None,
+        subject,
+        by_columns,
     )

@@ -7,6 +7,7 @@ from mergers.laws.bounds import Bounds
 from mergers.laws.cases import LawCase, law_cases
 from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation
 from mergers.laws.conditions import CLOCKS, ZONES, Aspect, Conditions
+from mergers.laws.constants import constants_of
 from mergers.laws.core import NAMES, Act, Domain, Equation, Expr, Incoming, Law, Merge, Operands, Row, RuleSet, Version
 from mergers.laws.equality import Equality, Failed, Observed, canonical, error_kind, same_bytes
 from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
@@ -60,6 +61,7 @@ __all__ = [
     "bracketings",
     "canonical",
     "check_laws",
+    "constants_of",
     "copied_payload",
     "ending",
     "error_kind",

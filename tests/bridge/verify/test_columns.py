@@ -1,0 +1,233 @@
+"""Laws of mergers that give columns alone: the verdicts are those of their form row by row."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.cli import main
+from bridge.engines import ColumnMerges, RowVersion
+from bridge.verify import columns_subject, gives_columns_alone, pytest_text, verify
+from mergers.laws import Verdict, Version, check_laws, find_violation
+from payloads import HudiRelease, Ordering, PayloadConfigError, SchemaError, parse_schema
+from tests.support.schemas import nullable, record_schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import Column, SparkSession
+
+LATEST = HudiRelease.latest()
+ROW = parse_schema(
+    record_schema("row", id="string", ts="long", v="int", op=nullable("string"), _hoodie_is_deleted=nullable("boolean"))
+)
+SETTINGS: dict[str, Any] = {"schema": ROW, "key": ("id",), "ordering": ("ts",), "examples": 20}
+EVERY_TYPE = parse_schema(
+    {
+        "type": "record",
+        "name": "every",
+        "fields": [
+            {"name": "day", "type": ["null", {"type": "int", "logicalType": "date"}]},
+            {"name": "at", "type": {"type": "long", "logicalType": "timestamp-micros"}},
+            {"name": "millis", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+            {
+                "name": "price",
+                "type": {
+                    "type": "fixed",
+                    "name": "p",
+                    "size": 5,
+                    "logicalType": "decimal",
+                    "precision": 10,
+                    "scale": 2,
+                },
+            },
+            {"name": "rate", "type": "double"},
+            {"name": "raw", "type": "bytes"},
+            {"name": "many", "type": {"type": "array", "items": ["null", "long"]}},
+            {"name": "inner", "type": ["null", record_schema("inner", n="int", text=nullable("string"))]},
+        ],
+    }
+)
+
+
+class LaterColumns:
+    """Event time by columns: the greater `ts` wins; of equals the one that came later."""
+
+    merging_strategy = "0a6d9c5e-3c0f-4d39-9d83-0d3f4a0c7c99"
+    record_type = "SPARK"
+
+    def merge_columns(self, older: Any, newer: Any, schema: Any, props: Any) -> Column:
+        from pyspark.sql import functions as sf  # noqa: PLC0415 (only where it runs)
+
+        (one,), (other,) = (side.get_column_values(schema, ["ts"]) for side in (older, newer))
+        return sf.when(one > other, older.column).otherwise(newer.column)
+
+
+class Averages(LaterColumns):
+    """The mean of `v`, which is not associative."""
+
+    def merge_columns(self, older: Any, newer: Any, schema: Any, props: Any) -> Column:
+        from pyspark.sql import functions as sf  # noqa: PLC0415 (as above)
+
+        (one,), (other,) = (side.get_column_values(schema, ["v"]) for side in (older, newer))
+        return newer.column.withField("v", sf.coalesce(((one + other) / 2).cast("int"), other, one))
+
+
+class Rolls(LaterColumns):
+    """A number that is drawn anew in every process."""
+
+    def merge_columns(self, older: Any, newer: Any, schema: Any, props: Any) -> Column:
+        from pyspark.sql import functions as sf  # noqa: PLC0415 (as above)
+
+        return newer.column.withField("v", (sf.rand() * 1_000_000).cast("int"))
+
+
+class Divides(LaterColumns):
+    """Fails on a value."""
+
+    def merge_columns(self, older: Any, newer: Any, schema: Any, props: Any) -> Column:
+        from pyspark.sql import functions as sf  # noqa: PLC0415 (as above)
+
+        (v,) = newer.get_column_values(schema, ["v"])
+        return sf.when(v == 1, sf.raise_error(sf.lit("no ones")).cast("void")).otherwise(newer.column)
+
+
+def named(merger: type) -> str:
+    return f"{__name__}:{merger.__name__}"
+
+
+def verdicts(name: str, **settings: Any) -> dict[str, Verdict]:
+    found = verify(name, release=LATEST, domains=("data",), **{**SETTINGS, **settings})
+    return {result.law.id: result.verdict for result in found.report.results}
+
+
+def test_only_a_merger_without_merge_is_checked_by_its_columns() -> None:
+    assert gives_columns_alone(named(LaterColumns))
+    for name in ("tests.support.user_mergers:AddsUp", "tests.support.user_mergers:FirstPayload", "EventTime", "no:No"):
+        assert not gives_columns_alone(name)
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "told"),
+    [
+        (named(LaterColumns), "tests.support.user_mergers:LaterEvent", {Verdict.PROVED}),
+        (
+            "tests.support.user_mergers:AddsUpColumns",
+            "tests.support.user_mergers:AddsUpRows",
+            {Verdict.PROVED, Verdict.VIOLATED},
+        ),
+    ],
+)
+def test_the_verdicts_are_those_of_the_rows(spark: SparkSession, columns: str, rows: str, told: set[Verdict]) -> None:
+    laws = ("associativity", "action", "idempotence", "commutativity")
+    found, expected = (verdicts(name, laws=laws) for name in (columns, rows))
+    assert found == expected
+    assert set(found.values()) == told
+
+
+@pytest.mark.parametrize(("rows", "verdict"), [("AddsUp", Verdict.HOLDS), ("LastArrival", Verdict.VIOLATED)])
+def test_both_forms_of_a_merger_are_compared(spark: SparkSession, rows: str, verdict: Verdict) -> None:
+    settings: dict[str, Any] = {"schema": ROW, "key": ("id",), "ordering_fields": ("ts",)}
+    columns = columns_subject("tests.support.user_mergers:AddsUp", **settings)
+    mergers = f"tests.support.user_mergers:{rows}"
+    asked: dict[str, Any] = {"laws": ("agreement",), "domain": "data", "examples": 20, "exhaustive": False}
+    (found,) = check_laws(mergers, other=columns, **asked, **settings).results
+    assert found.verdict is verdict, found
+
+
+def test_a_violation_is_shown_by_its_smallest_counterexample(spark: SparkSession) -> None:
+    found = verify(named(Averages), release=LATEST, laws=("associativity",), domains=("data",), **SETTINGS)
+    (violation,) = found.report.violations
+    assert violation.counterexample is not None
+    assert {version.record["id"] for version in violation.counterexample.operands.versions} == {
+        violation.counterexample.operands.versions[0].record["id"]
+    }
+    assert max(abs(version.record["v"]) for version in violation.counterexample.operands.versions) <= 2
+    assert found.to_report().plan["implementation"] == "columns"
+
+
+def test_the_test_that_it_writes_fails_until_the_merger_is_mended(spark: SparkSession, tmp_path: Path) -> None:
+    found = verify(named(Averages), release=LATEST, laws=("associativity",), domains=("data",), **SETTINGS)
+    scope: dict[str, Any] = {}
+    exec(pytest_text(found), scope)  # noqa: S102 (what we wrote)
+    with pytest.raises(AssertionError):
+        scope["test_associativity_on_data"]()
+
+
+def test_an_expression_that_fails_is_a_failure_of_the_merger(spark: SparkSession) -> None:
+    subject = columns_subject(named(Divides), schema=ROW, key=("id",), ordering_fields=("ts",))
+    versions = [
+        Version({"id": "k", "ts": ts, "v": v, "op": None, "_hoodie_is_deleted": None}, Ordering("long", ts))
+        for ts, v in ((1, 0), (2, 1))
+    ]
+    held = [subject.algebra.incoming(version) for version in versions]
+    with pytest.raises(Exception, match=r"Divides.merge_columns failed: .*no ones"):
+        subject.algebra.merge(*held)
+    assert find_violation(subject, "associativity", None, [versions[0]] * 3) is None
+
+
+def test_it_needs_a_release_with_mergers_of_columns() -> None:
+    with pytest.raises(PayloadConfigError, match=r"runs from Hudi 1\.1 on, not under 0\.15"):
+        verify(named(LaterColumns), release=HudiRelease.parse("0.15"), **SETTINGS)
+
+
+def test_a_schema_with_a_map_is_refused(spark: SparkSession) -> None:
+    schema = record_schema("row", id="string", ts="long", more={"type": "map", "values": "string"})
+    with pytest.raises(SchemaError, match="the schema has a map"):
+        columns_subject(named(LaterColumns), schema=schema, key=("id",), ordering_fields=("ts",))
+
+
+def test_values_of_every_type_come_back_as_they_were(spark: SparkSession) -> None:
+    class Newer(LaterColumns):
+        def merge_columns(self, older: Any, newer: Any, schema: Any, props: Any) -> Column:
+            return newer.column
+
+    merges = ColumnMerges(spark, Newer(), EVERY_TYPE, {})
+    one = {
+        "day": -(10**8),
+        "at": -(2**62),
+        "millis": -5,
+        "price": b"\xff\xff\xff\xff\x85",
+        "rate": -0.0,
+        "raw": b"\x00",
+    }
+    one |= {"many": [None, 2**40], "inner": {"n": 1, "text": None}}
+    other = {**one, "day": None, "at": 0, "price": b"\x00\x00\x00\x00\x01", "rate": math.inf, "raw": b"", "inner": None}
+    for row in (one, {**other, "many": []}):
+        merged = merges.fold(RowVersion(other, is_delete=False), RowVersion(row, is_delete=False))
+        assert repr(merged) == repr(RowVersion(row, is_delete=False))
+        assert repr(merges.met(other, RowVersion(row, is_delete=False))) == repr(row)
+        assert merges.met(other, RowVersion(row, is_delete=True)) is None
+    assert merges.fold(RowVersion(one, is_delete=False), RowVersion(None, is_delete=True)) == (None, True)
+
+
+def test_the_command_checks_it(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "row.avsc").write_text(json.dumps(ROW.source), encoding="utf-8")
+    asked = ["verify", named(LaterColumns), "--schema", str(tmp_path / "row.avsc"), "--key", "id", "--ordering", "ts"]
+    result = CliRunner().invoke(main, [*asked, "--laws", "associativity", "--examples", "10", "--output", "json"])
+    report = json.loads(result.stdout)
+    assert (result.exit_code, report["plan"]["implementation"]) == (0, "columns"), result.output
+
+
+@pytest.mark.long
+def test_another_process_repeats_its_merges(tmp_path: Path) -> None:
+    code = f"""
+from bridge import local_session
+from payloads import HudiRelease
+from bridge.verify import verify
+from tests.bridge.verify.test_columns import SETTINGS
+local_session()
+for name in ("LaterColumns", "Rolls"):
+    asked = dict(release=HudiRelease.latest(), laws=("determinism",), domains=("data",), **SETTINGS)
+    found = verify(f"{__name__}:{{name}}", **asked)
+    print(name, [result.verdict.value for result in found.report.results], [r.detail for r in found.report.results])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "LaterColumns ['holds']" in done.stdout, done.stdout
+    assert "Rolls ['violated']" in done.stdout, done.stdout
