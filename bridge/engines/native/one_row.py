@@ -93,8 +93,9 @@ class _Evaluated:
     """An expression over the columns of a frame, evaluated on one row of values."""
 
     def __init__(self, frame: DataFrame, expression: Column) -> None:
-        selected = getattr(frame.select(expression.alias("merged")), "_jdf", None)
-        plan, jvm = selected.queryExecution().optimizedPlan(), getattr(frame.sparkSession, "_jvm", None)
+        selected: Any = getattr(frame.select(expression.alias("merged")), "_jdf", None)
+        jvm: Any = getattr(frame.sparkSession, "_jvm", None)
+        plan = selected.queryExecution().optimizedPlan()
         python = jvm.org.apache.spark.sql.execution.python.EvaluatePython
         python.registerPicklers()
         self._input = python.makeFromJava(plan.child().schema())
