@@ -11,14 +11,14 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
-import json
-import random
+import os
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -34,7 +34,9 @@ from bridge.pipeline.merge_points import append_outcomes, combine_outcomes, read
 from bridge.programs import Origin
 from bridge.spark import avro_schema, quoted
 from tests.bridge.engines.combinations import all_combinations, in_turns
-from tests.bridge.engines.generated import ENTRY_ORDERING, Combination, Key, draw
+from tests.bridge.engines.failing import interpreted, noted_by, noting
+from tests.bridge.engines.figures import Figure, known, write
+from tests.bridge.engines.generated import Combination, draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 _ROWS_A_BATCH = 50_000
 _BROADCASTS = "spark.sql.autoBroadcastJoinThreshold"
+_LARGE = str(2**30)
+_PARTITIONS = "4"
 
 
 class Counts(NamedTuple):
@@ -66,56 +70,58 @@ def agree(  # noqa: PLR0913 (keyword-only settings of a comparison)
     Raises:
         AssertionError: they differ, or one alone fails.
     """
-    drawn = draw(combination, keys, seed)
-    versions = versions_of(combination, drawn)
+    versions = versions_of(combination, draw(combination, keys, seed))
     job = _job(combination)
     expected, failures = _by_python(job, combination, versions)
-    fine = versions.filter(pc.invert(pc.is_in(versions["id"], pa.array([*failures], pa.string()))))
-    for engine in engines:
-        plan = dataclasses.replace(combination.plan, engine="auto" if engine == "native" else engine)
-        chosen = engine_of(dataclasses.replace(job, plan=plan))
-        assert chosen.engine == engine, (str(combination), chosen)
-        has_two_plans = engine == "native" and combination.program != "combine_input"
-        for allowed in (True, False) if has_two_plans else (True,):
-            name = f"{combination}: {engine}{'' if allowed else ', without broadcasts,'}"
-            with broadcasts(spark, allowed=allowed):
-                found = _found(name, spark, combination, fine, engine, expected.schema)
-            _compare(name, found, expected)
-        for key in [key for key in drawn if key_of(key, 0) in failures][: int(failing)]:
-            _fails(spark, combination, key, failures[str(key_of(key, 0))], engine)
-    return Counts(len(drawn), len(failures))
-
-
-def _found(  # noqa: PLR0913, PLR0917 (what is compared)
-    name: str, spark: SparkSession, combination: Combination, versions: pa.Table, engine: str, schema: pa.Schema
-) -> pa.Table:
+    schema, expected = expected.schema, _sorted(expected)
+    fails = pc.is_in(versions["id"], pa.array([*failures], pa.string()))
+    fine, others = versions.filter(pc.invert(fails)), versions.filter(fails)
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            return _collected(outcomes_of(spark, combination, versions, Path(folder), engine), schema)
-        except Exception as error:
-            msg = f"{name} fails where python does not: {str(error)[:2000]}"
-            raise AssertionError(msg) from error
+        frames = frames_of(spark, combination, fine, Path(folder))
+        for engine in engines:
+            plan = dataclasses.replace(combination.plan, engine="auto" if engine == "native" else engine)
+            chosen = engine_of(dataclasses.replace(job, plan=plan))
+            assert chosen.engine == engine, (str(combination), chosen)
+            has_two_plans = engine == "native" and combination.program != "combine_input"
+            for allowed in (True, False) if has_two_plans else (None,):
+                name = f"{combination}: {engine}{', without broadcasts,' if allowed is False else ''}"
+                _compare(name, _found(name, frames, combination, engine, schema, allowed=allowed), expected)
+    if failing and failures:
+        for engine in engines:
+            _fails(spark, combination, others, failures, engine)
+    return Counts(pc.count_distinct(versions["id"]).as_py(), len(failures))
 
 
-def key_of(key: Key, column: int) -> str | None:
-    """Return the partition or the record key."""
-    found: str | None = (key.stored or key.newer[0])[column]
-    return found
+def _found(  # noqa: PLR0913 (what is compared)
+    name: str,
+    frames: Mapping[str, DataFrame],
+    combination: Combination,
+    engine: str,
+    schema: pa.Schema,
+    *,
+    allowed: bool | None,
+) -> pa.Table:
+    """Return what an engine gives; where there are two plans, check that it is the one that was asked for."""
+    spark = next(iter(frames.values())).sparkSession
+    try:
+        with contextlib.nullcontext() if allowed is None else broadcasts(spark, allowed=allowed):
+            outcomes = _merged_by(engine, combination, frames)
+            if allowed is not None:
+                plan = outcomes._jdf.queryExecution().executedPlan().toString()
+                assert ("Broadcast" in plan) is allowed, plan
+            batches = outcomes._collect_as_arrow()
+    except Exception as error:
+        msg = f"{name} fails where python does not: {str(error)[:2000]}"
+        raise AssertionError(msg) from error
+    found = pa.Table.from_batches(batches) if batches else schema.empty_table()
+    return _sorted(found.select(schema.names).cast(schema))
 
 
-def versions_of(combination: Combination, keys: list[Key]) -> pa.Table:
-    """Return all versions of keys, in the order in which engines take them."""
-    rows: list[tuple[Any, ...]] = []
+def versions_of(combination: Combination, drawn: pa.Table) -> pa.Table:
+    """Return all versions of keys, in the order in which engines take them, with the side that each is of."""
     newer = int(Origin.LOG if combination.reads_log else Origin.INCOMING)
-    for key in keys:
-        if key.stored is not None:
-            rows.append((*key.stored, int(Origin.STORED), None, None, None, None))
-        rows += [(*row[:-4], newer, *row[-4:]) for row in key.newer]
-    kinds = {name: kind for name, (_, kind) in combination.types.items()}
-    kinds |= {ORIGIN: pa.int8(), COMMIT: pa.int64(), ARRIVAL: pa.int64(), IS_DELETE: pa.bool_()}
-    kinds[ORDERING] = ENTRY_ORDERING
-    columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
-    return pa.table({name: pa.array(c, kind) for c, (name, kind) in zip(columns, kinds.items(), strict=True)})
+    origin = pc.if_else(drawn[ARRIVAL].is_null(), int(Origin.STORED), newer).cast(pa.int8())
+    return drawn.add_column(len(combination.types), ORIGIN, origin)
 
 
 def _job(combination: Combination) -> Job:
@@ -145,8 +151,11 @@ def outcomes_of(
     spark: SparkSession, combination: Combination, versions: pa.Table, folder: Path, engine: str = "native"
 ) -> DataFrame:
     """Return what an engine makes of versions, which are written into a folder."""
+    return _merged_by(engine, combination, frames_of(spark, combination, versions, folder))
+
+
+def _merged_by(engine: str, combination: Combination, frames: Mapping[str, DataFrame]) -> DataFrame:
     plan = dataclasses.replace(combination.plan, engine=engine)
-    frames = frames_of(spark, combination, versions, folder)
     if combination.reads_log:
         outcomes = read_outcomes(frames["stored"], frames["log"], plan, program=combination.program)
         return outcomes.select(*map(quoted, combination.types), ACTION)
@@ -160,9 +169,7 @@ def frames_of(spark: SparkSession, combination: Combination, versions: pa.Table,
     """Return the sides that versions make up, read from Parquet files in a folder."""
     data, is_stored = [*combination.types], pc.equal(versions[ORIGIN], int(Origin.STORED))
     newer = versions.filter(pc.invert(is_stored))
-    order = list(range(newer.num_rows))
-    random.Random(7).shuffle(order)  # noqa: S311 (the engine sorts)
-    newer = newer.take(pa.array(order, pa.int64()))
+    newer = newer.take(pa.array(np.random.default_rng(7).permutation(newer.num_rows)))  # the engine sorts
     sides = {"stored": versions.filter(is_stored).select(data)}
     if combination.reads_log:
         kind = pc.if_else(newer[IS_DELETE], "delete", "data")
@@ -179,19 +186,13 @@ def frames_of(spark: SparkSession, combination: Combination, versions: pa.Table,
     return frames
 
 
-def _collected(outcomes: DataFrame, schema: pa.Schema) -> pa.Table:
-    batches = outcomes._collect_as_arrow()
-    found = pa.Table.from_batches(batches) if batches else schema.empty_table()
-    return found.select(schema.names).cast(schema)
-
-
 def _compare(name: str, found: pa.Table, expected: pa.Table) -> None:
     """Compare outcomes as multisets of rows: NaN equals NaN, 0.0 is not -0.0.
 
     Raises:
         AssertionError: they differ; it shows the rows that one side alone has.
     """
-    if _canonical(found).equals(_canonical(expected)):
+    if found.equals(expected):
         return
     left, right = (
         collections.Counter(map(repr, zip(*one.to_pydict().values(), strict=True))) for one in (found, expected)
@@ -203,32 +204,48 @@ def _compare(name: str, found: pa.Table, expected: pa.Table) -> None:
     raise AssertionError(msg)
 
 
-def _canonical(table: pa.Table) -> pa.Table:
+def _sorted(table: pa.Table) -> pa.Table:
+    """Return rows by key, of which one at most is for the log, with floating-point numbers as their bits."""
     table = table.flatten().combine_chunks()
     for index, field in enumerate(table.schema):
         if field.type == pa.float64():
             bits = pa.chunked_array([chunk.view(pa.int64()) for chunk in table.column(index).chunks], pa.int64())
             table = table.set_column(index, field.name, bits)
-    return table.sort_by([(name, "ascending") for name in table.column_names])
+    return table.sort_by([(name, "ascending") for name in ("id", TO_LOG) if name in table.column_names])
 
 
-def _fails(spark: SparkSession, combination: Combination, key: Key, point: str, engine: str) -> None:
-    """Check that an engine fails on a key where the python engine fails.
+def _fails(
+    spark: SparkSession, combination: Combination, versions: pa.Table, failures: Mapping[str, str], engine: str
+) -> None:
+    """Check that an engine fails on keys where the python engine does: on the first one, the native engine on each.
 
     Raises:
         AssertionError: it does not, or it fails elsewhere.
     """
+    key, part = versions["id"][0].as_py(), versions["part"][0].as_py()
+    first, where = (
+        versions.filter(pc.equal(versions["id"], key)),
+        f"failed at {failures[key]} (key {part=!r}, id={key!r}",
+    )
     with tempfile.TemporaryDirectory() as folder:
         try:
-            rows = outcomes_of(spark, combination, versions_of(combination, [key]), Path(folder), engine).collect()
+            rows = outcomes_of(spark, combination, first, Path(folder), engine).collect()
         except Exception as raised:
-            where = f"failed at {point} (key part={key_of(key, 1)!r}, id={key_of(key, 0)!r}"
             if where not in str(raised):
                 msg = f"{combination}: {engine} not {where}, but {raised}"
                 raise AssertionError(msg) from raised
         else:
-            msg = f"{combination}: python fails at {point} on {key}; {engine} gives {rows}"
+            msg = f"{combination}: python {where} of {first.to_pylist()}; {engine} gives {rows}"
             raise AssertionError(msg)
+    if engine == "native":
+        with tempfile.TemporaryDirectory() as folder, interpreted(spark), noting():
+            found = noted_by(spark, outcomes_of(spark, combination, versions, Path(folder)))
+        wrong = [
+            f"{key} at {point}, not {found.get(key)}"
+            for key, point in failures.items()
+            if point not in found.get(key, ())
+        ]
+        assert not wrong, f"{combination}: of {len(failures)} keys that fail {len(wrong)} do not, natively: {wrong[:3]}"
 
 
 def fine_frames(
@@ -245,20 +262,11 @@ def fine_frames(
 def broadcasts(spark: SparkSession, *, allowed: bool) -> Iterator[None]:
     """Let Spark broadcast a small batch, or nothing: other plans."""
     before = spark.conf.get(_BROADCASTS)
-    if not allowed:
-        spark.conf.set(_BROADCASTS, "-1")
+    spark.conf.set(_BROADCASTS, _LARGE if allowed else "-1")
     try:
         yield
     finally:
         spark.conf.set(_BROADCASTS, str(before))
-
-
-def _figures(file: Path | None, keys: int, seed: int) -> dict[str, Mapping[str, Any]]:
-    """Return what earlier runs wrote down of combinations with as many keys."""
-    if file is None or not file.exists():
-        return {}
-    told = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return {one["name"]: one for one in told if (one["asked"], one["seed"]) == (keys, seed)}
 
 
 @click.command()
@@ -268,55 +276,58 @@ def _figures(file: Path | None, keys: int, seed: int) -> dict[str, Mapping[str, 
 @click.option("--engine", "chosen", help="Only combinations that this engine runs, native or jvm, and without others.")
 @click.option("--figures", type=click.Path(path_type=Path), help="Where figures are kept, which are not made again.")
 @click.option("--minutes", type=float, help="Begin no combination after this time.")
+@click.option("--part", help="2/3: only every third combination, from the second on, on a third of the cores.")
 def main(  # noqa: PLR0913 (the command's options)
-    *, keys: int, seed: int, only: str, chosen: str | None, figures: Path | None, minutes: float | None
+    *,
+    keys: int,
+    seed: int,
+    only: str,
+    chosen: str | None,
+    figures: Path | None,
+    minutes: float | None,
+    part: str | None,
 ) -> None:
     """Print how many keys agreed, combination by combination; exit 1 unless all agree, each with keys that merge."""
-    began, failed, known = time.monotonic(), 0, _figures(figures, keys, seed)
+    began, failed = time.monotonic(), 0
     wanted = {
         one: engines if chosen is None else (chosen,)
         for one, engines in in_turns(all_combinations()).items()
         if only in str(one) and (chosen is None or chosen in engines)
     }
-    spark = local_session()
-    known = {str(one): known[str(one)] for one in wanted if _is_known(known.get(str(one)), wanted[one])}
-    for one, engines in wanted.items():
-        if str(one) in known:
-            continue
+    first, parts = (int(number) for number in (part or "1/1").split("/"))
+    wanted = dict([*wanted.items()][first - 1 :: parts])
+    done = known(figures, {str(one): engines for one, engines in wanted.items()}, keys, seed)
+    for figure in done.values():
+        click.echo(figure)
+    left = {one: engines for one, engines in wanted.items() if str(one) not in done}
+    for one, engines in left.items():
         if minutes is not None and time.monotonic() - began > minutes * 60:
             break
         start = time.monotonic()
         try:
-            counts = agree(spark, one, keys, seed, engines=engines)
+            counts = agree(_session(parts), one, keys, seed, engines=engines)
             assert counts.keys > counts.failures, f"{one}: no key could be merged"
         except AssertionError as error:
             failed += 1
             click.echo(f"DIFFERS {error}")
             continue
-        told = {"name": str(one), "asked": keys, "seed": seed, "keys": counts.keys, "failures": counts.failures}
-        known[str(one)] = told | {"engines": engines, "seconds": round(time.monotonic() - start, 1)}
-        click.echo(_line(known[str(one)]))
-        if figures is not None:
-            with figures.open("a", encoding="utf-8") as file:
-                file.write(f"{json.dumps(known[str(one)])}\n")
-    spark.stop()
-    done = [known[str(one)] for one in wanted if str(one) in known]
-    merged_keys, failures = (sum(one[name] for one in done) for name in ("keys", "failures"))
+        seconds = round(time.monotonic() - start, 1)
+        done[str(one)] = Figure(str(one), keys, seed, counts.keys, counts.failures, engines, seconds)
+        click.echo(done[str(one)])
+        write(figures, done[str(one)])
+    agreed, failures = (sum(getattr(one, name) for one in done.values()) for name in ("keys", "failures"))
     click.echo(
-        f"{len(done)} of {len(wanted)} combinations agree: {merged_keys:,} keys, of which {failures:,} fail alike; "
+        f"{len(done)} of {len(wanted)} combinations agree: {agreed:,} keys, on {failures:,} of which python fails; "
         f"{failed} differ"
     )
     raise SystemExit(not wanted or len(done) < len(wanted))
 
 
-def _is_known(told: Mapping[str, Any] | None, engines: tuple[str, ...]) -> bool:
-    """Whether an earlier run compared all engines that are wanted."""
-    return told is not None and set(engines) <= set(told["engines"])
-
-
-def _line(told: Mapping[str, Any]) -> str:
-    by = ", ".join(("python", *told["engines"]))
-    return f"{told['name']:64} {told['keys']:8,} keys, {told['failures']:6,} of them fail: {by}; {told['seconds']} s"
+def _session(parts: int) -> SparkSession:
+    """Return a session with its part of the cores; shuffles have few partitions, as of small data."""
+    spark = local_session(max(1, (os.cpu_count() or 1) // parts))  # the same one each time
+    spark.conf.set("spark.sql.shuffle.partitions", _PARTITIONS)
+    return spark
 
 
 if __name__ == "__main__":

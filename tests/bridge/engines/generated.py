@@ -5,18 +5,34 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import decimal
-import itertools
-import random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from bridge import MergePlan
 from bridge.config import TableMergeConfig, capabilities, created_properties
+from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, ORDERING
 from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 NULLS = 0.08
 """The share of null ordering values, most of which make the merge of their key fail."""
+STORED = 0.6
+"""The share of keys with a stored row."""
+ENTRIES = 0.35
+"""The share of delete entries in a log."""
+DEFAULTS = 0.24
+"""The share of delete entries whose ordering value is Hudi's default, Integer 0."""
+NO_VALUE = 0.4
+"""The share of rows with a gap, where columns are filled."""
+VERSIONS = (0, 1, 1, 2, 3, 5)
+"""How many newer versions a key has, each as likely."""
 READS = frozenset({"snapshot", "compact"})
 
 
@@ -45,6 +61,7 @@ IN_SCANNED_LOGS = ("int", "long", "string", "boolean", "date")
 MERGER = "tests.support.user_mergers:AddsUp"
 PARTIAL = ("PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload", "PostgresDebeziumAvroPayload")
 EPOCH = datetime.date(1970, 1, 1)
+_FLAGS = (None, False, False, True)
 _TEXTS = (None, "x", "y", "__debezium_unavailable_value")
 ENTRY_ORDERING = pa.struct([("type", pa.string()), ("value", pa.string())])
 """The type of `_pb_ordering`."""
@@ -130,59 +147,99 @@ class Combination(NamedTuple):
         return dataclasses.replace(plan, release=release, table=TableMergeConfig.from_properties(stored, release))
 
 
-class Key(NamedTuple):
-    """A key: its stored row and its newer versions, each a row in the layout of the python engine."""
+def draw(combination: Combination, keys: int, seed: int) -> pa.Table:
+    """Draw the versions of keys, the stored row of each first, then the newer ones as they arrive.
 
-    stored: tuple[Any, ...] | None
-    newer: tuple[tuple[Any, ...], ...]
-
-
-def draw(combination: Combination, keys: int, seed: int) -> list[Key]:
-    """Draw keys."""
-    chance = random.Random(f"{seed} {combination}")  # noqa: S311 (the same keys in every run)
-    value = itertools.count(1)  # adding 0 would make the values of a version, which columns take for it
-
-    def identity(number: int) -> tuple[Any, ...]:
-        return f"k{number:06}", f"p{number % 3}" if number % 7 else None
-
-    def row(number: int, *, newer: bool) -> tuple[Any, ...]:
-        by = [None if chance.random() < NULLS else chance.choice(ORDERED[name].values) for name in combination.ordering]
-        op = chance.choice((None, "I", "d", "D")) if newer else "I"
-        is_flagged = newer or combination.merges == MERGER
-        flag = chance.choice((None, False, False, True)) if is_flagged else False if combination.fills else None
-        texts = [chance.choice(_TEXTS)] if combination.fills else []
-        number_of = None if combination.fills and chance.random() < 0.4 else next(value)
-        return (*identity(number), *by, *texts, number_of, op, flag)
-
-    def entry(number: int) -> tuple[Any, ...]:
-        return (*identity(number), *(None,) * (len(combination.types) - 2))
-
-    found = []
-    for number in range(keys):
-        stored = row(number, newer=False) if chance.random() < 0.6 and combination.program != "combine_input" else None
-        newer = []
-        for arrival in range(chance.choice((0, 1, 1, 2, 3, 5))):
-            is_entry = combination.reads_log and chance.random() < 0.35
-            data = entry(number) if is_entry else row(number, newer=True)
-            ordering = _entry_ordering(combination, chance) if is_entry else None
-            newer.append((*data, arrival // 2 + 1, arrival, is_entry, ordering))
-        if stored is not None or newer:
-            found.append(Key(stored, tuple(newer)))
-    return found
+    The columns are the data and what engines know of newer versions, all of which is null of a stored row: commit,
+    arrival, whether it is a delete entry of a log, and the ordering value that such an entry has.
+    """
+    chance = np.random.default_rng([*f"{seed} {combination}".encode()])  # the same keys in every run
+    has_stored = (chance.random(keys) < STORED) & (combination.program != "combine_input")
+    newer = chance.choice(np.array(VERSIONS), keys)
+    number = np.repeat(np.arange(keys), has_stored + newer)
+    rows = len(number)
+    first = np.cumsum(has_stored + newer) - (has_stored + newer)
+    arrival = np.arange(rows) - (first + has_stored)[number]  # -1 of a stored row
+    is_newer = arrival >= 0
+    is_entry = is_newer & (chance.random(rows) < ENTRIES) & combination.reads_log
+    drawn = _Rows(combination, chance, is_newer, is_entry)
+    ids = pa.array([f"k{key:06}" for key in range(keys)])
+    columns = {
+        "id": ids.take(pa.array(number)),
+        "part": _chosen([None, "p0", "p1", "p2"], np.where(number % 7, number % 3 + 1, 0), pa.string()),
+        **drawn.data(),
+        COMMIT: pa.array(arrival // 2 + 1, pa.int64(), mask=~is_newer),
+        ARRIVAL: pa.array(arrival, pa.int64(), mask=~is_newer),
+        IS_DELETE: pa.array(is_entry, mask=~is_newer),
+        ORDERING: drawn.entry_ordering(),
+    }
+    return pa.table(columns)
 
 
-def _entry_ordering(combination: Combination, chance: random.Random) -> dict[str, str] | None:
-    """Draw what a delete entry has as its ordering value."""
-    drawn = chance.random()
-    if drawn < NULLS:
-        return None
-    if drawn < 0.3 or not combination.ordering:
-        return {"type": "int", "value": "0"}
+class _Rows:
+    """Draws the columns of versions."""
+
+    def __init__(
+        self,
+        combination: Combination,
+        chance: np.random.Generator,
+        is_newer: NDArray[np.bool_],
+        is_entry: NDArray[np.bool_],
+    ) -> None:
+        self._combination, self._chance = combination, chance
+        self._is_newer, self._is_entry, self._rows = is_newer, is_entry, len(is_newer)
+
+    def data(self) -> dict[str, pa.Array]:
+        """Return the data columns but those of the key; a delete entry has none of them."""
+        combination = self._combination
+        found = dict(zip(combination.fields, map(self._ordering_values, combination.ordering), strict=True))
+        if combination.fills:
+            found["t"] = self._any_of(_TEXTS, pa.string())
+        # Adding 0 would make the values of a version, which columns take for it.
+        value, no_value = np.arange(1, self._rows + 1), self._chance.random(self._rows) < NO_VALUE
+        found["v"] = pa.array(value, pa.int32(), mask=no_value & combination.fills)
+        stored_operation, stored_flag = pa.scalar("I"), pa.scalar(False if combination.fills else None, pa.bool_())
+        operation, flag = self._any_of((None, "I", "d", "D"), pa.string()), self._any_of(_FLAGS, pa.bool_())
+        named = [name for name in combination.types if name in {"Op", "op"}]
+        found[named[0]] = pc.if_else(self._is_newer, operation, stored_operation)
+        is_flagged = self._is_newer | (combination.merges == MERGER)
+        found["_hoodie_is_deleted"] = pc.if_else(is_flagged, flag, stored_flag)
+        return {name: pc.if_else(self._is_entry, None, column) for name, column in found.items()}
+
+    def _ordering_values(self, name: str) -> pa.Array:
+        _, kind, values = ORDERED[name]
+        is_null = self._chance.random(self._rows) < NULLS
+        return _chosen((None, *values), np.where(is_null, 0, 1 + self._numbers(len(values))), kind)
+
+    def entry_ordering(self) -> pa.Array:
+        """Return what delete entries have as their ordering values."""
+        combination, default = self._combination, {"type": "int", "value": "0"}
+        has_none, has_default = (self._chance.random(self._rows) < share for share in (NULLS, DEFAULTS))
+        own = _entry_orderings(combination)
+        index = np.where(has_default | (not own), 1, 2 + self._numbers(max(len(own), 1)))
+        return _chosen((None, default, *own), np.where(has_none | ~self._is_entry, 0, index), ENTRY_ORDERING)
+
+    def _any_of(self, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+        return _chosen(values, self._numbers(len(values)), kind)
+
+    def _numbers(self, below: int) -> NDArray[np.int64]:
+        return self._chance.integers(below, size=self._rows)
+
+
+def _chosen(values: Sequence[Any], index: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
+    return pa.array(values, kind).take(pa.array(index))
+
+
+def _entry_orderings(combination: Combination) -> list[dict[str, str]]:
+    """Return the ordering values of delete entries in which the table's ordering field is written."""
+    if not combination.ordering:
+        return []
     (kind, *_) = combination.ordering
-    value = chance.choice(ORDERED[kind].values)
-    if isinstance(value, datetime.date):
-        return {"type": chance.choice(("int", "local_date")), "value": str((value - EPOCH).days)}
-    text = str(value).lower() if isinstance(value, bool) else str(value)
+    values, types = ORDERED[kind].values, [kind]
+    if kind == "date":
+        values, types = tuple((value - EPOCH).days for value in values), ["int", "local_date"]
+    if kind == "boolean":
+        values = tuple(str(value).lower() for value in values)
     if kind == "string" and capabilities(HudiRelease.parse(combination.release)).delete_block_utf8 is not None:
-        kind = chance.choice(("string", "utf8"))
-    return {"type": kind, "value": text}
+        types = ["string", "utf8"]
+    return [{"type": name, "value": str(value)} for name in types for value in values]
