@@ -81,8 +81,10 @@ def test_a_figure_counts_for_the_keys_and_engines_it_was_made_with(tmp_path: Pat
     assert known(file, wanted, 100, 18) == known(file, wanted, 99, 17) == known(None, wanted, 100, 17) == {}
 
 
-@pytest.mark.parametrize("allowed", [True, False])
-def test_a_mistake_in_a_native_rule_is_found_in_either_plan(spark: SparkSession, allowed: bool) -> None:  # noqa: FBT001
+@pytest.mark.parametrize(("allowed", "halved"), [(True, False), (False, False), (True, True), (False, True)])
+def test_a_mistake_in_a_native_rule_is_found_in_either_plan(
+    spark: SparkSession, *, allowed: bool, halved: bool
+) -> None:
     later, threshold = met.later, "spark.sql.autoBroadcastJoinThreshold"
 
     def wrong(older: object, newer: object, unlike: object) -> object:
@@ -90,7 +92,7 @@ def test_a_mistake_in_a_native_rule_is_found_in_either_plan(spark: SparkSession,
         return ~found if (spark.conf.get(threshold) != "-1") is allowed else found
 
     with mock.patch.object(met, "later", wrong), pytest.raises(AssertionError) as raised:
-        agree(spark, EVENT, 60, 17, failing=False)
+        agree(spark, EVENT, 60, 17, failing=False, halved=halved)
     assert "rows that python has not" in str(raised.value)
     assert ("without broadcasts" in str(raised.value)) is not allowed
 
@@ -116,5 +118,5 @@ def test_each_key_that_fails_in_python_fails_natively_at_the_same_merge_point(sp
 
 def test_an_engine_that_does_not_fail_is_found(spark: SparkSession) -> None:
     silent = mock.patch.object(Failures, "raised", return_value=sf.lit(None).cast("boolean"))
-    with silent, pytest.raises(AssertionError, match="python failed at combine_input"):
+    with silent, pytest.raises(AssertionError, match="python failed at upsert"):
         agree(spark, EVENT, 60, 17)
