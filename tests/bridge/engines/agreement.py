@@ -337,9 +337,10 @@ def main(  # noqa: PLR0913 (the command's options)
 
 
 def _session(parts: int) -> SparkSession:
-    """Return a session with its part of the cores; shuffles have few partitions, as of small data."""
+    """Return a session with its part of the cores, which plans for small data, and once."""
     spark = local_session(max(1, (os.cpu_count() or 1) // parts))  # the same one each time
     spark.conf.set("spark.sql.shuffle.partitions", _PARTITIONS)
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
     return spark
 
 
