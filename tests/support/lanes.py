@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LANES: Final = {
     "compiled": ("jvm",),
     "tables": ("hudi",),
-    "native": ("bridge/engines/test_native_engine.py",),
+    "native": ("bridge/engines/test_native_engine.py", "bridge/engines/test_agreement.py"),
     "browser": (
         *(f"bridge/report/test_{name}.py" for name in ("pages", "path_pages", "printing")),
         "bridge/cli/test_completion.py",
