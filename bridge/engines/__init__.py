@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.engines.books import SIDES, Books, Fate, fates_of
+from bridge.engines.books import LEFT, READ, SIDES, Books, Fate, fates_of
 from bridge.engines.books import columns as books_columns
 from bridge.engines.commit_fates import CommitFates
 from bridge.engines.control_columns import (
@@ -31,7 +31,7 @@ from bridge.engines.job import Job
 from bridge.engines.jvm import bundle_for, call_beside, check_spark, in_driver, with_strategy_id
 from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
-from bridge.engines.python import RecordReader, RecordWriter, arrow_schema
+from bridge.engines.python import RecordReader, RecordWriter, WholeKeys, arrow_schema, starts_of
 
 __all__ = [
     "ACTION",
@@ -43,6 +43,7 @@ __all__ = [
     "IS_DELETE",
     "KIND",
     "LAST",
+    "LEFT",
     "MADE",
     "NEWER",
     "ORDERING",
@@ -50,6 +51,7 @@ __all__ = [
     "PATH",
     "PREFIX",
     "QUARANTINE",
+    "READ",
     "REFUSALS",
     "SEQUENCE",
     "SIDES",
@@ -65,6 +67,7 @@ __all__ = [
     "RecordWriter",
     "Refusal",
     "RowVersion",
+    "WholeKeys",
     "arrow_schema",
     "books_columns",
     "bundle_for",
@@ -76,6 +79,7 @@ __all__ = [
     "in_driver",
     "ordering_text",
     "run",
+    "starts_of",
     "visible",
     "with_strategy_id",
 ]

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 MADE = "made"
 """The count of rows of the result that are none of the input: a merge made them, or a log has a stored row again."""
 
+READ, LEFT = "read", "left"
+"""The counts of stored rows that tasks have read themselves, and of rows that are left of what they merged."""
+
 SIDES = tuple(origin.name.lower() for origin in Origin)
 """The sides of a merge, by the number of their origin."""
 
@@ -111,12 +114,15 @@ class Books:
 
     @classmethod
     def of_texts(cls, rows_in: Mapping[str, int], texts: Iterable[str]) -> Books:
-        """Make the books of the texts of `_pb_books`; nothing is known of the result then."""
+        """Make the books of the texts of `_pb_books`; of the result they know what tasks tell that read a side."""
         totals: collections.Counter[str] = collections.Counter()
         for text in texts:
             totals.update(json.loads(text))
         made = totals.pop(MADE, 0)
-        return cls(rows_in, {_parts(name): number for name, number in totals.items()}, made, 0, 0)
+        if READ in totals:
+            rows_in = {**rows_in, SIDES[Origin.STORED]: totals.pop(READ)}
+        left = totals.pop(LEFT, 0)
+        return cls(rows_in, {_parts(name): number for name, number in totals.items()}, made, left, 0)
 
     def total(self, fate: Fate, sides: Iterable[str] = SIDES) -> int:
         """Return how many rows of the sides had a fate."""

@@ -11,9 +11,12 @@ from bridge.hudi.properties import TableProperties
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
 from bridge.hudi.schema_evolution import arrow_of, converted
+from bridge.hudi.selection import narrowed, partition_rows
+from bridge.hudi.slice_merge import looked_up
 from bridge.hudi.slice_query import SliceQuery
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_symptoms import SliceSymptoms, Symptom, SymptomKind
+from bridge.hudi.slice_tasks import answer_columns
 from bridge.hudi.table import HudiTable
 from bridge.hudi.timeline import ActiveTimeline, Instant, State
 
@@ -39,8 +42,12 @@ __all__ = [
     "TableProperties",
     "TableQueries",
     "UnreadableTableError",
+    "answer_columns",
     "arrow_of",
     "check_pending",
     "converted",
+    "looked_up",
+    "narrowed",
+    "partition_rows",
     "tables_below",
 ]

@@ -15,7 +15,7 @@ from bridge.config import keys
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from bridge.hudi.properties import TableProperties
 
@@ -85,6 +85,15 @@ class ComputedKeys:
         if pa.types.is_timestamp(column.type) and not self._times_as_text:
             column = column.view(pa.int64())
         return pc.cast(column, pa.string())
+
+    def as_stored(self, found: Iterable[str]) -> frozenset[str]:
+        """Return record keys in every form that a release stores: they differ in whether an only field is named."""
+        every = frozenset(found)
+        if len(self._fields) > 1 or not self.is_complex:
+            return every
+        prefix = f"{self._fields[0]}:"
+        bare = {key.removeprefix(prefix) for key in every}
+        return every | bare | {f"{prefix}{key}" for key in bare}
 
     def of(self, batch: pa.RecordBatch) -> pa.Array[Any]:
         """Return the record key of each row."""

@@ -63,7 +63,6 @@ class SliceQuery:
         sources: where these files are.
         shown: the columns of the answer, of those of `schema` and the meta columns; None for all.
         keys: the record keys whose versions are read, a few; None for all.
-        answered: the record keys of the answer, of any number, of which merged rows are chosen; None for all.
         unnamed_class: why nothing can be merged; None where it can.
         history: the table's schemas, for schema on read; None where columns go by name.
         sets_aside: whether a key that can't be merged is set aside, with all its versions.
@@ -82,7 +81,6 @@ class SliceQuery:
     sources: TableFiles | None = None
     shown: frozenset[str] | None = None
     keys: frozenset[str] | None = None
-    answered: frozenset[str] | None = None
     unnamed_class: str | None = None
     sets_aside: bool = False
     history: SchemaHistory | None = None

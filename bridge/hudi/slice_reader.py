@@ -174,7 +174,7 @@ class SliceReader:
     def _is_read_unmerged(self, name: str) -> bool:
         """Whether a column is read where nothing is merged: one that is shown, or by which rows are chosen."""
         query = self._query
-        chooses = query.keys is not None or query.answered is not None
+        chooses = query.keys is not None
         if query.shown is None or name in query.shown:
             return True
         if name in META_COLUMNS:
@@ -221,13 +221,6 @@ class SliceReader:
         """Return the rows of the keys that are read: they are few, so that Arrow hashes them anew for each batch."""
         return batch if self._wanted is None else batch.filter(pc.is_in(self.key_column(batch), self._wanted))
 
-    def _chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows that are chosen of merged ones: of any number of keys, which are hashed once, by Python."""
-        keys = self._query.answered
-        if keys is None:
-            return batch
-        return batch.filter(pa.array(map(keys.__contains__, self.keys_of(batch)), pa.bool_()))
-
     # -- both
 
     def keys_of(self, batch: pa.RecordBatch) -> list[str]:
@@ -264,7 +257,7 @@ class SliceReader:
     def answer(self, found: FileSlice, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Give a batch as the release shows it: partition columns from paths, null where nothing is stored."""
         query = self._query
-        batch = self._chosen(self._of_commits(batch))
+        batch = self._of_commits(batch)
         if not batch.num_rows:
             return
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))

@@ -26,6 +26,7 @@ from bridge.pipeline.merge_points import (
     read_outcomes,
     snapshot,
     upsert,
+    upsert_apart,
     upsert_outcomes,
 )
 from bridge.pipeline.merge_report import MergeReport, merge_frames
@@ -116,6 +117,7 @@ __all__ = [
     "upgrade_commits",
     "upgrade_outcomes",
     "upsert",
+    "upsert_apart",
     "upsert_outcomes",
     "visible",
     "with_partitions",

@@ -14,12 +14,14 @@ from bridge.engines import ACTION, BOOKS, COMMIT, KIND, MADE, NEWER, ORDERING, Q
 from bridge.errors import PlanError
 from bridge.merge import Action
 from bridge.pipeline.layout import data_fields, incoming_side, layout_of, log_side, stored_side
-from bridge.pipeline.run import check_that_rows_are_all, run
+from bridge.pipeline.run import check_that_rows_are_all, job_of, run
 from bridge.spark import quoted, with_types
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from bridge.engines import Job
+    from bridge.pipeline.layout import Layout
     from bridge.plan import MergePlan
 
 
@@ -77,6 +79,19 @@ def _upserted(
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
     program = "upsert_global_index" if plan.global_index else "upsert"
     return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows, books=books)
+
+
+def upsert_apart(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> tuple[DataFrame, Job, Layout]:
+    """Return a batch as an upsert takes it, its job and its layout, for tasks that read stored rows themselves.
+
+    Args:
+        stored: a frame of the columns of the stored rows; none of its rows is read.
+        incoming: the batch.
+        plan: what merges.
+    """
+    layout = layout_of(plan, incoming, stored)
+    side = incoming_side(incoming, layout, plan)
+    return side, job_of([side], layout, plan, program="upsert", books=True), layout
 
 
 def append(

@@ -45,19 +45,21 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     """
     if only_rows:
         check_that_rows_are_all(plan)
-    job = Job(
+    told = {"arguments": arguments or {}, "instant": instant, "only_rows": only_rows, "books": books}
+    return engines.run(sides, job_of(sides, layout, plan, program=program, **told), layout.fields)
+
+
+def job_of(sides: list[DataFrame], layout: Layout, plan: MergePlan, *, program: str, **told: Any) -> Job:
+    """Return the job of a program on the sides of a merge, the newer one last; `told` are further settings of it."""
+    return Job(
         plan,
         layout.schema,
         layout.names,
         program,
-        arguments or {},
-        instant,
-        only_rows=only_rows,
         has_entries=any(IS_DELETE in side.columns for side in sides),
-        books=books,
         fits_one_task=_fits_one_task(plan, sides[-1]),
+        **told,
     )
-    return engines.run(sides, job, layout.fields)
 
 
 def tell_choices(report: Report, choices: Mapping[str, Choice]) -> None:

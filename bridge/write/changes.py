@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
@@ -15,16 +15,50 @@ from bridge.spark import META_COLUMNS, common_type, quoted, with_types
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Row
 
+    from bridge.engines import Books
     from bridge.plan import MergePlan
 
 CHANGE: Final = f"{PREFIX}change"
 INSERTED, UPDATED, DELETED = "inserted", "updated", "deleted"
+PLACE: Final = f"{PREFIX}place"
+"""Where a row of a batch goes: the number of a file slice, or a negative one, before a hash of the key."""
+_ROWS, FLAGGED = "rows", "flagged"
 _BEFORE: Final = f"{PREFIX}before"
 _OPERATION: Final = "_hoodie_operation"
+
+
+class Merged(NamedTuple):
+    """What a merge changes, before its commit.
+
+    Attributes:
+        changed: the rows, with `_pb_change`; kept by Spark.
+        counts: how many there are of each change.
+        books: what became of the rows that came in.
+        quarantine: the versions of keys that can't be merged; None unless the plan sets them aside.
+        keeps_flagged: whether a row that stays has Hudi's delete flag.
+    """
+
+    changed: DataFrame
+    counts: Mapping[str, int]
+    books: Books
+    quarantine: DataFrame | None
+    keeps_flagged: bool
+
+
+def count_changes(found: DataFrame, *by: str) -> list[Row]:
+    """Compute rows with `_pb_change`; return how many there are of each change, and of other columns.
+
+    `flagged` says whether one of them stays and has Hudi's delete flag.
+    """
+    flagged = sf.lit(False)
+    if IS_DELETED in found.columns:
+        flagged = sf.col(IS_DELETED) & (sf.col(CHANGE) != DELETED)
+    told = (sf.count(sf.lit(1)).alias(_ROWS), sf.coalesce(sf.bool_or(flagged), sf.lit(False)).alias(FLAGGED))
+    return found.groupBy(CHANGE, *by).agg(*told).collect()
 
 
 def without_flag(stored: DataFrame, incoming: DataFrame) -> DataFrame:
@@ -121,15 +155,13 @@ def changes(outcomes: DataFrame, stored: DataFrame, plan: MergePlan) -> DataFram
     return rows.select(*shown, told.alias(CHANGE))
 
 
-def check_rows(changed: DataFrame) -> None:
+def check_rows(merged: Merged) -> None:
     """Refuse rows that the payload keeps and Hudi would delete.
 
     Raises:
         InputError: a row has Hudi's delete flag.
     """
-    if IS_DELETED not in changed.columns:
-        return
-    if not changed.where(sf.col(IS_DELETED) & (sf.col(CHANGE) != DELETED)).isEmpty():
+    if merged.keeps_flagged:
         msg = f"the payload keeps a row with {IS_DELETED}=true, which Hudi would delete; rename the column"
         raise InputError(msg)
 

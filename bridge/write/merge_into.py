@@ -8,30 +8,27 @@ import functools
 import uuid
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as sf
-
 from bridge.config import keys
 from bridge.errors import EngineError, InputError, PlanError, sentence_of
 from bridge.hudi import HudiTable, HudiTableError
-from bridge.pipeline import PointRun
 from bridge.plan import TableType
-from bridge.spark import META_COLUMNS, described, observing
+from bridge.spark import META_COLUMNS, described
 from bridge.write.changes import (
-    CHANGE,
     DELETED,
     INSERTED,
     UPDATED,
     as_commit,
-    changes,
     check_columns,
     check_rows,
-    check_types,
 )
 from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, forget_read, is_conflict, is_locked
 from bridge.write.hudi_writer import check_writer_is_there, commit
+from bridge.write.in_frames import merged_in_frames
+from bridge.write.in_slices import merged_in_slices
+from bridge.write.located import buckets_of
 from bridge.write.merge_into_report import MergeIntoReport
 from bridge.write.moment import Moment
-from bridge.write.stored_rows import stored_rows
+from bridge.write.stored_rows import check_slices, of_batch
 from bridge.write.target import WriteTarget
 from payloads.builtin import IS_DELETED
 
@@ -40,7 +37,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.hudi import TableQueries
     from bridge.plan import MergePlan
+    from bridge.write.changes import Merged
 
 
 def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
@@ -127,19 +126,9 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
     rows = dataclasses.replace(plan, table_type=TableType.COPY_ON_WRITE)
     what = f"merge into {found.path}: {plan.payload_name}, Hudi {plan.release}"
     with contextlib.ExitStack() as kept, described(spark, what):
-        keep = functools.partial(_kept, kept)
-        batch_rows = keep(incoming.drop(*META_COLUMNS))
-        stored = keep(stored_rows(found, queries, batch_rows, rows, written_as[keys.INDEX_TYPE]))
-        check_types(found.path, stored, batch_rows)
-        point = PointRun("upsert", {"stored": stored, "incoming": batch_rows}, rows)
-        with observing(spark):
-            outcomes = keep(point.outcomes)
-            outcomes.write.format("noop").mode("overwrite").save()
-        books = point.books(outcomes)
-        aside = point.split(outcomes).get("quarantine")
-        changed = keep(changes(outcomes, stored, rows))
-        counts = {row[0]: row[1] for row in changed.groupBy(CHANGE).agg(sf.count(sf.lit(1))).collect()}
-        check_rows(changed)
+        done = _changes(found, queries, incoming.drop(*META_COLUMNS), rows, written_as, kept)
+        check_rows(done)
+        counts, aside = done.counts, done.quarantine
         if counts:
             moment.check_before(found.queries().timeline)
         if before_commit is not None:
@@ -154,18 +143,42 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
             updated=counts.get(UPDATED, 0),
             deleted=counts.get(DELETED, 0),
             adds_flag=DELETED in counts and IS_DELETED not in columns,
-            books=books,
+            books=done.books,
             quarantine=aside,
         )
         if counts:
             moment.check_before(found.queries().timeline)
-            commit_rows = as_commit(changed, columns, deletes=DELETED in counts)
+            commit_rows = as_commit(done.changed, columns, deletes=DELETED in counts)
             _commit(found, commit_rows, moment, run, written_as)
             report = dataclasses.replace(report, instant=moment.own_commit(found.queries().timeline, run))
         if aside is not None:
-            kept.pop_all()
-            return dataclasses.replace(report, _kept=(batch_rows, stored, outcomes, changed))
+            return dataclasses.replace(report, _kept=kept.pop_all())
         return report
+
+
+def _changes(  # noqa: PLR0913, PLR0917 (those of a merge, and what is released in the end)
+    found: HudiTable,
+    queries: TableQueries,
+    incoming: DataFrame,
+    plan: MergePlan,
+    options: Mapping[str, str],
+    kept: contextlib.ExitStack,
+) -> Merged:
+    """Merge a batch, slice by slice where that can be done; `kept` releases what Spark keeps."""
+    keep = functools.partial(_kept, kept)
+    if queries.timeline.latest is None:
+        return merged_in_frames(found, queries, None, keep(incoming), plan, None, keep, kept.callback)
+    answer = queries.snapshot()
+    buckets = buckets_of(queries, answer, plan, incoming.schema, options)
+    if buckets is None:  # the batch is asked for its partitions first, and looked for in them
+        incoming = keep(incoming)
+        answer = of_batch(found, queries, answer, incoming, plan)
+    check_slices(found.path, answer.slices, options[keys.INDEX_TYPE])
+    done = merged_in_slices(found, queries, answer, incoming, plan, buckets, keep, kept.callback)
+    if done is None:
+        incoming = keep(incoming)
+        done = merged_in_frames(found, queries, answer, incoming, plan, buckets, keep, kept.callback)
+    return done
 
 
 def merge_batch(

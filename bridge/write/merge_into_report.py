@@ -10,6 +10,8 @@ from bridge.pipeline import books_table, statistics_of, tell_quarantine
 from bridge.report import Report, Showable, plan_as_json
 
 if TYPE_CHECKING:
+    import contextlib
+
     from pyspark.sql import DataFrame
 
     from bridge.engines import Books
@@ -50,7 +52,7 @@ class MergeIntoReport(Showable):
     adds_flag: bool = False
     books: Books | None = None
     quarantine: DataFrame | None = None
-    _kept: tuple[DataFrame, ...] = dataclasses.field(default=(), repr=False)
+    _kept: contextlib.ExitStack | None = dataclasses.field(default=None, repr=False)
 
     @property
     def verdict(self) -> str:
@@ -93,8 +95,8 @@ class MergeIntoReport(Showable):
 
     def close(self) -> None:
         """Release the rows that Spark keeps for `quarantine`."""
-        for frame in self._kept:
-            frame.unpersist()
+        if self._kept is not None:
+            self._kept.close()
 
     def __enter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import types as spark_types
@@ -10,24 +11,23 @@ from sqlglot import exp
 
 from bridge.config import keys
 from bridge.errors import InputError
-from bridge.hudi import Answer, ComputedKeys
+from bridge.hudi import Answer, ComputedKeys, answer_columns
 from bridge.pipeline import join_rows
-from bridge.spark import distinct_keys, quoted, quoted_name, spark_schema
+from bridge.spark import META_COLUMNS, distinct_keys, quoted, quoted_name, spark_schema
 from bridge.write.changes import without_flag
+from bridge.write.located import can_locate, located
+from bridge.write.slice_tasks import FEW, SliceWork, stored_in_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, Row
 
     from bridge.hudi import FileSlice, HudiTable, TableProperties, TableQueries
     from bridge.plan import MergePlan
+    from bridge.write.located import Buckets
 
-_MOST_KEYS: Final = 2_000_000
-"""So many record keys travel to the tasks that read; a batch of more is joined with all rows of its partitions."""
-_FEW: Final = 10_000
-"""Of so many, files are also told apart by the key ranges of their row groups, and logs by key."""
 _TEXTS: Final = (spark_types.StringType, spark_types.IntegralType)
 _MOST: Final = 1000
 """More partitions than these are not told apart: all of the table are read."""
@@ -39,59 +39,74 @@ _PRUNED: Final = (
 )
 
 
-def stored_rows(table: HudiTable, queries: TableQueries, incoming: DataFrame, plan: MergePlan, index: str) -> DataFrame:
-    """Return the stored rows whose keys a batch has, without meta columns, as of the instant of `queries`.
-
-    Raises:
-        InputError: Hudi's writer would not find some of them by its index.
-    """
-    if queries.timeline.latest is None:
-        return incoming.limit(0)
-    answer = queries.snapshot()
+def of_batch(table: HudiTable, queries: TableQueries, answer: Answer, incoming: DataFrame, plan: MergePlan) -> Answer:
+    """Return what is read of a table for a batch: slices of its partitions, and of a few keys these alone."""
     own = spark_schema(answer.query.schema)
     where = partitions_of(incoming, plan, own)
     if where is not None:
         answer = table.in_partitions(answer, where)
-    check_slices(table.path, answer.slices, index)
-    missing = [name for name in plan.identity if name not in incoming.columns]
-    wanted = None if missing else record_keys(incoming, queries.properties, own)
-    if wanted is not None:
-        few = len(wanted) <= _FEW
-        query = dataclasses.replace(answer.query, keys=wanted if few else None, answered=None if few else wanted)
-        return without_flag(table.rows_of(Answer(query, answer.slices)), incoming)
+    few = record_keys(incoming, queries.properties, own)
+    return answer if few is None else Answer(dataclasses.replace(answer.query, keys=few), answer.slices)
+
+
+def stored_rows(  # noqa: PLR0913, PLR0917 (the two sides, and what is released in the end)
+    table: HudiTable,
+    queries: TableQueries,
+    answer: Answer,
+    incoming: DataFrame,
+    plan: MergePlan,
+    buckets: Buckets | None,
+    release: Callable[[Callable[[], object]], object],
+) -> DataFrame:
+    """Return the stored rows whose keys a batch has, without meta columns, as of the instant of `queries`.
+
+    Args:
+        table: the table.
+        queries: its queries.
+        answer: what is read of it.
+        incoming: the batch.
+        plan: what names the key.
+        buckets: how a bucket index tells the slice of a key; None where keys are looked for.
+        release: takes what releases the slices that are sent to executors.
+    """
+    own = answer_columns(answer.query)
+    if can_locate(incoming.schema, plan, queries, own):
+        keys_of_batch = incoming.select(*map(quoted, dict.fromkeys((*plan.key, *plan.identity))))
+        rows, slices = located(keys_of_batch, answer, plan, buckets)
+        work = SliceWork.of(table.spark, answer.query, slices, release)
+        fields = [field for field in own if field.name not in META_COLUMNS]
+        task = functools.partial(stored_in_slices, work, plan.identity)
+        return without_flag(rows.mapInArrow(task, spark_types.StructType(fields)), incoming)
     rows = without_flag(table.rows_of(answer), incoming)
-    if missing:  # the pipeline names them
+    if any(name not in incoming.columns for name in plan.identity):  # the pipeline names them
         return rows
     found = distinct_keys(incoming, plan.identity)
     return join_rows(rows, found, plan.identity, "leftsemi", or_empty=plan.partition)
 
 
 def record_keys(incoming: DataFrame, properties: TableProperties, own: spark_types.StructType) -> frozenset[str] | None:
-    """Return the record keys of a batch as the table stores them, so that tasks read no others.
+    """Return the record keys of a small batch as the table stores them, so that files and rows without are skipped.
 
-    None where there are very many, or where key fields are no texts and whole numbers in both: the text of others is
-    not ported, and a number of the batch has another one as the table's decimal (`1` and `1.00`).
+    None for more than a few, and where key fields are no texts and whole numbers in both: the text of others is not
+    ported, and a number of the batch has another one as the table's decimal (`1` and `1.00`).
 
     Args:
-        incoming: the batch.
+        incoming: the batch, kept by Spark.
         properties: of the table, which name the key fields.
         own: the columns of the table.
     """
     names = properties.key_fields
     if not all(isinstance(_kind(side, name), _TEXTS) for side in (incoming.schema, own) for name in names):
         return None
-    if incoming.count() > _MOST_KEYS:  # it is kept by Spark, and read once
-        return None
-    texts = incoming.select(*(quoted(name).cast("string").alias(name) for name in names))
+    texts = incoming.select(*(quoted(name).cast("string").alias(name) for name in names)).limit(FEW + 1)
     keys = ComputedKeys(properties)
+    batches = _collected(texts)
+    if sum(batch.num_rows for batch in batches) > FEW:
+        return None
     found: set[str] = set()
-    for batch in _collected(texts):
+    for batch in batches:
         found.update(keys.of(batch).drop_null().to_pylist())
-    if len(names) == 1 and keys.is_complex:  # releases differ in whether its only field is named
-        prefix = f"{names[0]}:"
-        bare = {key.removeprefix(prefix) for key in found}
-        found |= bare | {f"{prefix}{key}" for key in bare}
-    return frozenset(found)
+    return keys.as_stored(found)
 
 
 def _collected(frame: DataFrame) -> list[pa.RecordBatch]:

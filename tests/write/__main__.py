@@ -54,6 +54,7 @@ _PAIRS, _ALL = "pairs", "all"
 )
 @click.option("--case", "cases", multiple=True, help="Of those only this table, such as 1.2.0/dms-mor-parts.")
 @click.option("--table-version", "version", help="8 by 1.2.0, for one.  [default: the release's own]")
+@click.option("--index", type=click.Choice(["SIMPLE", "BLOOM", "BUCKET"]), help="Of the tables.  [default: Hudi's]")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--figures", type=click.Path(path_type=Path), help="Where figures are kept, which are not made again.")
 @click.option("--minutes", type=float, help="Begin no table after this time.")
@@ -68,6 +69,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     select: str,
     cases: tuple[str, ...],
     version: str | None,
+    index: str | None,
     seed: int,
     figures: Path | None,
     minutes: float | None,
@@ -82,7 +84,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
             sys.exit(int(bool(wrong)))
         models = names or (*MODELS,)
         wanted = selected(releases, models, kinds, layouts, pairs=select == _PAIRS and not cases)
-        wanted = [dataclasses.replace(case, version=version) for case in wanted]
+        wanted = [dataclasses.replace(case, version=version, index=index) for case in wanted]
         wanted = [case for case in wanted if not cases or case.label in cases]
         labels = [case.label for case in wanted]
         kept = Figures(figures or folder / "figures", batches=batches, seed=seed)
@@ -90,6 +92,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
         if len(bundles := dict.fromkeys(case.release for case in left)) > 1:
             own = ["--figures", str(figures or folder / "figures"), f"--batches={batches}", f"--seed={seed}"]
             own += [] if version is None else [f"--table-version={version}"]
+            own += [] if index is None else [f"--index={index}"]
             _in_processes(left, list(bundles), own, minutes)
         elif left:
             _run(left, kept, folder, batches, seed, minutes)

@@ -9,7 +9,7 @@ from unittest import mock
 
 from bridge import ConflictError, HudiTable, merge_into
 from bridge.errors import EngineError
-from tests.write.tables import COMPACTING, WRITER, Case, batch_of, create, frame_of, merged, readers_that_differ
+from tests.write.tables import COMPACTING, Case, batch_of, create, frame_of, merged, readers_that_differ
 
 if TYPE_CHECKING:
     import random
@@ -30,7 +30,7 @@ class Run:
         self._spark, self._case, self._table, self._source = spark, case, table, source
         self.counts: collections.Counter[str] = collections.Counter()
         self.problems: list[str] = []
-        self._options = WRITER | (COMPACTING if case.is_merge_on_read else {})
+        self._options = case.writer | (COMPACTING if case.is_merge_on_read else {})
         self._rows = create(spark, case, table)
         self._merged: list[str] = []
         self._first: str | None = None
@@ -154,7 +154,7 @@ class Run:
                 str(self._table),
                 frame_of(self._spark, self._case, [other]),
                 self._case.plan,
-                options=WRITER,
+                options=self._case.writer,
             )
             if report.instant is None:
                 self.wrong("the second writer changed nothing")
@@ -180,7 +180,7 @@ class Run:
             after()
 
         with mock.patch.object(module, "commit", around):
-            self._run(rows, name, options=WRITER)
+            self._run(rows, name, options=self._case.writer)
 
     def _fails(self, kind: type[Exception], run: Callable[[], object]) -> None:
         try:

@@ -35,6 +35,7 @@ class Case:
         release: the Hudi of this process, in full.
         version: the table version; None for the release's own.
         jar: of the compiled classes.
+        index: the type of its index; None for the default one.
     """
 
     model: str
@@ -43,13 +44,22 @@ class Case:
     release: str
     version: str | None = None
     jar: str | None = None
+    index: str | None = None
 
     @property
     def name(self) -> str:
         """What tells it from others of its release."""
         kind = "mor" if self.is_merge_on_read else "cow"
         name = f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
-        return name if self.version is None else f"{name}-version-{self.version}"
+        name = name if self.version is None else f"{name}-version-{self.version}"
+        return name if self.index is None else f"{name}-{self.index.lower()}"
+
+    @property
+    def writer(self) -> dict[str, str]:
+        """Options of every write."""
+        if self.index is None:
+            return WRITER
+        return WRITER | {"hoodie.index.type": self.index} | (_BUCKETS if self.index == "BUCKET" else {})
 
     @property
     def label(self) -> str:
@@ -113,6 +123,8 @@ A commit that a test undoes has no markers any more, by which Hudi would roll it
 COMPACTING = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "3"}
 """More options, for merge-on-read tables: logs are compacted after a few commits."""
 
+_BUCKETS = {"hoodie.bucket.index.num.buckets": "3"}
+
 _BY_MODE = {
     "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING",
     "hoodie.write.record.merge.mode": "COMMIT_TIME_ORDERING",
@@ -141,7 +153,7 @@ def create(spark: SparkSession, case: Case, table: Path) -> dict[tuple[Any, ...]
         own["hoodie.datasource.write.hive_style_partitioning"] = "true"
     if case.version is not None:
         own |= {"hoodie.write.table.version": case.version, "hoodie.write.auto.upgrade": "false"}
-    frame_of(spark, case, rows).write.format("hudi").options(**WRITER, **own).mode("append").save(str(table))
+    frame_of(spark, case, rows).write.format("hudi").options(**case.writer, **own).mode("append").save(str(table))
     return {_key(case, row): row for row in rows}
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from bridge.engines.python.column_pairs import compares_as_arrow
 from bridge.engines.python.engine import run
 from bridge.engines.python.inserts import is_marked
+from bridge.engines.python.keys import starts_of
 from bridge.engines.python.quarantine import is_of_all_keys
 from bridge.engines.python.records import RecordReader, RecordWriter, UnfitRecordError, arrow_schema
+from bridge.engines.python.whole_keys import WholeKeys
 
 __all__ = [
     "RecordReader",
     "RecordWriter",
     "UnfitRecordError",
+    "WholeKeys",
     "arrow_schema",
     "compares_as_arrow",
     "is_marked",
     "is_of_all_keys",
     "run",
+    "starts_of",
 ]

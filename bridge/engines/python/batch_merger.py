@@ -119,9 +119,10 @@ class BatchMerger:
         self.waiting = batch, starts
 
     def end(self) -> Iterator[pa.RecordBatch]:
-        """Give the outcomes of the last batch."""
+        """Give the outcomes of the last batch; a batch after it has other keys."""
         if self.waiting is not None:
             yield from self._merge(*self.waiting, ends=True)
+            self.waiting = None
 
     def without_outcome(self, data: list[ArrowColumn], name: str, told: ArrowColumn) -> pa.RecordBatch:
         """Return rows that are no outcomes: `data`, nulls in the columns of outcomes, and the control column `name`."""

@@ -30,14 +30,14 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         if batch.num_rows:
             make = QuarantiningMerger if job.quarantines else BatchMerger
             merger = merger or make(job, batch.schema)
-            yield from (_with(found, aside) for found in merger.merge(batch))
+            yield from (with_columns(found, aside) for found in merger.merge(batch))
     if merger is not None:
-        yield from (_with(found, aside) for found in merger.end())
+        yield from (with_columns(found, aside) for found in merger.end())
         if merger.ledger is not None:
-            yield _with(merger.books(), aside)
+            yield with_columns(merger.books(), aside)
 
 
-def _with(batch: pa.RecordBatch, aside: list[str]) -> pa.RecordBatch:
+def with_columns(batch: pa.RecordBatch, aside: list[str]) -> pa.RecordBatch:
     """Return a batch with the columns of `aside` in order, which are null where it lacks them."""
     if not aside:
         return batch

@@ -43,6 +43,7 @@ class MadeTable:
         (path / ".hoodie_partition_metadata").write_text("commitTime=1\npartitionDepth=0\n")
         self.rows: dict[str, dict[str, Any]] = {}
         self.asked: list[dict[str, str]] = []
+        self.file_id = "f1-0"
         self._number = 0
 
     def write(self, rows: Iterable[Mapping[str, Any]], extra: Mapping[str, str] | None = None) -> str:
@@ -61,7 +62,7 @@ class MadeTable:
         for at, (name, value) in enumerate(zip(META_COLUMNS, meta, strict=True)):
             values = value if isinstance(value, list) else [value] * len(keys)
             data = data.add_column(at, name, pa.array(values, pa.string()))
-        file = f"f1-0_0-0-0_{instant}.parquet"
+        file = f"{self.file_id}_0-0-0_{instant}.parquet"
         pq.write_table(data, self.path / file)
         fields = [{"name": f.name, "type": ["null", _AVRO[str(f.type)]], "default": None} for f in schema]
         avro = json.dumps({"type": "record", "name": "row", "fields": fields})

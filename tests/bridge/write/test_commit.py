@@ -14,9 +14,10 @@ import pytest
 from pyspark.sql import types as spark_types
 
 from bridge import ConflictError, InputError, MergePlan, merge_batch, merge_into
+from bridge.engines import Books
 from bridge.errors import EngineError
 from bridge.spark import Target, files_of, place_of
-from bridge.write.changes import check_types
+from bridge.write.changes import Merged, check_types
 from tests.bridge.write.table import MadeTable
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODULE = importlib.import_module("bridge.write.merge_into")
+CHANGES = MODULE._changes
 COMMAND = importlib.import_module("bridge.cli.merge_into")
 PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id")
 LOCK = {"hoodie.write.concurrency.mode": "OPTIMISTIC_CONCURRENCY_CONTROL", "hoodie.write.lock.provider": "x"}
@@ -35,20 +37,14 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
     """A table into which every batch inserts one row."""
     made = MadeTable(tmp_path / "table")
     made.write([{"id": "a", "city": "Oslo", "qty": 1}])
-    changed = MagicMock()
-    changed.persist.return_value.groupBy.return_value.agg.return_value.collect.return_value = [("inserted", 1)]
-    point = MagicMock()
-    point.return_value.split.return_value = {}
+    inserts = Merged(MagicMock(), {"inserted": 1}, Books({}, {}, 0, 0, 1), None, keeps_flagged=False)
     for name, stand_in in {
-        "sf": MagicMock(),
-        "PointRun": point,
-        "changes": lambda *_: changed,
+        "_changes": MagicMock(return_value=inserts),
         "described": lambda *_: contextlib.nullcontext(),
-        "observing": lambda *_: contextlib.nullcontext(),
         "commit": lambda _rows, _path, options: committed(made, options),
     }.items():
         monkeypatch.setattr(MODULE, name, stand_in)
-    for name in ("stored_rows", "check_types", "check_rows", "check_writer_is_there", "as_commit", "forget_read"):
+    for name in ("check_writer_is_there", "as_commit", "forget_read"):
         monkeypatch.setattr(MODULE, name, MagicMock())
     return made
 
@@ -79,16 +75,17 @@ def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
     assert merge_into(str(table.path), rows(), PLAN, batch="monday").merged_by == "20240101000000002"
 
 
-@pytest.mark.parametrize("step", ["stored_rows", "check_types"])
-def test_a_batch_is_held_against_the_table_before_anything_is_merged(
-    table: MadeTable, monkeypatch: pytest.MonkeyPatch, step: str
+def test_slices_that_the_index_does_not_find_are_refused_before_anything_is_merged(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checked = MagicMock(side_effect=InputError(step))
-    monkeypatch.setattr(MODULE, step, checked)
-    with pytest.raises(InputError, match=step):
+    checked = MagicMock(side_effect=InputError("not found"))
+    monkeypatch.setattr(MODULE, "_changes", CHANGES)
+    for name, stand_in in {"check_slices": checked, "merged_in_slices": MagicMock()}.items():
+        monkeypatch.setattr(MODULE, name, stand_in)
+    with pytest.raises(InputError, match="not found"):
         merge_into(str(table.path), rows(), PLAN, options={"hoodie.index.type": "BLOOM"})
-    MODULE.PointRun.assert_not_called()
-    assert step != "stored_rows" or checked.call_args.args[-1] == "BLOOM"
+    MODULE.merged_in_slices.assert_not_called()
+    assert checked.call_args.args[-1] == "BLOOM"
 
 
 def test_another_writer_is_noticed_before_the_quarantine_is_handed_over(
@@ -144,7 +141,7 @@ def test_a_session_that_takes_no_class_for_the_lock_is_refused_before_anything_i
     monkeypatch.setattr(MODULE, "forget_read", MagicMock(side_effect=EngineError("no class can be added")))
     with pytest.raises(EngineError, match="no class can be added"):
         merge_into(str(table.path), rows(), PLAN, options=LOCK)
-    MODULE.PointRun.assert_not_called()
+    MODULE._changes.assert_not_called()
 
 
 def test_what_is_set_aside_stays_only_if_the_batch_is_committed(

@@ -265,6 +265,12 @@ def test_a_batch_that_hudi_would_read_otherwise_is_refused(table: MadeTable, spa
         merge_into(str(table.path), kept, PLAN)
 
 
+def test_a_batch_that_would_change_a_type_is_refused(table: MadeTable, spark: SparkSession) -> None:
+    with pytest.raises(InputError, match=r"the column 'qty' is bigint in .* and string in the batch"):
+        merge_into(str(table.path), spark.createDataFrame([("a", "1")], "id string, qty string"), PLAN)
+    assert table.asked == []
+
+
 def test_rows_in_logs_alone_want_an_index_that_finds_them(tmp_path: Path) -> None:
     made = MadeTable(tmp_path / "table", {"hoodie.table.type": "MERGE_ON_READ"})
     instant = made.write(STORED)
