@@ -131,7 +131,8 @@ def _run(  # noqa: PLR0913, PLR0917 (what a run needs)
         began = time.monotonic()
         if minutes is not None and began - started > minutes * 60:
             break
-        run = Run(spark, case.with_jar(jar), folder / case.name, random.Random(f"{seed}/{case.name}"))  # noqa: S311
+        source = random.Random(f"{seed}/{case.name}")  # noqa: S311 (seeded on purpose)
+        run = Run(spark, case.with_jar(jar), folder / case.name, source)
         try:
             run.go(batches)
         except Exception as error:  # noqa: BLE001 (one table that fails must not hide the others)

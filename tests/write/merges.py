@@ -31,12 +31,13 @@ class Run:
         self.counts: collections.Counter[str] = collections.Counter()
         self.problems: list[str] = []
         self._options = case.writer | (COMPACTING if case.is_merge_on_read else {})
-        self._rows = create(spark, case, table)
+        self._rows: dict[Any, Any] = {}
         self._merged: list[str] = []
         self._first: str | None = None
 
     def go(self, batches: int) -> None:
-        """Merge batches, and disturb some of them."""
+        """Create the table, merge batches, and disturb some of them."""
+        self._rows = create(self._spark, self._case, self._table)
         self._check("created")
         disturbed = self._disturbances()
         for number in range(1, batches + 1):

@@ -132,6 +132,7 @@ _BY_MODE = {
 _BY_CLASS = {
     "hoodie.datasource.write.payload.class": "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
     "hoodie.datasource.write.precombine.field": "",  # else 0.15 takes the column `ts`
+    "hoodie.combine.before.upsert": "false",  # by that field, which it then has to find
 }
 
 
