@@ -12,6 +12,7 @@ from pyspark.sql import functions as sf
 
 from bridge import pipeline
 from bridge.engines import COMMIT, RecordReader
+from bridge.errors import PlanError
 from bridge.explain.causes import Cause, cause_of
 from bridge.explain.explanation import SidesTracer
 from bridge.explain.row import ExplainedRow
@@ -87,7 +88,7 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKey
     differing = found.last_differences
     try:
         for plan in (sides.left, sides.right):
-            check_traceable(plan)
+            check_in_tasks(plan)
     except PayloadBridgeError as error:
         return TracedKeys({}, {}, 0, str(error))
     if sides.operations.by_commit:
@@ -102,6 +103,18 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKey
     causes = {Cause[row[_CAUSE]]: row["count"] for row in sorted(counted, key=lambda row: (-row["count"], row[_CAUSE]))}
     of_key = {row[_NAME]: (Cause[row[_CAUSE]], json.loads(row[_STORY])) for row in stories}
     return TracedKeys(causes, of_key, sum(causes.values()))
+
+
+def check_in_tasks(plan: MergePlan) -> None:
+    """Refuse what can't be traced in Spark's tasks, where no class in Java is called from Python.
+
+    Raises:
+        PlanError: saying what to do instead.
+    """
+    check_traceable(plan)
+    if plan.runs_java:
+        msg = f"{plan.payload_name} is a compiled class: causes and timelines are left out; explain shows one row of it"
+        raise PlanError(msg)
 
 
 def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: set[str]) -> DataFrame:

@@ -12,8 +12,8 @@ import pyarrow as pa
 from bridge.config import keys
 from bridge.explain.row import ExplainedRow, ExplainedSide
 from bridge.explain.timeline import timeline_of_paths
-from bridge.explain.trace import Tracer, check_traceable
-from bridge.explain.traced_keys import MOST_VERSIONS, name_of, rows_by_key, versions_by_key
+from bridge.explain.trace import Tracer
+from bridge.explain.traced_keys import MOST_VERSIONS, check_in_tasks, name_of, rows_by_key, versions_by_key
 from bridge.pipeline import path_words, some_keys
 from bridge.redaction import current
 from bridge.report import json_record
@@ -49,9 +49,7 @@ def trace_paths(found: PathsReport, answers: Sequence[Sequence[KeyAnswer]]) -> t
     """
     plan = _without_small_files(found.plan)
     try:
-        check_traceable(plan)
-        if plan.runs_java:
-            return {}, "timelines of compiled classes are left out: payload-bridge explain shows one row"
+        check_in_tasks(plan)
     except PayloadBridgeError as error:
         return {}, str(error)
     chosen = {name_of(of_key[0].key.values()): [one.path for one in of_key[:MOST_PATHS]] for of_key in answers}

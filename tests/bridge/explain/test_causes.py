@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +12,8 @@ from bridge.compare import Comparison, compare
 from bridge.explain import ExplainReport, explain_sides, replay_causes, replay_view
 from bridge.explain import traced_keys as tracing
 from bridge.explain.causes import Cause, cause_of
-from payloads import parse_schema
+from bridge.explain.traced_paths import trace_paths
+from payloads import PayloadRef, parse_schema
 from tests.support import what_changes
 
 if TYPE_CHECKING:
@@ -80,6 +82,18 @@ def test_the_pages_on_what_changes_are_those_of_the_recorded_tables() -> None:
     everything = "".join(pages.values())
     assert Cause.UNSEEN.title.lower() not in everything
     assert Cause.FAILURE.title.lower() not in everything
+
+
+def test_a_compiled_class_has_no_causes_on_a_page() -> None:
+    """They took each of its keys for a failure: tasks have no Python class to call."""
+    left, right = (
+        MergePlan(payload=PayloadRef("com.acme.Sum", jar="sum.jar"), release=one, key="id") for one in ("0.15", "1.2")
+    )
+    found: Any = SimpleNamespace(comparison=Comparison(left, right, 2), last_differences=None, is_equal=False)
+    assert "com.acme.Sum is a compiled class" in tracing.trace_keys(found, ()).untraced
+    paths: Any = SimpleNamespace(plan=left)
+    assert trace_paths(paths, [])[0] == {}
+    assert "com.acme.Sum is a compiled class" in trace_paths(paths, [])[1]
 
 
 # -- the page of a replay
