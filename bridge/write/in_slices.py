@@ -23,9 +23,9 @@ from bridge.write.located import can_locate, located
 from bridge.write.slice_tasks import SliceWork, merged_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Row
 
     from bridge.hudi import Answer, HudiTable, TableQueries
     from bridge.plan import MergePlan
@@ -81,12 +81,23 @@ def merged_in_slices(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
     found = keep(rows.mapInArrow(task, result))
     with observing(spark):
         told = count_changes(found, BOOKS)
-    counts = {row[CHANGE]: row[_ROWS] for row in told if row[CHANGE] is not None}
-    texts = [row[BOOKS] for row in told if row[BOOKS] is not None for _ in range(row[_ROWS])]  # two tasks may be alike
+    counts, texts = counted(told)
     books = dataclasses.replace(_books(texts, came, incoming), inserted=counts.get(INSERTED, 0))
     aside = set_aside(found.drop(CHANGE, BOOKS)) if QUARANTINE in found.columns else None
     changed = found.where(sf.col(CHANGE).isNotNull()).drop(QUARANTINE, BOOKS)
     return Merged(changed, counts, books, aside, any(row[FLAGGED] for row in told))
+
+
+def counted(told: Iterable[Row]) -> tuple[dict[str, int], list[str]]:
+    """Return how many rows there are of each change, and the text of the books of each task; two may be alike."""
+    counts: dict[str, int] = {}
+    texts: list[str] = []
+    for row in told:
+        if row[CHANGE] is not None:
+            counts[row[CHANGE]] = counts.get(row[CHANGE], 0) + row[_ROWS]
+        elif row[BOOKS] is not None:
+            texts += [row[BOOKS]] * row[_ROWS]
+    return counts, texts
 
 
 def _nullable(field: spark_types.StructField) -> spark_types.StructField:

@@ -78,6 +78,14 @@ def test_buckets_that_differ_by_partition_are_not_computed(bucketed: MadeTable) 
     assert buckets_of(queries, queries.snapshot(), PLAN, COLUMNS, OPTIONS) is None
 
 
+def test_two_slices_of_a_bucket_are_told_apart_by_their_keys(bucketed: MadeTable) -> None:
+    (file,) = bucketed.path.glob("*.parquet")
+    (bucketed.path / file.name.replace("-made", "-other")).write_bytes(file.read_bytes())
+    queries = TableQueries(str(bucketed.path))
+    assert len(queries.snapshot().slices) == 2
+    assert buckets_of(queries, queries.snapshot(), PLAN, COLUMNS, OPTIONS) is None
+
+
 def test_rows_go_to_the_slice_that_has_their_key(tmp_path: Path, spark: SparkSession) -> None:
     made = MadeTable(tmp_path / "table")
     made.write([{"id": name, "city": "Oslo", "qty": 1} for name in "abc"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import Row
 
 from bridge import InputError, MergePlan
 from bridge.engines import BOOKS, ORIGIN, Job
@@ -17,6 +18,7 @@ from bridge.hudi import TableQueries
 from bridge.programs import Origin
 from bridge.write import slice_tasks
 from bridge.write.changes import CHANGE, PLACE
+from bridge.write.in_slices import counted
 from bridge.write.slice_tasks import LABEL_BITS, SliceWork, merged_slices, read_keys, stored_in_slices
 from tests.bridge.write.table import MadeTable
 
@@ -69,7 +71,7 @@ def told(work: SliceWork, *batches: pa.RecordBatch) -> tuple[list[tuple[Any, ...
 
 BATCHES = [
     rows(("_", "Bonn", -1), ("a", None, 2), ("b", None, 0), label=LABEL),
-    rows(("b", None, 3), ("c", None, -9), ("d", "skip", 5), ("g", "Bern", 4)),
+    rows(("b", None, 3), ("c", None, -9), ("d", "skip", 5), ("g", "Bern", 3), ("g", "Bern", 1)),
     rows(("x", "Rome", 6), label=-3),
     rows(("x", "Rome", 1), ("y", None, -1), label=-3),
 ]
@@ -92,7 +94,7 @@ def test_the_rows_of_a_slice_are_merged_where_it_is_read(
     found, books = told(work, *BATCHES)
     assert found == CHANGED
     assert (books["read"], books["left"]) == (4, 5)  # a, b, c, d; all but c of them, and two new ones
-    assert sum(number for name, number in books.items() if " incoming " in name) == 10
+    assert sum(number for name, number in books.items() if " incoming " in name) == 11
     assert sum(number for name, number in books.items() if " stored " in name) == 4
 
 
@@ -120,3 +122,9 @@ def test_the_stored_rows_of_keys_are_given_without_meta_columns(work: SliceWork)
     query = dataclasses.replace(work.query, shown=frozenset({"id", "city", "qty"}))
     found = stored_in_slices(dataclasses.replace(work, query=query), ("id",), BATCHES)
     assert [row for batch in found for row in batch.to_pylist()] == STORED[:4]
+
+
+def test_two_tasks_with_the_same_books_count_twice() -> None:
+    row = Row(CHANGE, BOOKS, "rows")
+    told = [row("updated", None, 3), row(None, '{"read": 1}', 2), row(None, None, 4)]
+    assert counted(told) == ({"updated": 3}, ['{"read": 1}'] * 2)
