@@ -15,7 +15,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, NEWER, ORDERING, PREFIX
+from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, MADE, NEWER, ORDERING, PREFIX
 from bridge.engines.native.failures import (
     DUPLICATES,
     NULL_ORDERING,
@@ -128,8 +128,27 @@ class Versions:
         if self._by_commit:  # all commits of a key in one task, so that they are shuffled once
             one_task = in_one_task(side.sparkSession)
             versions = versions.coalesce(1) if one_task else versions.repartition(*map(quoted, self.identity))
+        if self.rule.gaps:
+            return self._filled_where_several(versions, counted=counted)
         if counted:
             versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._by_key()))
+        return self._one_a_key(versions)
+
+    def _filled_where_several(self, versions: DataFrame, *, counted: bool) -> DataFrame:
+        """Return one version a key; windows that fill gaps cost several times a sort, and most keys need none."""
+        whole = Window.unboundedPreceding, Window.unboundedFollowing
+        in_order = self._by_key().orderBy(_POSITION).rowsBetween(*whole)  # the order in which they are filled
+        versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(in_order))
+        several = self._one_a_key(versions.where(sf.col(NEWER) > 1))
+        alone = versions.where(sf.col(NEWER) == 1).withColumn(MADE, sf.lit(False))
+        if self.rule.reads_log and self.values:
+            other = self.failures.raised(self.rule.fold_point, OTHER_CLASS, field=self.ordering_field)
+            alone = alone.where(sf.when(sf.col(CLASS) == _OTHER, other).otherwise(sf.lit(True)))
+        found = alone.select(*several.columns).unionByName(several)
+        return found if counted else found.drop(NEWER)
+
+    def _one_a_key(self, versions: DataFrame) -> DataFrame:
+        """Return the version of each key that its fold leaves."""
         if not self.values:
             return self._latest(versions)
         if self.rule.scans:
