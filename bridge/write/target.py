@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.config import assumed_writer, capabilities, keys, writer_layout
 from bridge.errors import InputError, PlanError
+from bridge.plan import TableType
 from bridge.write.concurrency import lock_options
 from mergers import RecordMergeMode
 from payloads import HudiRelease
@@ -49,6 +50,7 @@ class WriteTarget:
         """
         self.path = queries.files.path
         self._properties = queries.properties
+        self._failed = queries.timeline.first_incomplete
         for wrong, why in self._problems():
             if wrong:
                 msg = f"{self.path} {why}"
@@ -76,6 +78,14 @@ class WriteTarget:
         yield payload != _LATEST, f"{merges}, {payload}; {_MAKE}"
         ordering = ", ".join(own.merge.ordering)
         yield bool(ordering), f"{merges}, by the ordering field {ordering}; {_MAKE}"
+        # Hudi's writer takes its time, and then rolls back: its blocks follow a command block of a later instant, where
+        # the log reader of 0.15 stops until another commit completes (AbstractHoodieLogRecordReader).
+        is_logged = own.stored.get(keys.TABLE_TYPE.key) == TableType.MERGE_ON_READ.name
+        hides = (
+            f"has the commit {self._failed}, which did not complete: the next write would roll it back, and 0.15 would "
+            "not show the rows of that write until a later one; complete it, or roll it back, with Hudi first"
+        )
+        yield is_logged and self._failed is not None, hides
 
     def _rules(self) -> Iterator[tuple[bool, str]]:
         """Give what readers of each release would do to the rows."""

@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from bridge import ConflictError, HudiTable, merge_into
+from bridge import ConflictError, HudiTable, InputError, merge_into
 from bridge.errors import EngineError
 from tests.write.tables import COMPACTING, Case, batch_of, create, frame_of, merged, readers_that_differ
 
@@ -130,7 +130,11 @@ class Run:
         rows, after = self._changing()
         self._fails(CrashError, lambda: self._run_around(rows, "within", lambda: None, self._undo_completion))
         self._check("ended within the commit")
-        self._run(rows, "within")
+        if self._case.is_merge_on_read and not self._case.has_modes:
+            self._fails(InputError, lambda: self._run(rows, "within"))
+            self._undone.write_bytes(self._completion)  # the commit completes after all
+        else:
+            self._run(rows, "within")
         self._rows = after
 
     def _undo_completion(self) -> None:
@@ -138,6 +142,7 @@ class Run:
         folder = folder / "timeline" if self._case.has_modes else folder
         done = [path for path in folder.iterdir() if path.suffix in {".commit", ".deltacommit"} and path.name[0] != "."]
         last = max((path for path in done if self._is_data(path)), key=lambda path: path.name)
+        self._undone, self._completion = last, last.read_bytes()
         last.unlink()
         (folder / f".{last.name}.crc").unlink(missing_ok=True)
         raise CrashError

@@ -218,6 +218,18 @@ def test_without_merge_modes_the_writer_passes_the_class_that_keeps_the_last_row
         target.options({"hoodie.datasource.write.precombine.field": "qty"}, None, "run")
 
 
+def test_a_failed_commit_in_a_log_of_0_15_would_hide_the_next_one(tmp_path: Path) -> None:
+    for name, table_type in (("cow", "COPY_ON_WRITE"), ("mor", "MERGE_ON_READ")):
+        made = MadeTable(tmp_path / name, {**OF_0_15, "hoodie.table.type": table_type})
+        (made.path / ".hoodie" / "20240101000000009.deltacommit.inflight").touch()
+        queries = TableQueries(str(made.path))
+        if name == "cow":
+            WriteTarget(queries)
+            continue
+        with pytest.raises(InputError, match="has the commit 20240101000000009, which did not complete"):
+            WriteTarget(queries)
+
+
 def test_a_table_is_written_by_a_bundle_that_leaves_it_at_its_version() -> None:
     for version, newest in ((6, 6), (8, 8), (8, 9), (9, 9)):
         _check_keeps(version, newest)
