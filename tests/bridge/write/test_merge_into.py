@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -57,6 +58,7 @@ class Adder:
 
 
 PLAN = MergePlan(payload=f"{__name__}:Adder", release="0.15", key="id")
+NATIVE = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id", engine="native")
 
 
 @pytest.fixture
@@ -275,6 +277,24 @@ def test_a_batch_that_hudi_would_read_otherwise_is_refused(table: MadeTable, spa
     )
     with pytest.raises(InputError, match="the payload keeps a row"):
         merge_into(str(table.path), kept, PLAN)
+
+
+@pytest.mark.parametrize("way", ["native", "narrower"])
+def test_what_tasks_do_not_merge_is_merged_as_frames(
+    table: MadeTable, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    frames = MagicMock(side_effect=MODULE.merged_in_frames)
+    monkeypatch.setattr(MODULE, "merged_in_frames", frames)
+    plan, kind = (NATIVE, "bigint") if way == "native" else (PLAN, "int")
+    rows = spark.createDataFrame([("a", "Oslo", 4), ("d", "Bern", 5)], f"id string, city string, qty {kind}")
+    report = merge_into(str(table.path), rows, plan)
+    frames.assert_called_once()
+    assert (report.inserted, report.updated, report.deleted) == (1, 1, 0)
+    assert table.rows["a"] == {"id": "a", "city": "Oslo", "qty": 4 if way == "native" else 5}
+    assert report.books is not None
+    assert report.books.rows_in["incoming"] == 2
+    frames.reset_mock()
+    assert merge_into(str(table.path), rows.where("false"), PLAN).instant is None
 
 
 def test_a_batch_that_would_change_a_type_is_refused(table: MadeTable, spark: SparkSession) -> None:
