@@ -8,7 +8,6 @@ was stopped goes on where it was.
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import dataclasses
 import gc
@@ -34,10 +33,12 @@ from bridge.merge import Action
 from bridge.pipeline.merge_points import append_outcomes, combine_outcomes, read_outcomes, upsert_outcomes
 from bridge.programs import Origin
 from bridge.spark import avro_schema, quoted
+from bridge.spark.small_input import JAVA_OPTIONS
 from tests.bridge.engines.combinations import all_combinations, in_turns
 from tests.bridge.engines.failing import interpreted, noted_by, noting
-from tests.bridge.engines.figures import Figure, known, write
+from tests.bridge.engines.figures import Figure, commit_of_tests, known, summary, write
 from tests.bridge.engines.generated import Combination, draw
+from tests.bridge.engines.outcomes import compare, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,6 +50,8 @@ _BROADCASTS = "spark.sql.autoBroadcastJoinThreshold"
 _LARGE = str(2**30)
 _PARTITIONS = "2"
 _MOST_FAILURES = 1000
+_PATIENT = "-Dspark.network.timeout=3600s"
+"""Else Spark gives up its only executor where a busy machine stands still for two minutes."""
 
 
 class Counts(NamedTuple):
@@ -90,7 +93,7 @@ def agree(  # noqa: PLR0913 (keyword-only settings of a comparison)
             given, due = fine, expected
             if halved and has_two_plans:
                 given, due = (one.filter(_is_of_half(one, number)) for one in (fine, expected))
-            _compare(name, _found(name, spark, combination, given, engine, due.schema, allowed=allowed), _sorted(due))
+            compare(name, _found(name, spark, combination, given, engine, due.schema, allowed=allowed), in_order(due))
     if failing and failures:
         for engine in engines:
             _fails(spark, combination, others, failures, engine)
@@ -122,10 +125,12 @@ def _found(  # noqa: PLR0913, PLR0917 (what is compared)
                 assert ("Broadcast" in plan) is allowed, plan
             batches = outcomes._collect_as_arrow()
         except Exception as error:
+            if spark.sparkContext._jsc.sc().isStopped():
+                raise  # Spark is gone, which says nothing of the engine
             msg = f"{name} fails where python does not: {str(error)[:2000]}"
             raise AssertionError(msg) from error
     found = pa.Table.from_batches(batches) if batches else schema.empty_table()
-    return _sorted(found.select(schema.names).cast(schema))
+    return in_order(found.select(schema.names).cast(schema))
 
 
 def versions_of(combination: Combination, drawn: pa.Table) -> pa.Table:
@@ -194,34 +199,6 @@ def frames_of(spark: SparkSession, combination: Combination, versions: pa.Table,
     return frames
 
 
-def _compare(name: str, found: pa.Table, expected: pa.Table) -> None:
-    """Compare outcomes as multisets of rows: NaN equals NaN, 0.0 is not -0.0.
-
-    Raises:
-        AssertionError: they differ; it shows the rows that one side alone has.
-    """
-    if found.equals(expected):
-        return
-    left, right = (
-        collections.Counter(map(repr, zip(*one.to_pydict().values(), strict=True))) for one in (found, expected)
-    )
-    lost, more = ([*(one - other).elements()] for one, other in ((right, left), (left, right)))
-    msg = (
-        f"{name} has {len(more)} rows that python has not, {sorted(more)[:3]}; it lacks {len(lost)}, {sorted(lost)[:3]}"
-    )
-    raise AssertionError(msg)
-
-
-def _sorted(table: pa.Table) -> pa.Table:
-    """Return rows by key, of which one at most is for the log, with floating-point numbers as their bits."""
-    table = table.flatten().combine_chunks()
-    for index, field in enumerate(table.schema):
-        if field.type == pa.float64():
-            bits = pa.chunked_array([chunk.view(pa.int64()) for chunk in table.column(index).chunks], pa.int64())
-            table = table.set_column(index, field.name, bits)
-    return table.sort_by([(name, "ascending") for name in ("id", TO_LOG) if name in table.column_names])
-
-
 def _fails(
     spark: SparkSession, combination: Combination, versions: pa.Table, failures: Mapping[str, str], engine: str
 ) -> None:
@@ -239,6 +216,8 @@ def _fails(
         try:
             rows = outcomes_of(spark, combination, first, Path(folder), engine).collect()
         except Exception as raised:
+            if spark.sparkContext._jsc.sc().isStopped():
+                raise
             if where not in str(raised):
                 msg = f"{combination}: {engine} not {where}, but {raised}"
                 raise AssertionError(msg) from raised
@@ -306,10 +285,11 @@ def main(  # noqa: PLR0913 (the command's options)
     }
     first, parts = (int(number) for number in (part or "1/1").split("/"))
     wanted = dict([*wanted.items()][first - 1 :: parts])
-    done = known(figures, {str(one): engines for one, engines in wanted.items()}, keys, seed)
+    done = known(figures, {str(one): engines for one, engines in wanted.items()}, keys, seed, halved=halves)
     for figure in done.values():
         click.echo(figure)
     left = {one: engines for one, engines in wanted.items() if str(one) not in done}
+    commit = commit_of_tests()
     gc.freeze()
     gc.disable()  # the python engine makes so many objects that looking for cycles among them takes a fifth of its time
     for one, engines in left.items():
@@ -325,19 +305,16 @@ def main(  # noqa: PLR0913 (the command's options)
             click.echo(f"DIFFERS {error}")
             continue
         seconds = round(time.monotonic() - start, 1)
-        done[str(one)] = Figure(str(one), keys, seed, counts.keys, counts.failures, engines, seconds)
+        done[str(one)] = Figure(str(one), keys, seed, counts.keys, counts.failures, engines, seconds, halves, commit)
         click.echo(done[str(one)])
         write(figures, done[str(one)])
-    agreed, failures = (sum(getattr(one, name) for one in done.values()) for name in ("keys", "failures"))
-    click.echo(
-        f"{len(done)} of {len(wanted)} combinations agree: {agreed:,} keys, on {failures:,} of which python fails; "
-        f"{failed} differ"
-    )
+    click.echo(summary(done.values(), len(wanted), failed))
     raise SystemExit(not wanted or len(done) < len(wanted))
 
 
 def _session(parts: int) -> SparkSession:
     """Return a session with its part of the cores, which plans for small data, and once."""
+    os.environ.setdefault("JDK_JAVA_OPTIONS", f"{JAVA_OPTIONS} {_PATIENT}")
     spark = local_session(max(1, (os.cpu_count() or 1) // parts))  # the same one each time
     spark.conf.set("spark.sql.shuffle.partitions", _PARTITIONS)
     spark.conf.set("spark.sql.adaptive.enabled", "false")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 from unittest import mock
 
@@ -16,7 +17,7 @@ from bridge.engines.native.failures import Failures
 from tests.bridge.engines import agreement
 from tests.bridge.engines.agreement import agree
 from tests.bridge.engines.combinations import all_combinations
-from tests.bridge.engines.figures import Figure, known, write
+from tests.bridge.engines.figures import Figure, commit_of_tests, known, summary, write
 from tests.bridge.engines.generated import ORDERED, Combination, draw
 
 if TYPE_CHECKING:
@@ -73,12 +74,18 @@ def test_each_combination_has_keys_of_its_own() -> None:
     assert not draw(one, 50, 17).equals(draw(one._replace(release="1.1"), 50, 17))
 
 
-def test_a_figure_counts_for_the_keys_and_engines_it_was_made_with(tmp_path: Path) -> None:
-    file, wanted = tmp_path / "figures", {"a": ("native",), "b": ("native", "jvm")}
-    for name in ("a", "b", "c"):
-        write(file, Figure(name, 100, 17, 93, 4, ("native",), 0.5))
-    assert [*known(file, wanted, 100, 17)] == ["a"]
-    assert known(file, wanted, 100, 18) == known(file, wanted, 99, 17) == known(None, wanted, 100, 17) == {}
+def test_a_figure_counts_for_the_keys_plans_and_engines_it_was_made_with(tmp_path: Path) -> None:
+    file, wanted = tmp_path / "figures", {"a": ("native",), "b": ("native", "jvm"), "d": ("native",)}
+    for name in ("a", "b", "c", "d"):
+        write(file, Figure(name, 100, 17, 93, 4, ("native",), 0.5, name == "d", "abc"))
+    found = known(file, wanted, 100, 17, halved=True)
+    assert [*found] == ["a", "d"]
+    assert [*known(file, wanted, 100, 17, halved=False)] == ["a"]
+    others = (file, 100, 18), (file, 99, 17), (None, 100, 17)
+    assert all(known(given, wanted, keys, seed, halved=True) == {} for given, keys, seed in others)
+    told = summary(found.values(), 3, 1)
+    assert told == "2 of 3 combinations agree (2 at abc): 186 keys, on 8 of which python fails; 1 differ"
+    assert re.fullmatch(r"[0-9a-f]{7,}\+?", commit_of_tests())
 
 
 @pytest.mark.parametrize(("allowed", "halved"), [(True, False), (False, False), (True, True), (False, True)])
