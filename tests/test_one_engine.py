@@ -26,7 +26,7 @@ _OF_PYTHON = "how the python engine itself handles batches, in this process; its
 _OF_JAVA = "how compiled classes are found, called and refused; what they answer is compared in jvm/test_twins.py"
 _NATIVE = "the native engine, which has no class to compile"
 WHOLE: Final[dict[str, tuple[int, str]]] = {
-    "bridge/engines/test_agreement.py": (8, f"{_NATIVE}, and the python engine beside it"),
+    "bridge/engines/test_agreement.py": (10, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_arrow_records.py": (15, "rows between Arrow and Python"),
     "bridge/engines/test_connection.py": (5, _OF_JAVA),
     "bridge/engines/test_fast_path.py": (3, _OF_PYTHON),

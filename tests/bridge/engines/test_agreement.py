@@ -7,18 +7,21 @@ import re
 from typing import TYPE_CHECKING
 from unittest import mock
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import functions as sf
 
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, ORDERING
 from bridge.engines.native import met
 from bridge.engines.native.failures import Failures
 from tests.bridge.engines import agreement
-from tests.bridge.engines.agreement import agree
+from tests.bridge.engines.agreement import Counts, agree
 from tests.bridge.engines.combinations import all_combinations
 from tests.bridge.engines.figures import Figure, commit_of_tests, known, summary, write
 from tests.bridge.engines.generated import ORDERED, Combination, draw
+from tests.bridge.engines.outcomes import compare, in_order
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,3 +130,47 @@ def test_an_engine_that_does_not_fail_is_found(spark: SparkSession) -> None:
     silent = mock.patch.object(Failures, "raised", return_value=sf.lit(None).cast("boolean"))
     with silent, pytest.raises(AssertionError, match="python failed at upsert"):
         agree(spark, EVENT, 60, 17)
+
+
+def test_the_command_goes_on_where_another_part_was_and_ends_well_only_if_all_agree(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def agrees(_: object, one: Combination, keys: int, *__: object, **___: object) -> Counts:
+        asked.append(str(one))
+        assert "1.2" not in str(one) or keys == 7, f"{one} has 1 rows that python has not"
+        return Counts(keys - 1, 1)
+
+    def run(*words: str) -> tuple[int, str]:
+        asked.clear()
+        found = CliRunner().invoke(agreement.main, ["--only", "append 1.", *words])
+        assert found.exception is None or isinstance(found.exception, SystemExit), found.output
+        return found.exit_code, found.output.splitlines()[-1]
+
+    file, wanted = str(tmp_path / "figures"), [str(one) for one in all_combinations() if "append 1." in str(one)]
+    with mock.patch.object(agreement, "agree", agrees), mock.patch.object(agreement, "_session"):
+        code, told = run("--keys", "7", "--part", "1/2", "--figures", file)
+        first = [*asked]
+        assert (code, len(first)) == (0, -(-len(wanted) // 2))
+        assert told.startswith(f"{len(first)} of {len(first)} combinations agree (")
+        code, told = run("--keys", "7", "--figures", file)
+        assert (code, sorted(first + asked)) == (0, sorted(wanted))
+        assert f"{len(wanted)} of {len(wanted)} combinations agree" in told
+        assert f"): {6 * len(wanted):,} keys, on {len(wanted)} of which python fails; 0 differ" in told
+        assert run("--keys", "7", "--figures", file)[0] == 0
+        assert asked == []
+        code, told = run("--keys", "8", "--figures", file)
+        assert (code, len(asked)) == (1, len(wanted))
+        assert told.endswith(f"{sum('1.2' in one for one in wanted)} differ")
+        assert run("--keys", "1", "--minutes", "0")[0] == 1
+        assert run("--keys", "1")[0] == 1, "no key could be merged"
+
+
+def test_zeros_of_unlike_signs_differ_and_nan_equals_nan_whatever_the_order_of_rows() -> None:
+    def rows(*values: float | None) -> pa.Table:
+        one = pa.table({"id": ["a", "b", "c"], "o": pa.array(values, pa.float64())})
+        return in_order(one.take([2, 0, 1]))
+
+    compare("it", rows(0.0, math.nan, None), in_order(rows(0.0, math.nan, None)))
+    for other in (rows(-0.0, math.nan, None), rows(0.0, 1.0, None), rows(0.0, math.nan, 0.0)):
+        with pytest.raises(AssertionError, match="it has 1 rows that python has not"):
+            compare("it", other, rows(0.0, math.nan, None))
