@@ -21,14 +21,13 @@ from bridge.pipeline.merge_points import upsert_outcomes
 from bridge.pipeline.point_run import PointRun
 from bridge.programs import PROGRAMS, EngineName
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
-from tests.bridge.engines.agreement import agree, broadcasts, outcomes_of, versions_of
+from tests.bridge.engines.agreement import agree, broadcasts, outcomes_of
 from tests.bridge.engines.combinations import covering, natively
-from tests.bridge.engines.generated import MERGER, Combination, draw
+from tests.bridge.engines.generated import MERGER, Combination
 from tests.conformance.checks import NATIVE, check_histories
 from tests.support import HISTORIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -50,21 +49,28 @@ def job_of(frame: DataFrame, plan: MergePlan, program: str = "upsert", **setting
     return Job(plan, layout.schema, layout.names, program, **settings)
 
 
-def first_of_each(
-    combinations: Iterable[Combination], kind: Callable[[Combination], Hashable]
-) -> Iterable[Combination]:
-    """Return one combination of each kind."""
-    return {kind(one): one for one in reversed(list(combinations))}.values()
-
-
 def physical_plan(frame: DataFrame) -> str:
     return frame._jdf.queryExecution().executedPlan().toString()
 
 
-def test_it_agrees_with_the_python_engine_on_generated_keys(spark: SparkSession) -> None:
+def test_it_agrees_with_the_python_engine_on_generated_keys_by_plans_without_python(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspected: set[tuple[str, str]] = set()
+
+    def planned(session: SparkSession, one: Combination, *given: Any) -> DataFrame:
+        outcomes = outcomes_of(session, one, *given)
+        text = physical_plan(outcomes)  # which Spark keeps for the job
+        for word in ("Python", "Arrow", "MapPartitions", "UDF", "DeserializeToObject"):
+            assert word not in text, (str(one), text)
+        inspected.add((one.program, one.merges))
+        return outcomes
+
+    monkeypatch.setattr("tests.bridge.engines.agreement.outcomes_of", planned)
     chosen = covering(natively())
     counts = {str(one): agree(spark, one, SHORT, 17, failing=number % 8 == 0) for number, one in enumerate(chosen)}
     assert all(count.keys > count.failures for count in counts.values()), counts
+    assert inspected == {(one.program, one.merges) for one in natively()}
 
 
 @pytest.mark.long
@@ -73,13 +79,6 @@ def test_recorded_tables_are_real_hudis_commit_by_commit(spark: SparkSession, re
     report = check_histories(HISTORIES, lambda: spark, release, engine=NATIVE)
     assert [f"{outcome.history}: {outcome.differences}" for outcome in report.failures] == []
     assert report.sums.passed >= {"0.15": 15, "1.0": 10, "1.2": 48}[release]
-
-
-def test_no_python_and_no_function_of_ours_is_in_any_plan(spark: SparkSession, tmp_path: Path) -> None:
-    for one in first_of_each(natively(), lambda one: (one.program, one.merges)):
-        text = physical_plan(outcomes_of(spark, one, versions_of(one, draw(one, 5, 17)), tmp_path))
-        for word in ("Python", "Arrow", "MapPartitions", "UDF", "DeserializeToObject"):
-            assert word not in text, (str(one), text)
 
 
 def test_a_merger_of_columns_is_found_among_the_implementations_of_its_strategy(spark: SparkSession) -> None:
