@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 LANES: Final = {
     "compiled": ("jvm",),
     "tables": ("hudi",),
-    "native": ("bridge/engines/test_native_engine.py", "bridge/engines/test_agreement.py"),
+    "native": tuple(
+        f"bridge/engines/test_{name}.py" for name in ("native_engine", "native_histories", "native_logs", "agreement")
+    ),
     "browser": (
         *(f"bridge/report/test_{name}.py" for name in ("pages", "path_pages", "printing")),
         "bridge/cli/test_completion.py",
