@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,13 +26,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def bundles(spark: SparkSession) -> SparkSession:
+def bundles(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     """Return the session once every Hudi bundle is there; the tests are skipped without."""
-    try:
-        for release in RELEASES:
-            bundles_of(spark, PayloadRef("-"), release)
-    except EngineError as error:
-        pytest.skip(str(error))
+    # Ivy lets two processes write one file of its cache, and fails: the workers of a run take turns.
+    with (tmp_path_factory.getbasetemp().parent / "bundles.lock").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        try:
+            for release in RELEASES:
+                bundles_of(spark, PayloadRef("-"), release)
+        except EngineError as error:
+            pytest.skip(str(error))
     return spark
 
 
