@@ -65,12 +65,15 @@ def summary(done: Collection[Figure], wanted: int, failed: int) -> str:
 
 
 def commit_of_tests() -> str:
-    """Return the commit that the tests are of."""
+    """Return the commit that the tests are of, with `+` if files were changed since; `unknown` outside of Git."""
     asked = ["git", "-C", str(Path(__file__).parent)]
-    commit, changed = (
-        subprocess.run([*asked, *words], capture_output=True, text=True, check=True).stdout.strip()
-        for words in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain"))
-    )
+    try:
+        commit, changed = (
+            subprocess.run([*asked, *words], capture_output=True, text=True, check=True).stdout.strip()
+            for words in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain"))
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
     return f"{commit}{'+' * bool(changed)}"
 
 

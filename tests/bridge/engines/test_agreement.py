@@ -88,7 +88,7 @@ def test_a_figure_counts_for_the_keys_plans_and_engines_it_was_made_with(tmp_pat
     assert all(known(given, wanted, keys, seed, halved=True) == {} for given, keys, seed in others)
     told = summary(found.values(), 3, 1)
     assert told == "2 of 3 combinations agree (2 at abc): 186 keys, on 8 of which python fails; 1 differ"
-    assert re.fullmatch(r"[0-9a-f]{7,}\+?", commit_of_tests())
+    assert re.fullmatch(r"[0-9a-f]{7,}\+?|unknown", commit_of_tests())  # a copy of the checkout has no commit
 
 
 @pytest.mark.parametrize(("allowed", "halved"), [(True, False), (False, False), (True, True), (False, True)])
