@@ -85,7 +85,7 @@ def test_rows_whose_key_or_folder_can_t_be_told_are_refused(tmp_path: Path, spar
     good = frame(spark, ROWS)
     for settings, why in (
         ({"form": "orc"}, "not orc"),
-        ({"instant": "2024"}, "no instant"),
+        ({"instant": "2024"}, "not an instant"),
     ):
         with pytest.raises(InputError, match=why):
             write_files(good, out, PLAN, **settings)  # type: ignore[arg-type]
