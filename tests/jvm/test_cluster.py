@@ -11,6 +11,9 @@ import pytest
 from bridge.spark.java import find_java
 from tests.jvm import cluster_job
 
+# Some machines let executors of a local cluster end before they say anything; `tests.cluster` has one of its own.
+pytestmark = pytest.mark.long
+
 # The paths of this process alone: an environment variable would reach executors, too.
 _START = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
 # A module of the user: it travels alone, to where this project is not.
