@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.support import GUIDE, pages
+from tests.support.measured import README, speed_table
 from tests.support.pictures import COLOURS, FOLDER, PICTURES
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ def test_a_picture_is_current_and_described(name: str) -> None:
     root = ET.fromstring(text)  # noqa: S314 (our own file)
     named = (root.find(f"{SVG}{one}") for one in ("title", "desc"))
     assert [one.get("id") for one in named if one is not None and one.text] == root.get("aria-labelledby", "").split()
+
+
+def test_the_readme_has_the_speed_that_was_measured() -> None:
+    """Where it has not: `python -m tests.support.measured`."""
+    assert speed_table() in README.read_text("utf-8")
 
 
 def test_every_picture_is_shown_with_a_text_instead() -> None:

@@ -19,9 +19,10 @@ import click
 
 from bridge import local_session
 from tests.benchmarks import extremes, growth, jvm_case, peers, scale, small, tables
-from tests.benchmarks.cases import BY_HAND, FLOOR, cases
+from tests.benchmarks.cases import BY_HAND, FLOOR, Case, cases
 from tests.benchmarks.data import Shape, written
 from tests.benchmarks.ratios import save, timed
+from tests.support.pictures.benchmark import CHARTED
 
 _ROWS = 2_500_000
 
@@ -32,6 +33,7 @@ _ROWS = 2_500_000
 @click.option("--only", default="", help="Of our own cases, only those whose name contains this.")
 @click.option("--peers", "with_peers", is_flag=True, help="Also real Hudi 1.2.0 and Delta Lake, from Maven Central.")
 @click.option("--grow/--no-grow", default=True, show_default=True, help="Also of other sizes, and on one core.")
+@click.option("--charted", is_flag=True, help="Only the cases of the guide's chart, of one shape of data.")
 @click.option("--full", is_flag=True, help="All cases for all shapes of data, new keys among them.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="A folder for ratios.json and charts.")
 @click.option("--small", "of_commands", is_flag=True, help="Whole commands on five batches of 60 rows instead.")
@@ -49,6 +51,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     *,
     with_peers: bool,
     grow: bool,
+    charted: bool,
     full: bool,
     of_commands: bool,
     of_sizes: bool,
@@ -69,24 +72,28 @@ def main(  # noqa: PLR0913 (one parameter an option)
         for line in (tables.measure if of_tables else tables.measure_writes)(rows or 2_000_000, runs):
             click.echo(line)
         return
-    _compare(rows or _ROWS, runs, only, out, with_peers=with_peers, grow=grow, full=full)
+    own = [case for case in cases() if case.kind in {FLOOR, BY_HAND} or only in case.name]
+    others = peers.peers() if with_peers else []
+    if charted:
+        own, others = ([one for one in some if one.kind == FLOOR or one.name in CHARTED] for some in (own, others))
+    shapes = _shapes(rows or _ROWS, full=full)[: 1 if charted else None]
+    _compare(shapes, runs, own, others, out, grow=grow, full=full)
 
 
 def _compare(  # noqa: PLR0913 (one an option)
-    rows: int, runs: int, only: str, out: Path | None, *, with_peers: bool, grow: bool, full: bool
+    shapes: list[Shape], runs: int, chosen: list[Case], others: list[Case], out: Path | None, *, grow: bool, full: bool
 ) -> None:
-    lines, grown = growth.measure(rows, runs) if grow else ([], [])  # first: a session here would take memory
+    lines, grown = growth.measure(shapes[0].rows, runs) if grow else ([], [])  # first: a session here takes memory
     click.echo("\n".join(lines))
-    spark = peers.session() if with_peers else local_session()
-    chosen = [case for case in cases() if case.kind in {FLOOR, BY_HAND} or only in case.name]
+    spark = peers.session() if others else local_session()
     if reason := jvm_case.why_not(spark):
         click.echo(f"{jvm_case.NAME.format('all')}: skipped: {reason}")
         chosen = [case for case in chosen if not case.name.endswith(jvm_case.NAME.format(""))]
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        for number, shape in enumerate(_shapes(rows, full=full)):
+        for number, shape in enumerate(shapes):
             own = [case for case in chosen if full or not number or case.of_all_shapes]
-            own += peers.peers() if with_peers and not number else []
+            own += [] if number else others
             results.append(timed(written(spark, Path(folder, str(number)), shape), own, runs))
             click.echo("\n".join(results[-1].lines()))
     if out is not None:
