@@ -218,15 +218,15 @@ def verdict_of(found: ReadersReport) -> str:
     differing = [result for result in ran if not result.agrees]
     if not differing:
         who = "All readers" if len(ran) == len(found.results) else "All readers that ran"
-        return f"{who} show the {found.rows} rows that Hudi {found.reader} shows."
+        return f"{who} show the {found.rows:,} rows that Hudi {found.reader} shows."
     each = "; ".join(f"{reader_name(result.reader)} {_short(result)}" for result in differing)
-    return f"Of the {found.rows} rows that Hudi {found.reader} shows, others show some differently: {each}."
+    return f"Of the {found.rows:,} rows that Hudi {found.reader} shows, others show some differently: {each}."
 
 
 def _short(result: ReaderResult) -> str:
     if result.refused is not None:
         return "can't read the table"
-    return f"{result.total} row{'' if result.total == 1 else 's'}"
+    return f"{result.total:,} row{'' if result.total == 1 else 's'}"
 
 
 def report_readers(found: ReadersReport, sample: int | None) -> Report:
@@ -297,7 +297,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
             keys_table(rows[: SAMPLE if sample is None else sample], result.total, names, "Rows that differ")
         )
     if (whole or sample is not None) and result.total > limit:
-        report.warnings.append(f"only the first {limit} of {result.total} rows that differ are listed (--sample)")
+        report.warnings.append(f"only the first {limit:,} of {result.total:,} rows that differ are listed (--sample)")
     if result.refused is None:
         report.body.append(_PROOF)
     report.checks = [Check(f"read by {result.reader}", None if grade.is_equal else report.verdict)]
@@ -309,11 +309,11 @@ def _replay_verdict(found: ReadersReport, result: ReaderResult) -> str:
     if result.refused is not None:
         return f"{grade}: {result.refused}."
     number = "no row differs" if result.agrees else _differ(result.total)
-    return f"{grade}: of {found.rows} rows {number} if {reader_name(result.reader)} reads the files as they are."
+    return f"{grade}: of {found.rows:,} rows {number} if {reader_name(result.reader)} reads the files as they are."
 
 
 def _differ(total: int) -> str:
-    return "1 differs" if total == 1 else f"{total} differ"
+    return "1 differs" if total == 1 else f"{total:,} differ"
 
 
 def _settings(found: ReadersReport) -> dict[str, Any]:

@@ -196,12 +196,14 @@ def verdict_of(found: ReplayReport) -> str:
         return lines
     lines += f" After the last of {last.commit} batches {_keys_differ(last.total)}."
     if found.by_identity:
-        lines += f" Of these, {found.by_identity} only because IGNORE_DEFAULTS of Hudi compares objects, not values."
+        lines += f" Of these, {found.by_identity:,} only because IGNORE_DEFAULTS of Hudi compares objects, not values."
     return lines
 
 
 def _keys_differ(number: int) -> str:
-    return "1 key differs" if number == 1 else f"{number or 'no'} keys differ"
+    if not number:
+        return "no keys differ"
+    return "1 key differs" if number == 1 else f"{number:,} keys differ"
 
 
 def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: bool) -> Report:
@@ -256,7 +258,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         report.body.append(both_books_table(part.books, part.comparison))
         if (whole or sample is not None) and _last(part) > limit:
-            report.warnings.append(f"only the first {limit} of {_last(part)} keys that differ are listed (--sample)")
+            report.warnings.append(f"only the first {limit:,} of {_last(part):,} keys that differ are listed (--sample)")
         if part.quarantine is not None and part.quarantined:
             aside = quarantine_table(part.quarantine, part.quarantined, _type(part))
             report.body.append(aside)

@@ -64,9 +64,9 @@ class DiffReport(Showable):
         if not self.counts.total:
             same = f"{left} and {right} have the same rows"
             return f"{same} in the columns of both, but {alone}." if self.alone else f"{same}."
-        told = f"{self.counts.only_left} only in {left}, {self.counts.only_right} only in {right}"
-        keys = "1 key differs" if self.counts.total == 1 else f"{self.counts.total} keys differ"
-        return f"{keys}: {told}, {self.counts.changed} changed{f'; {alone}' if self.alone else ''}."
+        told = f"{self.counts.only_left:,} only in {left}, {self.counts.only_right:,} only in {right}"
+        keys = "1 key differs" if self.counts.total == 1 else f"{self.counts.total:,} keys differ"
+        return f"{keys}: {told}, {self.counts.changed:,} changed{f'; {alone}' if self.alone else ''}."
 
     @property
     def batch(self) -> DataFrame:

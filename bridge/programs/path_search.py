@@ -27,40 +27,34 @@ TRIES = 256
 """The number of choices up to which one, two or three versions that show a dependence are searched."""
 
 
-class Change(enum.Enum):
+class _Titled(enum.Enum):
+    """A kind with an id, and what it is in words."""
+
+    @property
+    def id(self) -> str:
+        """The id in JSON."""
+        return self.value[0]
+
+    @property
+    def title(self) -> str:
+        """The name."""
+        return self.value[1]
+
+
+class Change(_Titled):
     """The least that has to change for a key to end differently: its id, and what it is in words."""
 
     TABLE_TYPE = "table-type", "Table type"
     COMPACTION = "compaction", "Compaction"
     COMMITS = "commits", "Commits"
 
-    @property
-    def id(self) -> str:
-        """The id in JSON."""
-        return self.value[0]
 
-    @property
-    def title(self) -> str:
-        """The name."""
-        return self.value[1]
-
-
-class PathKind(enum.Enum):
+class PathKind(_Titled):
     """How the answers of a key differ: its id, and what such a key is, in words."""
 
     MISSING = "missing", "missing on some paths"
     FAILING = "failing", "failing on some paths"
     VALUES = "values", "with other values"
-
-    @property
-    def id(self) -> str:
-        """The id in JSON."""
-        return self.value[0]
-
-    @property
-    def title(self) -> str:
-        """The name."""
-        return self.value[1]
 
 
 class PathEnding(enum.Enum):

@@ -65,7 +65,7 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
         overwrite: whether what has this name is replaced.
 
     Raises:
-        InputError: the path is taken, or on an object store; or a row has Hudi's delete flag; or there is no key.
+        InputError: the path exists or is on an object store; the plan names no key; or a row is flagged as deleted.
         PlanError: an option contradicts the plan or the version, or registers the table before it has its name; or
             Hudi's writer takes a column for the ordering field that nobody named.
         EngineError: the session has no Hudi bundle, or one that does not write this version; or executors have written

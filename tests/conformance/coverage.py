@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from bridge.pipeline import program_of
 from bridge.plan import TableType
+from bridge.programs import Operations
 from tests.conformance.histories import columns_of
-from tests.conformance.in_process import program_of
 from tests.conformance.spark_histories import plan_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def features_of(history: History) -> Iterator[str]:
     yield f"{len(history.ordering)} ordering fields"
     yield from (f"a column of {kind}" for kind in columns.values())
     for run in history.runs:
-        program = program_of(plan, is_upgrade=bool(run.upgrades), is_operated=bool(history.operations))
+        program = program_of(plan, Operations(history.operations), upgraded=bool(run.upgrades))
         program = "simulate_upgrade" if history.plain_after is not None else program
         yield f"{program}, {plan.table_type.value}"
         for one in run.upgrades:

@@ -16,6 +16,7 @@ from pyspark.sql import types as spark_types
 from bridge.engines import ACTION, COMMIT, FIRST, IS_DELETE, LAST, ORIGIN, Job, arrow_schema
 from bridge.engines.python.worker import merged
 from bridge.errors import PlanError
+from bridge.pipeline import program_of
 from bridge.pipeline.layout import as_nullable
 from bridge.plan import MergePlan, TableType
 from bridge.programs import Operations, WriteOperation, check_operated, check_operations, inserts_into_files
@@ -98,10 +99,10 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     check_operations(plan, given)
     if change is not None and operations:
         check_operated(plan, change, given)
-    program = program_of(plan, is_upgrade=change is not None, is_operated=bool(operations))
+    program = program_of(plan, given, upgraded=change is not None)
     arguments: dict[str, Any] = {"commits": len(batches), "compact_after": tuple(compact_after)}
     if program == "simulate_small_files":
-        arguments["candidates"] = _candidates(plan)
+        arguments["candidates"] = small_file_candidates(plan.props)
     else:
         arguments["log_updates"] = plan.table_type is TableType.MERGE_ON_READ
     if operations:
@@ -128,23 +129,6 @@ def _assigned(
     updates = (number for number, one in operations.items() if one is WriteOperation.SQL_UPDATE)
     named = {*plan.key, *plan.partition}
     return {n: tuple(name for name in batches[n - 1][0] if name not in named) for n in updates}
-
-
-def program_of(plan: MergePlan, *, is_upgrade: bool, is_operated: bool = False) -> str:
-    """Choose the program that `pipeline` chooses."""
-    if is_upgrade:
-        by_key = "simulate_global_upgrade" if plan.global_index else "simulate_upgrade"
-        return "simulate_operations_upgrade" if is_operated else by_key
-    if is_operated:
-        return "simulate_global_operations" if plan.global_index else "simulate_operations"
-    if _candidates(plan):
-        return "simulate_small_files"
-    return "simulate_global_index" if plan.global_index else "simulate"
-
-
-def _candidates(plan: MergePlan) -> int:
-    takes_new = plan.table_type is TableType.MERGE_ON_READ and plan.inserts_to == "base"
-    return small_file_candidates(plan.props) if takes_new else 0
 
 
 def _arrow(

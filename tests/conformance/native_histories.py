@@ -11,9 +11,11 @@ from pyspark.sql import functions as sf
 from bridge import append, compact, snapshot, upsert
 from bridge.engines import COMMIT, Job, engine_of
 from bridge.errors import PlanError
+from bridge.pipeline import program_of
 from bridge.plan import TableType
+from bridge.programs import UPSERTS
 from bridge.spark.schema import avro_schema
-from tests.conformance.in_process import program_of, struct_of
+from tests.conformance.in_process import struct_of
 from tests.conformance.spark_histories import plan_of
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def refusal(history: History) -> str | None:
         return "an upgrade is not a merge"
     try:
         struct = struct_of(history.schema_ddl)
-        if (program := program_of(plan, is_upgrade=False)) != "simulate":
+        if (program := program_of(plan, UPSERTS)) != "simulate":
             return f"{program} is not done commit by commit"
         merges = "snapshot" if plan.table_type is TableType.MERGE_ON_READ else "upsert"
         engine_of(Job(plan, avro_schema(struct, plan.release), tuple(struct.names), merges))
@@ -45,7 +47,7 @@ def runs_at_once(history: History) -> bool:
         return False
     plan, struct = plan_of(history, engine="native"), struct_of(history.schema_ddl)
     try:
-        program = program_of(plan, is_upgrade=False)
+        program = program_of(plan, UPSERTS)
         engine_of(Job(plan, avro_schema(struct, plan.release), tuple(struct.names), program))
     except PlanError:
         return False

@@ -11,9 +11,6 @@ import pytest
 from bridge.spark.java import find_java
 from tests.jvm import cluster_job
 
-# Some machines let executors of a local cluster end before they say anything; `tests.cluster` has one of its own.
-pytestmark = pytest.mark.long
-
 # The paths of this process alone: an environment variable would reach executors, too.
 _START = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
 # A module of the user: it travels alone, to where this project is not.
@@ -43,8 +40,8 @@ def answer(jar, tmp_path_factory):
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_WORKER_DIR": str(folder / "work"),
     }
-    # What the running session told its own gateway is not for this one.
-    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET", "SPARK_HOME", "PYTHONPATH"):
+    # What the running session told its own gateway is not for this one, nor that its workers have this project.
+    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET", "SPARK_HOME", "PYTHONPATH", "SPARK_SUBMIT_OPTS"):
         environment.pop(name, None)
     done = subprocess.run(
         [sys.executable, "-c", _START, str(root), cluster_job.__name__, str(jar)],
@@ -55,7 +52,7 @@ def answer(jar, tmp_path_factory):
         check=False,
         timeout=300,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.returncode == 0, done.stderr[done.stderr.rfind("\nTraceback") :][:3000]
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -6,11 +6,9 @@ import itertools
 from typing import TYPE_CHECKING
 
 from tests.bridge.engines.generated import (
-    IN_SCANNED_LOGS,
     MERGER,
     OF_MODES,
     OF_PAYLOADS,
-    OF_READS,
     PARTIAL,
     WITH_TEXTS,
     Combination,
@@ -95,9 +93,9 @@ def _of_modes() -> Iterator[Combination]:
     orders = {
         "upsert": [*((name,) for name in OF_MODES), *lists, ()],
         "combine_input": [*((name,) for name in WITH_TEXTS), *plain_lists, ()],
-        "append": [(name,) for name in OF_READS] + [*plain_lists, ()],
-        "snapshot": [(name,) for name in OF_READS],
-        "compact": [(name,) for name in OF_READS],
+        "append": [(name,) for name in WITH_TEXTS] + [*plain_lists, ()],
+        "snapshot": [(name,) for name in WITH_TEXTS],
+        "compact": [(name,) for name in WITH_TEXTS],
     }
     for program, release in itertools.product(orders, ("1.1", "1.2")):
         yield Combination(program, release, commit, ("long",))
@@ -126,8 +124,7 @@ def _of_payloads() -> Iterator[Combination]:
         if release < "1.0":
             yield from _of_scanners(release)
         else:
-            for program, marker in itertools.product(("snapshot", "compact"), (False, True)):
-                yield Combination(program, release, latest, ("long",), marker)
+            yield from logs_of_1_0()
         others = ["EventTimeAvroPayload"]
         others += [] if release < "0.13" else ["AWSDmsAvroPayload"]
         for payload, program in itertools.product(others, ("upsert", "combine_input", "append")):
@@ -138,11 +135,23 @@ def _of_scanners(release: str) -> Iterator[Combination]:
     """Give what folds logs by payloads."""
     default, latest, event = "DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload", "EventTimeAvroPayload"
     for program in ("snapshot", "compact"):
-        for payload, name in itertools.product((default, latest, event), IN_SCANNED_LOGS):
+        for payload, name in itertools.product((default, latest, event), WITH_TEXTS):
             yield Combination(program, release, payload, (name,))
         yield Combination(program, release, default, ("long",), marker=True)
     if release >= "0.13":
         yield Combination("compact", release, "AWSDmsAvroPayload", ("int",))
+
+
+def logs_of_1_0() -> Iterator[Combination]:
+    """Give logs that readers of 1.0 merge by commit time, and by event time."""
+    commit, default, event = "OverwriteWithLatestAvroPayload", "DefaultHoodieRecordPayload", "EVENT_TIME_ORDERING"
+    for program in ("snapshot", "compact"):
+        for marker in (False, True):
+            yield Combination(program, "1.0", commit, ("long",), marker)
+        for merges in (event, default):
+            for name in WITH_TEXTS:
+                yield Combination(program, "1.0", merges, (name,))
+            yield Combination(program, "1.0", merges, ("int",), marker=True)
 
 
 def _of_partial_updates() -> Iterator[Combination]:

@@ -36,6 +36,9 @@ VERSIONS = (0, 1, 1, 2, 3, 5)
 READS = frozenset({"snapshot", "compact"})
 
 
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
 class Ordered(NamedTuple):
     """An ordering column: its type in SQL and in Arrow, and the values that are drawn."""
 
@@ -51,16 +54,18 @@ ORDERED = {
     "boolean": Ordered("boolean", pa.bool_(), (True, False)),
     "double": Ordered("double", pa.float64(), (-1.5, -0.0, 0.0, 2.5, float("nan"), float("inf"))),
     "date": Ordered("date", pa.date32(), tuple(datetime.date(1969, 12, day) for day in (30, 31))),
+    "timestamp": Ordered(
+        "timestamp",
+        pa.timestamp("us", tz="UTC"),
+        tuple(_EPOCH + datetime.timedelta(microseconds=micros) for micros in (-1, 0, 1, 10**15)),
+    ),
     "decimal": Ordered("decimal(8,2)", pa.decimal128(8, 2), tuple(map(decimal.Decimal, ("-1.50", "0.00", "7.25")))),
 }
-OF_MODES = ("int", "long", "string", "boolean", "double")
-OF_READS = ("int", "long", "string", "boolean")
-WITH_TEXTS = ("int", "long", "string", "boolean", "date")
+OF_MODES = ("int", "long", "string", "boolean", "double", "timestamp")
+WITH_TEXTS = ("int", "long", "string", "boolean", "timestamp", "date")
 OF_PAYLOADS = tuple(ORDERED)
-IN_SCANNED_LOGS = ("int", "long", "string", "boolean", "date")
 MERGER = "tests.support.user_mergers:AddsUp"
 PARTIAL = ("PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload", "PostgresDebeziumAvroPayload")
-EPOCH = datetime.date(1970, 1, 1)
 _FLAGS = (None, False, False, True)
 _TEXTS = (None, "x", "y", "__debezium_unavailable_value")
 ENTRY_ORDERING = pa.struct([("type", pa.string()), ("value", pa.string())])
@@ -237,7 +242,9 @@ def _entry_orderings(combination: Combination) -> list[dict[str, str]]:
     (kind, *_) = combination.ordering
     values, types = ORDERED[kind].values, [kind]
     if kind == "date":
-        values, types = tuple((value - EPOCH).days for value in values), ["int", "local_date"]
+        values, types = tuple((value - _EPOCH.date()).days for value in values), ["int", "local_date"]
+    if kind == "timestamp":
+        values, types = tuple((value - _EPOCH) // datetime.timedelta(microseconds=1) for value in values), ["long"]
     if kind == "boolean":
         values = tuple(str(value).lower() for value in values)
     if kind == "string" and capabilities(HudiRelease.parse(combination.release)).delete_block_utf8 is not None:

@@ -2,46 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bridge import MergePlan, snapshot
 from tests.bridge.engines.agreement import agree
-from tests.bridge.engines.generated import OF_READS, Combination
+from tests.bridge.engines.combinations import logs_of_1_0
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import DataFrame, SparkSession
 
-SHORT, MANY = 60, 3000
+KEYS = 60
 ROWS = "id string, ts {}, v string"
 LOG = ROWS + ", _pb_commit bigint, _pb_seq bigint, _pb_kind string, _pb_ordering struct<type:string,value:string>"
 
 
-def by_event_time() -> Iterator[Combination]:
-    """Give every kind of log that 1.0 merges by event time."""
-    for program, merges in itertools.product(
-        ("snapshot", "compact"), ("EVENT_TIME_ORDERING", "DefaultHoodieRecordPayload")
-    ):
-        for name in OF_READS:
-            yield Combination(program, "1.0", merges, (name,))
-        yield Combination(program, "1.0", merges, ("int",), marker=True)
-
-
 def test_they_are_read_as_the_python_engine_reads_them(spark: SparkSession) -> None:
-    chosen = [one for number, one in enumerate(by_event_time()) if number % 3 == 0]
-    counts = {str(one): agree(spark, one, SHORT, 17, failing=number % 2 == 0) for number, one in enumerate(chosen)}
+    chosen = [one for number, one in enumerate(logs_of_1_0()) if number % 3 == 0]
+    counts = {str(one): agree(spark, one, KEYS, 17, failing=number % 2 == 0) for number, one in enumerate(chosen)}
     assert all(count.keys > count.failures for count in counts.values()), counts
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("combination", list(by_event_time()), ids=str)
-def test_many_of_them_are(spark: SparkSession, combination: Combination) -> None:
-    counts = agree(spark, combination, MANY, 18)
-    assert counts.keys > counts.failures > 0
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
