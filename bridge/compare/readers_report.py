@@ -297,7 +297,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
             keys_table(rows[: SAMPLE if sample is None else sample], result.total, names, "Rows that differ")
         )
     if (whole or sample is not None) and result.total > limit:
-        report.warnings.append(f"only the first {limit:,} of {result.total:,} rows that differ are listed (--sample)")
+        report.warnings.append(f"only the first {limit:,} of {result.total:,} differing rows are listed (--sample)")
     if result.refused is None:
         report.body.append(_PROOF)
     report.checks = [Check(f"read by {result.reader}", None if grade.is_equal else report.verdict)]

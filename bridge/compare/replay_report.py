@@ -258,7 +258,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
         report.body.append(both_books_table(part.books, part.comparison))
         if (whole or sample is not None) and _last(part) > limit:
-            report.warnings.append(f"only the first {limit:,} of {_last(part):,} keys that differ are listed (--sample)")
+            report.warnings.append(f"only the first {limit:,} of {_last(part):,} differing keys are listed (--sample)")
         if part.quarantine is not None and part.quarantined:
             aside = quarantine_table(part.quarantine, part.quarantined, _type(part))
             report.body.append(aside)
