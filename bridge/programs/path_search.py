@@ -30,6 +30,8 @@ TRIES = 256
 class _Titled(enum.Enum):
     """A kind with an id, and what it is in words."""
 
+    _value_: tuple[str, str]
+
     @property
     def id(self) -> str:
         """The id in JSON."""
