@@ -190,20 +190,18 @@ def verdict_of(found: ReplayReport) -> str:
     grade = found.grade
     if found.refused is not None:
         return f"{grade.value}: {found.refused}"
-    last = found.counts[-1]
     lines = f"{grade.value}: {_EXPLAINED[grade]}."
     if found.is_equal:
         return lines
-    lines += f" After the last of {last.commit} batches {_keys_differ(last.total)}."
+    lines += f" After the last of {found.counts[-1].commit} batches {_keys_differ(found.counts[-1].total)}."
     if found.by_identity:
         lines += f" Of these, {found.by_identity:,} only because IGNORE_DEFAULTS of Hudi compares objects, not values."
     return lines
 
 
 def _keys_differ(number: int) -> str:
-    if not number:
-        return "no keys differ"
-    return "1 key differs" if number == 1 else f"{number:,} keys differ"
+    many = f"{number:,}" if number else "no"
+    return "1 key differs" if number == 1 else f"{many} keys differ"
 
 
 def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: bool) -> Report:

@@ -202,7 +202,7 @@ class ModeRules(JobRules):
         Dates and decimals of a batch have another class than in the table.
         """
         if self.reads_log:
-            return kind.has_text
+            return kind.has_text and kind.logical != "date"  # entries have dates of two classes
         return kind.logical not in {"date", "decimal"} or self.job.program not in _COMPARES_ROWS
 
 

@@ -11,6 +11,7 @@ from tests.bridge.engines.generated import (
     OF_PAYLOADS,
     PARTIAL,
     WITH_TEXTS,
+    WITHOUT_DATES,
     Combination,
 )
 
@@ -93,9 +94,9 @@ def _of_modes() -> Iterator[Combination]:
     orders = {
         "upsert": [*((name,) for name in OF_MODES), *lists, ()],
         "combine_input": [*((name,) for name in WITH_TEXTS), *plain_lists, ()],
-        "append": [(name,) for name in WITH_TEXTS] + [*plain_lists, ()],
-        "snapshot": [(name,) for name in WITH_TEXTS],
-        "compact": [(name,) for name in WITH_TEXTS],
+        "append": [(name,) for name in WITHOUT_DATES] + [*plain_lists, ()],
+        "snapshot": [(name,) for name in WITHOUT_DATES],
+        "compact": [(name,) for name in WITHOUT_DATES],
     }
     for program, release in itertools.product(orders, ("1.1", "1.2")):
         yield Combination(program, release, commit, ("long",))
@@ -110,7 +111,7 @@ def _of_modes() -> Iterator[Combination]:
 def _of_payloads() -> Iterator[Combination]:
     default, latest = "DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload"
     for release in ("0.12", "0.13", "0.14", "0.15", "1.0"):
-        texts = WITH_TEXTS[:-1] if release >= "1.0" else WITH_TEXTS
+        texts = WITHOUT_DATES if release >= "1.0" else WITH_TEXTS
         for payload in (default, latest):
             for name in OF_PAYLOADS:
                 yield Combination("upsert", release, payload, (name,))
@@ -149,7 +150,7 @@ def logs_of_1_0() -> Iterator[Combination]:
         for marker in (False, True):
             yield Combination(program, "1.0", commit, ("long",), marker)
         for merges in (event, default):
-            for name in WITH_TEXTS:
+            for name in WITHOUT_DATES:
                 yield Combination(program, "1.0", merges, (name,))
             yield Combination(program, "1.0", merges, ("int",), marker=True)
 

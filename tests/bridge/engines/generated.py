@@ -62,7 +62,8 @@ ORDERED = {
     "decimal": Ordered("decimal(8,2)", pa.decimal128(8, 2), tuple(map(decimal.Decimal, ("-1.50", "0.00", "7.25")))),
 }
 OF_MODES = ("int", "long", "string", "boolean", "double", "timestamp")
-WITH_TEXTS = ("int", "long", "string", "boolean", "timestamp", "date")
+WITHOUT_DATES = ("int", "long", "string", "boolean", "timestamp")
+WITH_TEXTS = (*WITHOUT_DATES, "date")
 OF_PAYLOADS = tuple(ORDERED)
 MERGER = "tests.support.user_mergers:AddsUp"
 PARTIAL = ("PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload", "PostgresDebeziumAvroPayload")
