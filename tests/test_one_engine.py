@@ -34,7 +34,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_native_books.py": (1, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_native_engine.py": (17, _NATIVE),
     "bridge/engines/test_native_histories.py": (7, f"{_NATIVE}, and the python engine beside it"),
-    "bridge/engines/test_native_logs.py": (3, f"{_NATIVE}, and the python engine beside it"),
+    "bridge/engines/test_native_logs.py": (2, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_python_engine.py": (23, _OF_PYTHON),
     "bridge/engines/test_quarantine.py": (16, f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too"),
     "bridge/engines/test_support_matrix.py": (3, "the text of a page"),
