@@ -23,6 +23,7 @@ from bridge.config import assumed_writer
 from bridge.migration import apply_to_copy
 from tests.conformance.tables import load
 from tests.support import TABLES
+from tests.support.archives import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def main(*, directory: Path | None, release: str, to: Sequence[str], cases: Sequ
         here = directory or Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="applied-")))
         if directory is None:
             with tarfile.open(TABLES) as tar:
-                tar.extractall(here, filter="data")
+                unpack(tar, here)
         copies = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="applied-")))
         found = [one for one in load(here, release) if one.folder.name in cases]
         for number, (recorded, target, verbs) in enumerate(itertools.product(found, to, _RUNS)):

@@ -49,6 +49,7 @@ from tests.conformance.histories import columns_of, parse_value, read
 from tests.conformance.spark_histories import batches_of
 from tests.conformance.tables import load
 from tests.support import TABLES
+from tests.support.archives import unpack
 from tests.support.figures import Figures
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
         here = directory or Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="rehearsed-")))
         if directory is None:
             with tarfile.open(TABLES) as tar:
-                tar.extractall(here, filter="data")
+                unpack(tar, here)
         own = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="rehearsed-")))
         kept = Figures(figures or own / "figures", to=to, **then)
         wanted: list[str] = []

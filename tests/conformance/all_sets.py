@@ -24,6 +24,7 @@ from tests.support import (
     TABLES,
     UPGRADED,
 )
+from tests.support.archives import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,7 +66,7 @@ def checks(stack: ExitStack, sets: Sequence[Path]) -> Iterator[Check]:
         if given.is_file():
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="recorded-")))
             with tarfile.open(given) as archive:
-                archive.extractall(folder, filter="data")
+                unpack(archive, folder)
         has_vectors = any(folder.rglob("*.jsonl*"))
         has_tables = any(path.is_dir() for path in folder.rglob("table"))
         if has_vectors:

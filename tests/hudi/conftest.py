@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import OLDER_TABLES, TABLES
+from tests.support.archives import unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def _unpacked(archive: Path, folder: Path) -> Path:
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        unpack(tar, folder)
     return folder
 
 

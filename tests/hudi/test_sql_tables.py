@@ -15,6 +15,7 @@ import pytest
 from bridge import HudiTable
 from tests.conformance.tables import difference
 from tests.support import SQL_TABLES
+from tests.support.archives import unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,7 @@ RIDERS = {"commit-time": {"rider-D", "rider-C"}, "event-time": {"rider-A", "ride
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("sql")
     with tarfile.open(SQL_TABLES) as archive:
-        archive.extractall(found, filter="data")
+        unpack(archive, found)
     return found / "sql"
 
 

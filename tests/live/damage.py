@@ -25,6 +25,7 @@ from tests.conformance.record_table import reason, session
 from tests.conformance.tables import Recorded, difference, load, rows_of, without_meta
 from tests.live import written
 from tests.support import TABLES
+from tests.support.archives import unpack
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -91,7 +92,7 @@ def main(*, releases: tuple[str, ...], examples: int, seed: int, most_refused: f
         command = [sys.executable, "-m", "tests.live.damage", *numbers]
         sys.exit(max(subprocess.call([*command, f"--release={one}"]) for one in releases))
     with tempfile.TemporaryDirectory() as temporary, tarfile.open(TABLES) as archive:
-        archive.extractall(temporary, filter="data")
+        unpack(archive, temporary)
         counts = _run(releases[0], Path(temporary), examples, seed)
         sys.exit(int(is_wrong(counts, most_refused)))
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.spark import META_COLUMNS
 from tests.conformance.tables import Recorded, json_rows, load
+from tests.support.archives import unpack
 from tests.support.folders import GUIDE, TABLES
 
 if TYPE_CHECKING:
@@ -148,5 +149,5 @@ def text(folder: Path) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as unpacked, tarfile.open(TABLES) as archive:
-        archive.extractall(unpacked, filter="data")
+        unpack(archive, unpacked)
         PAGE.write_text(text(Path(unpacked)), encoding="utf-8")
