@@ -22,7 +22,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
 _T = TypeVar("_T")
 
@@ -39,6 +39,7 @@ _CONTROL: Final = "_pb_"
 _ORDERING: Final = "_pb_ordering"
 _OF_DATA: Final = frozenset({_ORDERING, "_pb_left", "_pb_right"})
 _OF_KEYS: Final = frozenset({"_hoodie_record_key", "_hoodie_partition_path"})
+_META: Final = "_hoodie_"
 _DIGEST: Final = 8  # bytes: two of a million values are alike once in 30 million runs
 _KEY_BYTES: Final = 32
 
@@ -51,11 +52,13 @@ class Redaction:
         columns: names of columns, at any depth, in lower case as Spark compares names; `all` for every one.
         key: what the hashes are keyed with, at most 64 bytes.
         met: those of `columns` that were asked about, so that a misspelt one is noticed.
+        known: the columns that data has, in lower case, as far as they were learnt.
     """
 
     columns: frozenset[str] = frozenset()
     key: bytes = dataclasses.field(default=b"", repr=False)
     met: set[str] = dataclasses.field(default_factory=set, compare=False, repr=False)
+    known: set[str] = dataclasses.field(default_factory=set, compare=False, repr=False)
 
     @classmethod
     def of(cls, columns: Iterable[str]) -> Redaction:
@@ -88,6 +91,18 @@ class Redaction:
     def unmet(self) -> frozenset[str]:
         """The columns that nothing that became text so far has had."""
         return self.columns - self.met - {ALL}
+
+    def learn(self, schema: Mapping[str, Any]) -> None:
+        """Take note of the columns of data, at any depth: of a schema as `StructType.jsonValue` gives it."""
+        if self.is_active:
+            self.known.update(name.lower() for name in _names(schema))
+
+    @property
+    def misspelt(self) -> frozenset[str]:
+        """The columns that no data has; none where the columns of data were not learnt."""
+        if not self.known:
+            return frozenset()
+        return frozenset(name for name in self.unmet - self.known if not name.startswith(_META))
 
     def hides_ordering(self, columns: Iterable[str]) -> bool:
         """Whether ordering values of these columns are hidden; without columns nobody knows, so they are."""
@@ -122,6 +137,17 @@ class Redaction:
             yield self
         finally:
             _CURRENT.reset(before)
+
+
+def _names(kind: Any) -> Iterator[str]:
+    """Give the names of fields in a type as Spark writes it in JSON."""
+    if not isinstance(kind, dict):
+        return
+    for field in kind.get("fields", ()):
+        yield field["name"]
+        yield from _names(field["type"])
+    for part in ("elementType", "keyType", "valueType"):
+        yield from _names(kind.get(part))
 
 
 _NOTHING: Final = Redaction()

@@ -18,11 +18,11 @@ from pyspark.sql import SparkSession
 from bridge.cli.examples import EXAMPLES, wrapped
 from bridge.cli.run import run_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
-from bridge.errors import sentence_of
+from bridge.errors import PlanError, sentence_of
 from bridge.redaction import ALL, Redaction, current, without_credentials
 from bridge.report import FORMS, Report, error_as_json, write_report
 from bridge.spark import is_local, local_path, place_of
-from payloads.errors import PayloadBridgeError
+from payloads.errors import PayloadBridgeError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,6 +131,10 @@ class Verb(click.Command):
                 report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx, path)
+        colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        text = report.rendered(output, colours=colours)
+        if self.name not in _WRITES:
+            _check_redacted()
         if path is not None and not ctx.meta[DRY_RUN]:
             place = place_of(path, SparkSession.getActiveSession())
             if place.scheme:
@@ -139,8 +143,7 @@ class Verb(click.Command):
         if output != "json":
             for warning in report.warnings:
                 click.echo(without_credentials(f"warning: {warning}"), err=True)
-        colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        click.echo(report.rendered(output, colours=colours))
+        click.echo(text)
         if unmet := sorted(current().unmet):
             click.echo(f"warning: --redact: nothing in the output has a column {', '.join(unmet)}", err=True)
         return 0 if report.success else self.failed_code
@@ -172,6 +175,23 @@ def _redact(context: click.Context) -> None:
         msg = f"--redact {named}: its values are the names of the batches, which are shown; split by another column"
         raise click.UsageError(msg, context)
     Redaction.of(columns).activate()
+
+
+_WRITES = frozenset({"merge-into", "migrate", "rehearse"})
+"""Verbs that may have written, which is told whatever was misspelt."""
+
+
+def _check_redacted() -> None:
+    """Refuse to show anything where a column to hide is not one of the data: its values would be shown.
+
+    Raises:
+        PlanError: naming the columns.
+    """
+    hidden = current()
+    if misspelt := sorted(hidden.misspelt):
+        near = "".join(did_you_mean(name, hidden.known) for name in misspelt)
+        msg = f"--redact {','.join(misspelt)}: the data has no such column, so nothing is shown{near or '; correct it'}"
+        raise PlanError(msg)
 
 
 _PATHS = frozenset({"batches", "incoming", "log", "out", "out_table", "stored", "table"})

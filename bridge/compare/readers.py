@@ -109,6 +109,7 @@ def compare_readers(
         numbers.append(number)
         queries.append(ReaderQuery(query.query, bases_only=name == BASE_FILES))
     row = _data_struct([each.query for each in queries])
+    current().learn(row.jsonValue())
     columns = _COLUMNS | {LEFT: row, RIGHT: row}
     kinds = spark_types.StructType([spark_types.StructField(*column) for column in columns.items()])
     task = functools.partial(_compare_slices, queries, numbers, arrow_schema(kinds))

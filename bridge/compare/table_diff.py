@@ -189,6 +189,7 @@ def diff(
     sides = [frame.drop(*META_COLUMNS) for frame in (left, right)]
     for frame, name in zip(sides, names, strict=True):
         _check_names(frame, name)
+        current().learn(frame.schema.jsonValue())
     spelt = {name.lower(): name for name in sides[0].columns}
     sides[1] = sides[1].toDF(*(spelt.get(name.lower(), name) for name in sides[1].columns))
     key = tuple(spelt.get(name.lower(), name) for name in identity)

@@ -21,16 +21,27 @@ if TYPE_CHECKING:
     from bridge.pipeline import Scope
 
 _RECORD_KEY = META_COLUMNS[2]
+_SHOWN = 10
+"""The most partitions that a message lists."""
 
 
 def in_scope(table: HudiTable, answer: Answer, scope: Scope) -> Answer:
     """Return an answer without the file slices of partitions that the scope leaves out.
 
     Raises:
-        PlanError: the scope does not suit the table.
+        PlanError: the scope does not suit the table, or names no partition that has files.
     """
     scope.check(table.plan())
-    return table.in_partitions(answer, _condition(scope, answer.query)) if scope.partitions else answer
+    if not scope.partitions:
+        return answer
+    chosen = table.in_partitions(answer, _condition(scope, answer.query))
+    if answer.slices and not chosen.slices:
+        named = ", ".join("/".join(map(str, one.values())) for one in scope.partitions)
+        known = sorted({one.partition for one in answer.slices})
+        more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
+        msg = f"{table.path} has no files in the partition {named}; it has {', '.join(known[:_SHOWN])}{more}"
+        raise PlanError(msg)
+    return chosen
 
 
 def rows_in_scope(table: HudiTable, scope: Scope) -> DataFrame:

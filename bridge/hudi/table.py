@@ -25,6 +25,7 @@ from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
 from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions
 from bridge.hudi.slice_versions import CONTROL
 from bridge.hudi.table_display import table_html
+from bridge.redaction import current
 from bridge.spark import META_COLUMNS, prepare, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import did_you_mean
@@ -302,8 +303,9 @@ class HudiTable:
 
     def rows_of(self, answer: Answer) -> DataFrame:
         """Return the merged rows of an answer."""
-        read = functools.partial(read_slices, answer.query)
-        return self.slices_of(answer).mapInArrow(read, answer_columns(answer.query))
+        columns = answer_columns(answer.query)
+        current().learn(columns.jsonValue())
+        return self.slices_of(answer).mapInArrow(functools.partial(read_slices, answer.query), columns)
 
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
@@ -315,9 +317,7 @@ class HudiTable:
         if where is None or known:
             slices = kept_slices(answer, known, self._selected)
             answer = Answer(keyed(narrowed(answer.query, names, known), known), slices)
-        rows = self.rows_of(answer)
-        if where is not None:
-            rows = self._where(rows, where)
+        rows = self.rows_of(answer) if where is None else self._where(self.rows_of(answer), where)
         return rows if names is None else rows.select(*map(quoted, names))
 
     def _checked(self, answer: Answer, columns: Sequence[str]) -> list[str]:

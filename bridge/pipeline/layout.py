@@ -17,6 +17,7 @@ from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, P
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
+from bridge.redaction import current
 from bridge.spark import (
     META_COLUMNS,
     avro_schema,
@@ -97,6 +98,7 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
                 raise InputError(msg)
     _check_names(plan, own)
     fields = list(own.values())
+    current().learn(spark_types.StructType([*meta, *fields]).jsonValue())
     ordered = {field.name: field for field in (*meta, *fields)}
     in_order = [*(name for name in META_COLUMNS if name in ordered), *(n for n in ordered if n not in META_COLUMNS)]
     return Layout(tuple(ordered[name] for name in in_order), _write_schema(plan, fields))

@@ -135,9 +135,19 @@ def test_equal_stays_equal_and_types_and_nulls_are_seen(spark, days):
         assert all(token is None if value is None else token.startswith(f"{kind} ") for value, token in pairs)
 
 
-def test_a_column_that_is_not_there_is_named(spark, days):
-    given = ["simulate", "--batches", str(days), *PLAN, "--output", "json", "--redact", "City,ctiy"]
-    assert "--redact: nothing in the output has a column ctiy\n" in CliRunner().invoke(main, given).stderr
+def test_nothing_is_shown_where_a_column_to_hide_is_misspelt(spark, days, tmp_path):
+    given = ["simulate", "--batches", str(days), *PLAN, "--redact", "City,lnad", "--report", str(tmp_path / "x.html")]
+    found = CliRunner().invoke(main, given)
+    assert (found.exit_code, SECRET.findall(found.output), [*tmp_path.glob("x.html")]) == (3, [], [])
+    assert "--redact lnad: the data has no such column, so nothing is shown; did you mean land?" in found.stderr
+
+
+def test_a_column_of_the_data_is_not_misspelt_though_nothing_shows_it():
+    hidden = Redaction.of(["Land", "lnad", "_hoodie_commit_time", "all"])
+    assert hidden.misspelt == frozenset()  # nothing was read yet
+    land = {"fields": [{"name": "land", "type": "string"}]}
+    hidden.learn({"fields": [{"name": "places", "type": {"type": "array", "elementType": land}}]})
+    assert hidden.misspelt == {"lnad"}
 
 
 def test_a_key_of_the_environment_makes_runs_alike(spark, days, monkeypatch):
