@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
 
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
+_DAY: Final = len("20241231")
 _BITS: Final = 53  # all that a float distinguishes
 
 
@@ -146,7 +147,8 @@ class Scope:
             return 1
         if self.since in names:
             return names.index(self.since) + 1
-        found = next((at for at, name in enumerate(names, start=1) if _rank(name) >= _rank(self.since)), None)
+        earliest = _rank(_as_instant(self.since, names))
+        found = next((at for at, name in enumerate(names, start=1) if _rank(name) >= earliest), None)
         if found is None or not self.since:
             msg = f"no batch comes at or after {self.since!r}: there are {names[0]} to {names[-1]}; name one of them"
             raise InputError(msg)
@@ -236,6 +238,12 @@ def _text(field: spark_types.StructField) -> Column:
     is_instant = isinstance(field.dataType, spark_types.TimestampType)
     column = sf.unix_micros(quoted(field.name)) if is_instant else quoted(field.name)
     return column.cast("string")
+
+
+def _as_instant(since: str, names: Sequence[str]) -> str:
+    """Return when a year, a month or a day begins, in as many digits as the days or instants that name batches have."""
+    digits = {len(name) if name.isdecimal() else 0 for name in names}
+    return since.ljust(min(digits), "0") if since.isdecimal() and len(digits) == 1 and min(digits) >= _DAY else since
 
 
 def _rank(name: str) -> tuple[float, str]:

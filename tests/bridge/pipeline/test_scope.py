@@ -189,12 +189,19 @@ def test_a_share_is_above_0_and_at_most_1(number):
         ("2024-02", ["2024-01.parquet", "2024-02.parquet"], 2),
         ("2024-01-15", ["2024-01-01", "2024-02-01"], 2),
         ("9", ["8", "9", "10"], 2),
+        ("2025", ["20241231235959000", "20250101000000000"], 2),
+        ("202402", ["20240131", "20240201"], 2),
         ("a", ["b", "c"], 1),
         (None, ["b", "c"], 1),
     ],
 )
 def test_since_names_a_batch_or_what_comes_before_it(since, names, first):
     assert Scope(since=since).first(names) == first
+
+
+def test_since_a_year_after_the_last_instant_is_refused():
+    with pytest.raises(InputError, match="no batch comes at or after '2099'"):
+        Scope(since="2099").first(["20241231235959000", "20250101000000000"])
 
 
 # -- what a sample says of all keys
