@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.cli.paths import absent
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import BATCH_COLUMN
 from bridge.errors import InputError
@@ -126,7 +127,7 @@ class _Batches(_AnyParam):
                 batch_places(text)
             except PayloadBridgeError as error:
                 known = any(sign in text for sign in "*?[")
-                self.fail(str(error) if known else f"Directory {text!r} does not exist.", param, ctx)
+                self.fail(str(error) if known else absent("Directory", text), param, ctx)
 
 
 def _noted(context: click.Context, _option: click.Parameter, value: str | None) -> None:
@@ -171,5 +172,5 @@ class InputPath(_AnyParam):
         """Check a local path."""
         text = str(value)
         if is_local(text) and not Path(local_path(text)).exists():
-            self.fail(f"Path {text!r} does not exist.", param, ctx)
+            self.fail(absent("Path", text), param, ctx)
         return text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.paths import InputFile
 from bridge.config import (
     WRITE_MERGE_MODE,
     WRITE_PARTITION,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 config_option = click.option(
     "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputFile(path_type=Path),
     metavar="FILE",
     help="The settings of the write job: Hudi Streamer properties, a Spark conf, or the DDL of a Flink table. Options "
     "override it.",

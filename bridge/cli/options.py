@@ -11,6 +11,7 @@ from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.job_config import config_option, with_job
+from bridge.cli.paths import InputFile
 from bridge.cli.session import bare_session_options, is_of_spark
 from bridge.config import key_hint
 from bridge.plan import ENGINES, MergePlan, TableType
@@ -157,7 +158,7 @@ _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--jar",
-        type=click.Path(exists=True, dir_okay=False),
+        type=InputFile(),
         metavar="FILE",
         help="The jar with your compiled payload or merger class, which runs unchanged inside Spark.",
     ),

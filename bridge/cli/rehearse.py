@@ -9,6 +9,7 @@ import click
 from bridge.cli.completion import releases_from
 from bridge.cli.inputs import InputPath, batches_option_of
 from bridge.cli.options import prop, release, release_option, sample_option
+from bridge.cli.paths import InputFile
 from bridge.cli.scope import paths
 from bridge.cli.session import session_options
 from bridge.cli.table_input import located, open_table, table_argument
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--schema",
-    type=click.Path(exists=True, dir_okay=False),
+    type=InputFile(),
     metavar="FILE",
     help="The columns of the batches: .avsc, or Spark DDL.  [default: those of the table]",
 )

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from bridge.cli.inputs import TABLE
+from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
 from bridge.config import assumed_writer
 from bridge.hudi import HudiTable, TableQueries
@@ -79,7 +80,9 @@ def located(text: str) -> str:
     if name == text and (":/" in text or Path(text).exists()):
         return text
     if name == text and (_NAME.fullmatch(name) is None or name.endswith(".properties")):
-        msg = f"{text} does not exist; name the base path of a Hudi table, or a table of the catalogue"
+        msg = (
+            f"{text} does not exist; name the base path of a Hudi table, or a table of the catalogue{spelt_like(text)}"
+        )
         raise click.UsageError(msg, click.get_current_context())
     return catalog_location(quiet_session(), name)
 

@@ -10,6 +10,7 @@ import click
 from bridge.cli.completion import rules_from
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.options import java_options, names, prop, refuse, release_option
+from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.verb import Verb
@@ -44,7 +45,7 @@ class _Verify(Verb):
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @click.option(
     "--schema",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputFile(path_type=Path),
     metavar="FILE",
     help="The schema of the records: Avro in FILE.avsc, else Spark DDL. Default: a small one that suits the class.",
 )

@@ -19,6 +19,7 @@ from bridge.redaction import current
 from bridge.report import PAGE_KEYS, SAMPLE, Report, Showable, json_rows
 from bridge.spark import META_COLUMNS, kept, promoted, quoted, with_types
 from payloads.builtin import IS_DELETED
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -220,7 +221,11 @@ def _check_key(frame: DataFrame, key: tuple[str, ...], side: str) -> None:
     """Refuse columns that do not identify the rows of a side."""
     missing = [column for column in key if column not in frame.columns]
     if missing or not key:
-        msg = f"{side} has no column {', '.join(missing) or 'of a key'}; name the columns that identify its rows"
+        near = "".join(did_you_mean(name, frame.columns) for name in missing)
+        msg = (
+            f"{side} has no column {', '.join(missing) or 'of a key'}; name those of {', '.join(frame.columns)} that "
+            f"identify its rows{near}"
+        )
         raise InputError(msg)
     twice = frame.groupBy(*map(quoted, key)).count().where(sf.col("count") > 1).select(*map(quoted, key)).head()
     if twice is not None:

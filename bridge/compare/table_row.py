@@ -12,6 +12,7 @@ from bridge.errors import InputError
 from bridge.redaction import current, without_values
 from bridge.report import Report, Showable, Table, json_rows
 from bridge.spark import META_COLUMNS, quoted
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +113,7 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, sets_aside
     known = (*table.identity, META_COLUMNS[2], META_COLUMNS[3])
     for name in row:
         if name not in known:
-            msg = f"{name} does not identify a row of {table.path}; name {', '.join(known)}"
+            msg = f"{name} does not identify a row of {table.path}; name {', '.join(known)}{did_you_mean(name, known)}"
             raise InputError(msg)
     found = json_rows(_where(table.versions(), row).orderBy(META_COLUMNS[3], "_pb_slice", SEQUENCE))
     if not found:

@@ -18,6 +18,7 @@ from bridge.pipeline.layout import join_rows
 from bridge.programs import small_file_candidates
 from bridge.redaction import current
 from bridge.spark import distinct_keys, is_floating, quoted
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -208,10 +209,11 @@ def _columns_of(path: str, columns: Sequence[str]) -> dict[str, str]:
         found = {name: value for name, _, value in named}
     else:
         found = dict(zip(columns, values, strict=False))
-    if set(found) != set(columns) or len(values) != len(columns):
+    near = "".join(did_you_mean(name, columns) for name, equals, _ in named if equals and name not in columns)
+    if near or set(found) != set(columns) or len(values) != len(columns):
         msg = (
             f"{path!r} is not a partition of a table that is partitioned by {', '.join(columns) or 'nothing'}; "
-            f"write {'/'.join(f'{name}=VALUE' for name in columns) or 'no partitions'}"
+            f"write {'/'.join(f'{name}=VALUE' for name in columns) or 'no partitions'}{near}"
         )
         raise PlanError(msg)
     return found

@@ -81,5 +81,5 @@ def test_a_key_that_does_not_identify_rows_is_named(spark: SparkSession) -> None
         diff(rows, rows, ["id"])
     with redacted("id"), pytest.raises(InputError, match=r"rows of the key id=text [0-9a-f]{16};"):
         diff(rows, rows, ["id"])
-    with pytest.raises(InputError, match="left has no column nr"):
-        diff(rows, rows, ["nr"])
+    with pytest.raises(InputError, match=r"left has no column idd; name those of id, .*; did you mean id\?"):
+        diff(rows, rows, ["idd"])

@@ -199,6 +199,13 @@ def test_since_names_a_batch_or_what_comes_before_it(since, names, first):
     assert Scope(since=since).first(names) == first
 
 
+def test_a_misspelt_partition_column_is_named():
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", partition="part", ordering="ts")
+    with pytest.raises(PlanError, match=r"write part=VALUE; did you mean part\?"):
+        Scope.of_paths(plan, ["prat=p0"])
+    assert Scope.of_paths(plan, ["x=p0"]).partitions == ({"part": "x=p0"},)  # a value may look like this
+
+
 def test_since_a_year_after_the_last_instant_is_refused():
     with pytest.raises(InputError, match="no batch comes at or after '2099'"):
         Scope(since="2099").first(["20241231235959000", "20250101000000000"])

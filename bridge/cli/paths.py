@@ -1,0 +1,49 @@
+"""Files and folders of this machine that the command line names, and what is spelt like one that is not there."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from bridge.spark import local_path
+from payloads.errors import did_you_mean
+
+if TYPE_CHECKING:
+    import os
+
+_MOST: Final = 1000
+"""The entries of a folder that are looked at."""
+
+
+class InputFile(click.Path):
+    """A file that must exist."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Take other settings of `click.Path`."""
+        super().__init__(exists=True, dir_okay=False, **settings)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Check that it is there."""
+        if not Path(value).exists():
+            self.fail(absent("File", str(value)), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def absent(kind: str, path: str) -> str:
+    """Say that there is no such `File`, `Directory` or `Path` on this machine, and what is spelt like it beside it."""
+    return f"{kind} {path!r} does not exist{spelt_like(path) or '.'}"
+
+
+def spelt_like(path: str) -> str:
+    """Return the end of a message: what the folder of a local path has that is spelt like it; empty for nothing."""
+    place = Path(local_path(path))
+    try:
+        names = [one.name for one in itertools.islice(place.parent.iterdir(), _MOST)]
+    except OSError:
+        return ""
+    return did_you_mean(place.name, names)
