@@ -169,7 +169,8 @@ def another_python(servers: Servers, _spark: SparkSession) -> None:
     folder = servers.folder / "other"
     venv.create(folder, symlinks=True, with_pip=False)
     (packages,) = folder.glob("lib/python*/site-packages")
-    (packages / "sitecustomize.py").write_text(_CLAIMS)
+    (packages / "claims.py").write_text(_CLAIMS)
+    (packages / "claims.pth").write_text("import claims\n")  # some systems have a sitecustomize of their own
     rows = servers.folder / "rows.jsonl"
     rows.write_text(json.dumps({"id": "a", "ts": 1, "city": "x"}) + "\n")
     conf = [word for name, value in servers.conf.items() for word in ("--conf", f"{name}={value}")]
