@@ -235,7 +235,8 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         for (int i = 0; i < identity.length; i++) {
             Object value = failed.get(identity[i]);
             key.append(i == 0 ? "" : ", ").append(columns[identity[i]]).append("=")
-                .append(value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value));
+                .append(value == null ? "None" // as the other engines say
+                    : value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value));
         }
         String at = merge.point() == null ? "" : " at " + merge.point();
         MergeTask.fail(payload + " failed" + at + " (key " + key + "): " + reason(error), error);

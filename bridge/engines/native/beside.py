@@ -42,9 +42,9 @@ def appended(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     kept, added = _kept(versions, job), _added(versions, job)
     if is_scan(stored):
         found = keys.withColumn(_STORED, sf.lit(True))
-        beside = right_outer(found, winners, versions.same_key(), newer, versions.twice())
+        beside = right_outer(found, winners, versions.key.matches(), newer, versions.twice())
         return _selected(rows, kept).unionByName(_selected(beside, added))
-    both = full_outer(rows, keys, winners, versions.same_key(), newer, versions.twice())
+    both = full_outer(rows, keys, winners, versions.key.matches(), newer, versions.twice())
     is_stored = ~versions.is_absent_below()
     copies = sf.when(versions.is_absent_above(), sf.array(sf.lit(False))).when(
         is_stored, sf.array(sf.lit(False), sf.lit(True))

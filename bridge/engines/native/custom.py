@@ -92,7 +92,7 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
     merge = _merge(versions, job, newer, names)
     winners = _folded(versions, newer, names, merge)
     rows, keys = versions.rows(stored), versions.keys(stored)
-    both = full_outer(rows, keys, winners, versions.same_key(), newer, versions.twice())
+    both = full_outer(rows, keys, winners, versions.key.matches(), newer, versions.twice())
     old = sf.struct(*(quoted(name).alias(name) for name in names))
     new, is_dead = sf.col(_ROW)["row"], sf.col(_ROW)["dead"]
     is_new, is_alone = versions.is_absent_below(), versions.is_absent_above()
@@ -131,14 +131,19 @@ def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: 
     version = _struct(row, dead, sf.lit(False))
     item = sf.struct(versions.position(side).alias("position"), version.alias("version"))
     keyed = side.select(*versions.key_columns(), item.alias("item"))
-    keys = [name for name in keyed.columns if name != "item"]
-    grouped = keyed.groupBy(*keys).agg(sf.array_sort(sf.collect_list("item"), _by_position).alias(_ITEMS))
+    keys = [name for name in keyed.columns if name != "item" and name not in versions.identity]
+    gathered = sf.array_sort(sf.collect_list("item"), _by_position).alias(_ITEMS)
+    grouped = (
+        versions.key.gathered(keyed)
+        .groupBy(*versions.identity)
+        .agg(gathered, *(sf.first(name).alias(name) for name in keys))
+    )
     first = sf.col(_ITEMS)[0]["version"]
     rest = sf.slice(sf.col(_ITEMS), 2, sf.size(_ITEMS))
     folded = sf.aggregate(rest, first, lambda older, one: merge.fold(older, one["version"]))
     chosen = sf.when(sf.size(_ITEMS) == 1, first).otherwise(folded)
     number = sf.size(_ITEMS).cast("long")
-    return grouped.select(*keys, chosen.alias(_ROW), number.alias(NEWER))
+    return grouped.select(*versions.identity, *keys, chosen.alias(_ROW), number.alias(NEWER))
 
 
 def _struct(row: Column, dead: Column, made: Column) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
@@ -37,12 +38,18 @@ class Failures:
         """Return an expression of the type boolean that fails with the key of its row; None: at no merge point."""
         where = "" if field is None else f", field {field!r}"
         at = "" if point is None else f" at {point.value}"
-        parts = [sf.lit(f"{self._plan.payload_name} failed{at} (key ")]
+        parts = [sf.lit(f"{self._plan.payload_name} failed{at} (key "), self._shown, sf.lit(f"{where}): {reason}")]
+        return sf.raise_error(sf.concat(*parts)).cast("boolean")
+
+    @functools.cached_property
+    def _shown(self) -> Column:
+        """The key as Python shows it."""
+        parts = []
         for number, (name, (column, kind)) in enumerate(self._key.items()):
             quote = sf.lit("'" if isinstance(kind, spark_types.StringType) else "")
-            shown = sf.coalesce(sf.concat(quote, column.cast("string"), quote), sf.lit("None"))
-            parts += [sf.lit(f"{', ' if number else ''}{name}="), shown]
-        return sf.raise_error(sf.concat(*parts, sf.lit(f"{where}): {reason}"))).cast("boolean")
+            parts.append(sf.lit(f"{', ' if number else ''}{name}="))
+            parts.append(sf.coalesce(sf.concat(quote, column.cast("string"), quote), sf.lit("None")))
+        return sf.concat(*parts)
 
     def present(self, name: str) -> Column:
         """Return a key column, which fails where it is null."""

@@ -103,14 +103,14 @@ def with_gaps_filled(  # noqa: PLR0913 (names of columns)
     told = told.withColumn(_LAST, sf.max(_SEGMENT).over(whole))
     gives = ~sf.col(dead) & ~sf.coalesce(sf.col(_DELETED), sf.lit(True)) & (sf.col(_SEGMENT) == sf.col(_LAST))
     told = told.withColumn(_GIVES, gives)
-    found = {names[gap.name]: _filled(gap, sf.col(names[gap.name]), high, whole) for gap in gaps}
+    gives_high = sf.col(_GIVES) & sf.col(high)  # once for all columns: each expression takes calls of the JVM
+    found = {names[gap.name]: _filled(gap, sf.col(names[gap.name]), sf.col(_GIVES), gives_high, whole) for gap in gaps}
     made = any_gap(gaps, names) & (sf.count_if(_GIVES).over(whole) > 1)
     return told.withColumns({**found, MADE: made}).drop(*_HELPERS)
 
 
-def _filled(gap: Gap, own: Column, high: str, whole: WindowSpec) -> Column:
-    value = sf.struct(own.alias("value"))  # it may be null, and no gap
-    has = sf.col(_GIVES) & ~gap.of(own)
-    last = sf.last(sf.when(has & sf.col(high), value), ignorenulls=True).over(whole)
-    first = sf.first(sf.when(has, value), ignorenulls=True).over(whole)
+def _filled(gap: Gap, own: Column, gives: Column, gives_high: Column, whole: WindowSpec) -> Column:
+    value, has = sf.struct(own.alias("value")), ~gap.of(own)  # a value may be null, and no gap
+    last = sf.last(sf.when(gives_high & has, value), ignorenulls=True).over(whole)
+    first = sf.first(sf.when(gives & has, value), ignorenulls=True).over(whole)
     return sf.coalesce(last, first, value)["value"]

@@ -34,7 +34,7 @@ def met(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     stored, newer = sides
     winners = versions.winners(newer, counted=job.books)
     rows, keys = versions.rows(stored), versions.keys(stored)
-    both = full_outer(rows, keys, winners, versions.same_key(), newer, versions.twice())
+    both = full_outer(rows, keys, winners, versions.key.matches(), newer, versions.twice())
     gaps = versions.rule.gaps
     if gaps:
         both = both.withColumn(_STAYS, _compared(versions))
@@ -44,7 +44,16 @@ def met(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     if gaps:
         outcomes = outcomes.withColumn(MADE, _made(versions))
     identity = {*job.plan.partition, *job.plan.key}
-    data = [_data(versions, name, is_key=name in identity, only_rows=job.only_rows) for name in versions.names]
+    written = _Written(versions)
+    is_written, is_kept = _is(Action.INSERT, Action.UPDATE), _is(Action.KEEP)
+    data = []
+    for name in versions.names:
+        old = quoted(name)
+        column = sf.when(is_written, written(name, old))
+        if not job.only_rows:
+            bare = sf.coalesce(old, sf.col(versions.new[name])) if name in identity else sf.lit(None)
+            old, column = bare, column.when(is_kept, old)
+        data.append(column.otherwise(old).alias(name))
     return outcomes.select(*data, ACTION, *(counted(versions) if job.books else []))
 
 
@@ -120,28 +129,26 @@ def outlasts(versions: Versions, older: list[Column], newer: list[Column], failu
     return sf.when(own_class != sf.col(CLASS), unlike).otherwise(sf.coalesce(older[0] > newer[0], sf.lit(False)))
 
 
-def _data(versions: Versions, name: str, *, is_key: bool, only_rows: bool) -> Column:
-    """Return a data column of the outcome: of the newer version, of the stored row, or of a bare key."""
-    old, new = quoted(name), sf.col(versions.new[name])
-    data = sf.when(_is(Action.INSERT, Action.UPDATE), _written(versions, name))
-    if only_rows:
-        return data.otherwise(old).alias(name)
-    bare = sf.coalesce(old, new) if is_key else sf.lit(None)
-    return data.when(_is(Action.KEEP), old).otherwise(bare).alias(name)
+class _Written:
+    """The data columns of a row that is written; one that a merge made has no meta columns yet."""
 
+    def __init__(self, versions: Versions) -> None:
+        self._versions = versions
+        # Once for all columns: each expression takes calls of the JVM.
+        self._stays, self._is_stored = sf.col(_STAYS), ~versions.is_absent_below()
 
-def _written(versions: Versions, name: str) -> Column:
-    """Return a data column of a row that is written; one that a merge made has no meta columns yet."""
-    old, new, gaps = quoted(name), sf.col(versions.new[name]), versions.rule.gaps
-    if not gaps:
-        return new
-    if name in META_COLUMNS:
-        return sf.when(~sf.col(MADE), new)
-    gap = next((gap for gap in gaps if gap.name == name), None)
-    if gap is None:
-        return sf.when(sf.col(_STAYS), old).otherwise(new)
-    filled = sf.when(gap.of(new) & ~versions.is_absent_below(), old).otherwise(new)
-    return sf.when(sf.col(_STAYS), sf.when(gap.of(old), new).otherwise(old)).otherwise(filled)
+    def __call__(self, name: str, old: Column) -> Column:
+        """Return a column, whose stored value is `old`."""
+        new, gaps = sf.col(self._versions.new[name]), self._versions.rule.gaps
+        if not gaps:
+            return new
+        if name in META_COLUMNS:
+            return sf.when(~sf.col(MADE), new)
+        gap = next((gap for gap in gaps if gap.name == name), None)
+        if gap is None:
+            return sf.when(self._stays, old).otherwise(new)
+        filled = sf.when(gap.of(new) & self._is_stored, old).otherwise(new)
+        return sf.when(self._stays, sf.when(gap.of(old), new).otherwise(old)).otherwise(filled)
 
 
 def _is(*actions: Action) -> Column:

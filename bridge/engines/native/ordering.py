@@ -48,6 +48,11 @@ class Kind(NamedTuple):
         """The one type under which `_pb_ordering` has values of the class that a row of a log has until 0.15."""
         return {"string": "utf8"}.get(self.type, self.type)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether `values` gives the column itself."""
+        return self.logical in {None, "decimal"} and self.type not in _FLOATING
+
     def values(self, column: Column) -> list[Column]:
         """Return what to compare, one after the other; all null for a null."""
         if self.logical == "date":

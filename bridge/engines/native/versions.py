@@ -2,7 +2,7 @@
 
 Hudi folds the versions of a key in their order. The fold compares them by their ordering values, and starts anew at a
 version that replaces whatever is there. So its result is a maximum: of the last start, then of the ordering value, then
-of the order of arrival; one sort by key and arrival finds starts and maxima alike.
+of the order of arrival. Where nothing starts anew, one sort finds it; else one sort by arrival, and windows over it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
-from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, MADE, NEWER, ORDERING, PREFIX
 from bridge.engines.native.failures import (
@@ -26,8 +25,9 @@ from bridge.engines.native.failures import (
 )
 from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
+from bridge.engines.native.same_key import SameKey
 from bridge.engines.native.scanned import ENTRY, TOP, described, folded
-from bridge.spark import in_one_task, quoted
+from bridge.spark import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,14 +74,13 @@ class Versions:
         self.types = types = {field.name: field.dataType for field in fields}
         self.names = tuple(types)
         self.new = {name: f"{PREFIX}new_{number}" for number, name in enumerate(self.names)}
-        # 0.0 and -0.0 are one key for Spark and two for Hudi, whose keys are texts.
-        is_floating = [
-            isinstance(types[name], spark_types.FloatType | spark_types.DoubleType) for name in plan.identity
-        ]
-        self._texts = [name for name, floating in zip(plan.identity, is_floating, strict=True) if floating]
-        self.identity = [f"{PREFIX}text_{name}" if name in self._texts else self.new[name] for name in plan.identity]
+        self.key = SameKey(plan.identity, types, self.new)
+        self.identity = self.key.names
+        self._computes = rule.reads_log or bool(rule.gaps) or any(not kind.is_plain for kind in rule.ordering)
         compared = sum(len(kind.values(sf.lit(None))) for kind in rule.ordering)
         self.values = [f"{PREFIX}value_{number}" for number in range(compared)]
+        if not self._computes:
+            self.values = [self.new[kind.name] for kind in rule.ordering]
         self.ordering_field = rule.ordering[0].name if rule.ordering else None
         self.stored_failures = Failures(plan, {name: (quoted(name), types[name]) for name in plan.identity})
         self.failures = Failures(plan, {name: (sf.col(self.new[name]), types[name]) for name in plan.identity})
@@ -90,19 +89,9 @@ class Versions:
         """Return the stored rows."""
         return side.select(*(self._checked(name).alias(name) for name in self.names))
 
-    def same_key(self) -> Column:
-        """Whether a stored row and a winner have one key."""
-        pairs = [
-            (quoted(name).cast("string") if name in self._texts else quoted(name)).eqNullSafe(quoted(other))
-            for name, other in zip(self._plan.identity, self.identity, strict=True)
-        ]
-        return functools.reduce(operator.and_, pairs)
-
     def keys(self, side: DataFrame) -> DataFrame:
-        """Return the keys of the stored rows, by which `same_key` finds them: floating-point numbers as texts."""
-        checked = {name: self._checked(name) for name in self._plan.identity}
-        texts = {name: checked[name].cast("string") for name in self._texts}
-        return side.select(*(column.alias(name) for name, column in {**checked, **texts}.items()))
+        """Return the keys of the stored rows, by which `key.matches` finds them: floating-point numbers as texts."""
+        return side.select(*(self.key.compared(name, self._checked(name)).alias(name) for name in self._plan.identity))
 
     def twice(self) -> Column:
         """Return what fails for a key that is stored twice."""
@@ -124,21 +113,16 @@ class Versions:
 
         If `counted`, the number of its versions, too.
         """
-        versions = self._described(side)
-        if self._by_commit:  # all commits of a key in one task, so that they are shuffled once
-            one_task = in_one_task(side.sparkSession)
-            versions = versions.coalesce(1) if one_task else versions.repartition(*map(quoted, self.identity))
+        versions = self.key.gathered(self._described(side))
         if self.rule.gaps:
             return self._filled_where_several(versions, counted=counted)
         if counted:
-            versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._by_key()))
+            versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._whole()))
         return self._one_a_key(versions)
 
     def _filled_where_several(self, versions: DataFrame, *, counted: bool) -> DataFrame:
         """Return one version a key; windows that fill gaps cost several times a sort, and most keys need none."""
-        whole = Window.unboundedPreceding, Window.unboundedFollowing
-        in_order = self._by_key().orderBy(_POSITION).rowsBetween(*whole)  # the order in which they are filled
-        versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(in_order))
+        versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._whole()))
         several = self._one_a_key(versions.where(sf.col(NEWER) > 1))
         alone = versions.where(sf.col(NEWER) == 1).withColumn(MADE, sf.lit(False))
         if self.rule.reads_log and self.values:
@@ -149,19 +133,19 @@ class Versions:
 
     def _one_a_key(self, versions: DataFrame) -> DataFrame:
         """Return the version of each key that its fold leaves."""
-        if not self.values:
-            return self._latest(versions)
+        if self._is_ranked:
+            return self._last(versions)
         if self.rule.scans:
             (value,) = self.values
             return folded(versions, self._by_key(), value=value, position=_POSITION, dead=DEAD, reset=RESET)
         ranked = self._parts(versions)
         # A delete that replaced everything counts more than the entries that it outlasts.
         ranks = [_PART, _LIVE, RESET, *self.values, _POSITION]
-        top = sf.max(sf.struct(*ranks)).over(self._by_key())
+        top = sf.max(sf.struct(*ranks)).over(self._whole())
         failure = self._failure(ranked)
         if self.rule.gaps:
             rank = sf.struct(_PART, _LIVE, *self.values)
-            earlier = self._by_key().orderBy(_POSITION).rowsBetween(Window.unboundedPreceding, -1)
+            earlier = self._in_order().rowsBetween(Window.unboundedPreceding, -1)
             before = sf.max(rank).over(earlier)
             wins = (sf.col(_LIVE) | sf.col(RESET)) & (before.isNull() | (rank >= before))
             if failure is not None:
@@ -173,13 +157,28 @@ class Versions:
             ranked, stays = ranked.withColumn(_FAILURE, failure), sf.coalesce(sf.col(_FAILURE), stays)
         return ranked.where(stays).drop(*_HELPERS)
 
-    def _latest(self, versions: DataFrame) -> DataFrame:
-        """Return the version of each key that arrived last."""
+    @property
+    def _is_ranked(self) -> bool:
+        """Whether the last version of a key wins, in the order of ordering values and then of arrival."""
+        rule = self.rule
+        if not self.values:
+            return True
+        compares_one = len(rule.ordering) == 1 or rule.refuses_nulls
+        return compares_one and not (rule.reads_log or rule.gaps or self._can_reset)
+
+    def _last(self, versions: DataFrame) -> DataFrame:
+        """Return the last version of each key.
+
+        Nulls come first, so a null that another version follows is one that Hudi compares.
+        """
         if self.rule.gaps:
             versions = self._filled(versions.withColumn(_HIGH, sf.lit(True)))
-        last = self._by_key().orderBy(sf.desc(_POSITION))
-        ranked = versions.withColumn(TOP, sf.row_number().over(last))
-        return ranked.where(sf.col(TOP) == 1).drop(*_HELPERS)
+        versions = versions.withColumn(TOP, sf.lead(sf.lit(True)).over(self._in_order()).isNull())
+        stays = sf.col(TOP)
+        if self.values and not self.rule.refuses_nulls and versions.schema[self.values[0]].nullable:
+            null = self.failures.raised(self.rule.fold_point, NULL_ORDERING, field=self.ordering_field)
+            stays = sf.when(~stays & sf.col(self.values[0]).isNull(), null).otherwise(stays)
+        return versions.where(stays).drop(*_HELPERS)
 
     def _filled(self, versions: DataFrame) -> DataFrame:
         by_key = self._by_key()
@@ -193,17 +192,18 @@ class Versions:
         entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if rule.reads_log else sf.lit(False)
         marked = self.is_marked(quoted)
         data = [self._checked(name).alias(new) for name, new in self.new.items()]
-        texts = [quoted(name).cast("string").alias(f"{PREFIX}text_{name}") for name in self._texts]
         control = [self._with_value(entry | marked, entry).alias(DEAD), self.position(side).alias(_POSITION)]
         control += map(sf.col, self._by_commit)
         if rule.ordering:
             control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
-        return side.select(*data, *texts, *control)
+        return side.select(*data, *self.key.of_newer(quoted), *control)
 
-    @staticmethod
-    def position(side: DataFrame) -> Column:
+    def position(self, side: DataFrame) -> Column:
         """Return where a version is in the order of arrival."""
-        arrived = [name for name in (COMMIT, ARRIVAL) if name in side.columns]
+        kinds = dict(side.dtypes)
+        arrived = [name for name in (COMMIT, ARRIVAL) if name in kinds]
+        if arrived == [ARRIVAL] and kinds[ARRIVAL] == "bigint" and self._plan.arrival is None:
+            return sf.col(ARRIVAL)  # the number of the row
         # Users' orders may have ties; the rows' own order then decides.
         return sf.struct(*arrived, sf.monotonically_increasing_id().alias("row"))
 
@@ -213,8 +213,9 @@ class Versions:
         return functools.reduce(operator.or_, tests, sf.lit(False))
 
     def key_columns(self) -> list[Column]:
-        """Return the key columns of a newer side under their new names; floating-point keys would need texts."""
-        return [self._checked(name).alias(self.new[name]) for name in self._plan.identity]
+        """Return the key columns of a newer side under their new names, and what else identifies a key."""
+        named = [self._checked(name).alias(self.new[name]) for name in self._plan.identity]
+        return [*named, *self.key.of_newer(quoted)]
 
     def _with_value(self, dead: Column, entry: Column) -> Column:
         """Return whether a version is a delete, which fails for a row whose payload refuses its null ordering value."""
@@ -230,8 +231,9 @@ class Versions:
         rule = self.rule
         if not rule.reads_log:
             values = [value for kind in rule.ordering for value in kind.values(quoted(kind.name))]
+            named = self._named(values) if self._computes else []
             reset = marked & sf.coalesce(values[0] == 0, sf.lit(False)) if self._can_reset else sf.lit(False)
-            return [*self._named(values), reset.alias(RESET)]
+            return [*named, reset.alias(RESET)]
         (kind,) = rule.ordering
         ordering = sf.col(ORDERING) if has_ordering else sf.lit(None).cast(ADDED_TYPES[ORDERING])
         if rule.scans:
@@ -260,9 +262,17 @@ class Versions:
     def _by_key(self) -> WindowSpec:
         return Window.partitionBy(*map(quoted, (*self.identity, *self._by_commit)))
 
+    def _in_order(self) -> WindowSpec:
+        """Return the window of a key, in the order in which rows are sorted, once for all windows."""
+        return self._by_key().orderBy(*(self.values if self._is_ranked else []), _POSITION)
+
+    def _whole(self) -> WindowSpec:
+        """Return the window of all versions of a key."""
+        return self._in_order().rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
+
     def _parts(self, versions: DataFrame) -> DataFrame:
         """Number the starts of a key's fold; a version is live if it takes part in comparisons."""
-        in_order = self._by_key().orderBy(_POSITION)
+        in_order = self._in_order()
         so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
         if not self.rule.reads_log:
             if not self._can_reset:
@@ -306,7 +316,7 @@ class Versions:
     def _failure(self, versions: DataFrame) -> Column | None:
         """Return what fails where Hudi compares values that don't compare; null elsewhere."""
         point = self.rule.fold_point
-        in_order = self._by_key().orderBy(_POSITION)
+        in_order = self._in_order()
         null = self.failures.raised(point, NULL_ORDERING, field=self.ordering_field)
         if self.rule.reads_log:
             unlike = self.failures.raised(point, UNLIKE_CLASSES, field=self.ordering_field)

@@ -192,6 +192,35 @@ def test_a_hash_table_is_built_only_of_what_is_known_to_be_small(spark: SparkSes
     assert "SortMergeJoin" in physical_plan(upsert(rows, rows, plan_of())), "of rows in memory Spark knows no size"
 
 
+@pytest.mark.parametrize("merger", ["EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"])
+@pytest.mark.parametrize("ordering", ["ts", "v"])
+def test_each_side_is_shuffled_once_and_the_newer_one_sorted_once(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, merger: str, ordering: str
+) -> None:
+    monkeypatch.setattr("bridge.engines.native.same_key.in_one_task", lambda _session: False)
+    monkeypatch.setattr("bridge.engines.native.size.fits_in_memory", lambda _frame: True)
+    rows = spark.createDataFrame([("a", "p", 1, "x", None)] * 8, ROWS).repartition(2)
+    log = spark.createDataFrame([], LOG).repartition(2)
+    plan = plan_of(merger=merger, ordering=ordering)
+    for frame in (upsert(rows, rows, plan), snapshot(rows, log, dataclasses.replace(plan, table_type="mor"))):
+        text = physical_plan(frame)
+        assert text.count("Exchange hashpartitioning") == 2, text
+        assert text.count("Sort [") == 1, text
+
+
+def test_keys_of_one_hash_are_compared(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.engines.native.same_key.SameKey._hash", lambda *_: sf.lit(1).cast("bigint"))
+    stored = [("a", "p", 1, "old", None), ("b", "p", 1, "stays", None), ("a", None, 1, "elsewhere", None)]
+    batch = [("a", "p", 2, "new", None), ("c", "p", 1, "added", None), ("b", None, 1, "other", None)]
+    frames = [spark.createDataFrame(rows, ROWS) for rows in (stored, batch)]
+    for in_memory in (True, False):
+        monkeypatch.setattr("bridge.engines.native.size.fits_in_memory", lambda _frame, known=in_memory: known)
+        found = {(row.id, row.part, row.v) for row in upsert(*frames, plan_of()).collect()}
+        assert found == {
+            ("a", "p", "new"), ("b", "p", "stays"), ("a", None, "elsewhere"), ("c", "p", "added"), ("b", None, "other")
+        }  # fmt: skip
+
+
 def test_stored_rows_are_not_shuffled_where_the_batch_is_small(spark: SparkSession, tmp_path: Path) -> None:
     stored = [("a", "p", 1, "old", None), ("b", "p", 1, "stays", None), ("c", "p", 1, "goes", None)]
     batch = [("a", "p", 2, "new", None), ("c", "p", 2, "", True), ("d", "p", 1, "added", None), ("e", "p", 1, "", True)]
