@@ -77,10 +77,9 @@ class Versions:
         self.key = SameKey(plan.identity, types, self.new)
         self.identity = self.key.names
         self._computes = rule.reads_log or bool(rule.gaps) or any(not kind.is_plain for kind in rule.ordering)
-        compared = sum(len(kind.values(sf.lit(None))) for kind in rule.ordering)
-        self.values = [f"{PREFIX}value_{number}" for number in range(compared)]
-        if not self._computes:
-            self.values = [self.new[kind.name] for kind in rule.ordering]
+        compared = [name for kind in rule.ordering for name in [kind.name] * len(kind.values(sf.lit(None)))]
+        computed = [f"{PREFIX}value_{number}" for number in range(len(compared))]
+        self.values = computed if self._computes else [self.new[name] for name in compared]
         self.ordering_field = rule.ordering[0].name if rule.ordering else None
         self.stored_failures = Failures(plan, {name: (quoted(name), types[name]) for name in plan.identity})
         self.failures = Failures(plan, {name: (sf.col(self.new[name]), types[name]) for name in plan.identity})
@@ -274,30 +273,35 @@ class Versions:
         """Number the starts of a key's fold; a version is live if it takes part in comparisons."""
         in_order = self._in_order()
         so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+        reset = sf.col(RESET)
         if not self.rule.reads_log:
-            if not self._can_reset:
-                return versions.withColumn(_PART, sf.lit(0)).withColumn(_LIVE, sf.lit(True))
-            part = sf.sum(sf.col(RESET).cast("long")).over(so_far)
-            return versions.withColumn(_PART, part).withColumn(_LIVE, ~sf.col(RESET))
-        # A delete entry does not replace a delete that replaced everything; the next row does. All is told of the
-        # versions before, in one window.
+            part = sf.sum(reset.cast("long")).over(so_far) if self._can_reset else sf.lit(0)
+            before = sf.lag(sf.struct((~reset).alias("live"), sf.col(self.values[0]).isNull().alias("null")))
+            return versions.withColumns({_PART: part, _LIVE: ~reset, _BEFORE: before.over(in_order)})
+        # A delete entry does not replace a delete that replaced everything; the next row does.
         earlier, starts = in_order.rowsBetween(Window.unboundedPreceding, -1), self._starts_anew()
-        reset_at = sf.max(sf.when(sf.col(RESET), sf.col(_POSITION))).over(earlier)
-        row_at = sf.max(sf.when(starts, sf.col(_POSITION))).over(earlier)
-        before = sf.lag(sf.struct(sf.col(RESET).alias("reset"), sf.col(CLASS).alias("class"))).over(in_order)
-        versions = versions.withColumns({_RESET_AT: reset_at, _ROW_AT: row_at, _BEFORE: before})
+        told = {
+            _RESET_AT: sf.max(sf.when(reset, sf.col(_POSITION))).over(earlier),
+            _ROW_AT: sf.max(sf.when(starts, sf.col(_POSITION))).over(earlier),
+            _BEFORE: sf.lag(sf.struct(reset.alias("reset"), sf.col(CLASS).alias("class"))).over(in_order),
+        }
+        if not self.rule.resets_compare:
+            # A row without a value does not compare with one that has a value, and replaces any other one; a delete
+            # entry with a value, which ranks higher, replaces it.
+            no_value = ~sf.col(ENTRY) & sf.col(self.values[0]).isNull()
+            told[_PART] = sf.sum((reset | no_value).cast("long")).over(so_far)
+        versions = versions.withColumns(told)
         had_row = sf.col(_RESET_AT).isNull() | sf.coalesce(sf.col(_ROW_AT) > sf.col(_RESET_AT), sf.lit(False))
         live_before = sf.when(had_row & ~sf.col(_BEFORE)["reset"], sf.col(_BEFORE)["class"])
-        live = ~sf.col(RESET) & (starts | had_row)
+        live = ~reset & (starts | had_row)
         versions = versions.withColumns({_LIVE: live, _BEFORE: live_before}).drop(_RESET_AT, _ROW_AT)
-        # An entry of another class replaces a row; a row of another class does not compare.
-        differs = sf.col(_BEFORE) != sf.col(CLASS)
-        if self.rule.resets_compare:
-            versions = versions.withColumn(_AFTER_RESET, ~sf.col(RESET) & ~sf.col(_LIVE))
-            differs = sf.col(_UNLIKE) | differs
+        if not self.rule.resets_compare:
+            return versions
+        # An entry of another class, or one that is a text, replaces a row.
+        differs = sf.col(_UNLIKE) | (sf.col(_BEFORE) != sf.col(CLASS))
         replaces = sf.col(ENTRY) & sf.col(_LIVE) & differs
-        starts = (sf.col(RESET) | sf.coalesce(replaces, sf.lit(False))).cast("long")
-        return versions.withColumn(_PART, sf.sum(starts).over(so_far))
+        part = sf.sum((reset | sf.coalesce(replaces, sf.lit(False))).cast("long")).over(so_far)
+        return versions.withColumns({_AFTER_RESET: ~reset & ~sf.col(_LIVE), _PART: part})
 
     def _starts_anew(self) -> Column:
         """Whether a row of a log replaces a delete with Integer 0: any, unless that is a value which compares."""
@@ -316,7 +320,6 @@ class Versions:
     def _failure(self, versions: DataFrame) -> Column | None:
         """Return what fails where Hudi compares values that don't compare; null elsewhere."""
         point = self.rule.fold_point
-        in_order = self._in_order()
         null = self.failures.raised(point, NULL_ORDERING, field=self.ordering_field)
         if self.rule.reads_log:
             unlike = self.failures.raised(point, UNLIKE_CLASSES, field=self.ordering_field)
@@ -333,11 +336,9 @@ class Versions:
             return None
         if len(self.rule.ordering) == 1:
             # The values before it are all compared with this one, or their maximum is.
-            live = sf.col(_LIVE)
-            first = sf.col(self.values[0])
-            neighbour = sf.lag(sf.struct(live.alias("live"), first.isNull().alias("null"))).over(in_order)
-            return sf.when(live & neighbour["live"] & (first.isNull() | neighbour["null"]), null)
-        earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+            before, is_null = sf.col(_BEFORE), sf.col(self.values[0]).isNull()
+            return sf.when(sf.col(_LIVE) & before["live"] & (is_null | before["null"]), null)
+        earlier = self._in_order().rowsBetween(Window.unboundedPreceding, -1)
         held = sf.max(sf.struct(*self.values)).over(earlier)
         reached = later([held[name] for name in self.values], [sf.col(name) for name in self.values], sf.lit(None))
         return sf.when(held.isNotNull() & reached.isNull(), null)
