@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _MEASURED = frozenset({"combine_input", "upsert", "append", "snapshot", "compact"})
-"""The programs of which small inputs go to the python engine; the commits of `simulate` are one frame of many files."""
+"""The programs whose small inputs go to the python engine: those of which both engines were measured on few rows."""
 
 
 def choice_of(program: str, plan: MergePlan, written: DataFrame, *others: DataFrame) -> Choice:
