@@ -37,6 +37,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_native_logs.py": (2, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_python_engine.py": (23, _OF_PYTHON),
     "bridge/engines/test_quarantine.py": (16, f"{_OF_PYTHON}; it runs compiled classes that set keys aside, too"),
+    "bridge/engines/test_small_inputs.py": (5, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_support_matrix.py": (3, "the text of a page"),
     "bridge/engines/test_written_rows.py": (7, _OF_PYTHON),
     "bridge/merge/test_log_entries.py": (23, _BELOW),
@@ -73,6 +74,7 @@ STARTS_SPARK: Final = {
     "bridge/engines/test_native_engine.py",
     "bridge/engines/test_native_histories.py",
     "bridge/engines/test_native_logs.py",
+    "bridge/engines/test_small_inputs.py",
     "bridge/programs/test_path_search.py",
 }
 """Those of `bridge` that start Spark though they compare no engines."""

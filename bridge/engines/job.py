@@ -29,6 +29,8 @@ class Job:
         books: whether outcomes come with what became of each row of the input.
         fits_one_task: whether the newer side is so small, by the size of its files, that the versions of any key may
             be gathered.
+        is_small: whether all sides together are so small, by the size of their files, that the native engine would
+            take longer to prepare its plan than the python engine takes to merge.
     """
 
     plan: MergePlan
@@ -41,6 +43,7 @@ class Job:
     has_entries: bool = False
     books: bool = False
     fits_one_task: bool = False
+    is_small: bool = False
 
     @property
     def spec(self) -> ProgramSpec:

@@ -18,13 +18,19 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from bridge.report import Report
 
+_MEASURED = frozenset({"combine_input", "upsert", "append", "snapshot", "compact"})
+"""The programs whose small inputs go to the python engine: those of which both engines were measured on few rows."""
+
 
 def choice_of(program: str, plan: MergePlan, written: DataFrame, *others: DataFrame) -> Choice:
     """Return which engine runs a program on frames, and why; errors as in `layout_of` and `engine_of`."""
     layout = layout_of(plan, written, *others)
     has_entries = any(name in written.columns for name in (IS_DELETE, KIND))
     job = Job(plan, layout.schema, layout.names, program, has_entries=has_entries)
-    return engines.engine_of(dataclasses.replace(job, fits_one_task=_fits_one_task(plan, written)))
+    sized = dataclasses.replace(
+        job, fits_one_task=_fits_one_task(plan, written), is_small=_are_small(plan, program, written, *others)
+    )
+    return engines.engine_of(sized)
 
 
 def run(  # noqa: PLR0913 (keyword-only settings of one job)
@@ -58,6 +64,7 @@ def job_of(sides: list[DataFrame], layout: Layout, plan: MergePlan, *, program: 
         program,
         has_entries=any(IS_DELETE in side.columns for side in sides),
         fits_one_task=_fits_one_task(plan, sides[-1]),
+        is_small=_are_small(plan, program, *reversed(sides)),
         **told,
     )
 
@@ -74,6 +81,12 @@ def _fits_one_task(plan: MergePlan, newer: DataFrame) -> bool:
     The files that a side is read from decide, so that it makes no difference whether it has its control columns.
     """
     return plan.merger is None or plan.mode is not None or engines.fits_one_task(newer)
+
+
+def _are_small(plan: MergePlan, program: str, *sides: DataFrame) -> bool:
+    """Ask Spark, of the newer side first, where it matters: where `auto` may choose; of the same frames as above."""
+    may_choose = plan.engine == "auto" and program in _MEASURED and not plan.runs_java
+    return may_choose and engines.are_small(*sides)
 
 
 def check_that_rows_are_all(plan: MergePlan) -> None:

@@ -177,6 +177,8 @@ def _java_options() -> str:
 
 
 _COMMON = {
+    # Spark keeps 100 compiled classes, fewer than one native merge may have, which then compiles them all each time.
+    "spark.sql.codegen.cache.maxEntries": "1000",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
 }

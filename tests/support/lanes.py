@@ -29,7 +29,8 @@ LANES: Final = {
     "compiled": ("jvm",),
     "tables": ("hudi",),
     "native": tuple(
-        f"bridge/engines/test_{name}.py" for name in ("native_engine", "native_histories", "native_logs", "agreement")
+        f"bridge/engines/test_{name}.py"
+        for name in ("native_engine", "native_histories", "native_logs", "small_inputs", "agreement")
     ),
     "browser": (
         *(f"bridge/report/test_{name}.py" for name in ("pages", "path_pages", "printing")),

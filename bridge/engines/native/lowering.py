@@ -187,8 +187,14 @@ REFUSALS = (
             rules.job.schema.by_name[name].schema.non_null.kind not in _ATOMIC_KEYS for name in rules.job.plan.identity
         ),
     ),
+    Refusal(
+        "small",
+        "the inputs are few bytes of files, which python merges before Spark has planned and compiled expressions for "
+        "them",
+        lambda rules: rules.job.is_small and rules.job.plan.engine == "auto" and not isinstance(rules, ColumnRules),
+    ),
 )
-"""All reasons that depend on a job's settings and schema, in the order in which they are looked for."""
+"""All reasons that depend on a job's settings, schema and size, in the order in which they are looked for."""
 
 
 def _has_more(job: Job) -> bool:

@@ -224,18 +224,18 @@ def test_keys_of_one_hash_are_compared(spark: SparkSession, monkeypatch: pytest.
 def test_stored_rows_are_not_shuffled_where_the_batch_is_small(spark: SparkSession, tmp_path: Path) -> None:
     stored = [("a", "p", 1, "old", None), ("b", "p", 1, "stays", None), ("c", "p", 1, "goes", None)]
     batch = [("a", "p", 2, "new", None), ("c", "p", 2, "", True), ("d", "p", 1, "added", None), ("e", "p", 1, "", True)]
-    frames = []
+    frames, plan = [], plan_of(engine="native")
     for name, rows in (("stored", stored), ("batch", batch)):
         spark.createDataFrame(rows, ROWS).coalesce(1).write.parquet(str(tmp_path / name))
         frames.append(spark.read.parquet(str(tmp_path / name)))
-    found = upsert(*frames, plan_of())
+    found = upsert(*frames, plan)
     above = physical_plan(found).partition("Scan parquet")[0]
     assert "BroadcastHashJoin" in above
     assert "Exchange hashpartitioning" not in above, "over the scan of the stored rows"
     with broadcasts(spark, allowed=False):
-        shuffled = upsert(*frames, plan_of())
+        shuffled = upsert(*frames, plan)
     assert sorted(map(repr, found.collect())) == sorted(map(repr, shuffled.collect()))
-    again = physical_plan(upsert(found, frames[1], plan_of()))
+    again = physical_plan(upsert(found, frames[1], plan))
     assert "FullOuter" in again, "what is more than a scan is read once"
 
 
@@ -245,11 +245,11 @@ def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSess
         spark.createDataFrame(rows, ROWS).coalesce(1).write.parquet(str(tmp_path / name))
     frames = {name: spark.read.parquet(str(tmp_path / name)) for name in ("stored", "batch")}
     with pytest.raises(Exception, match=r"\(key part='p', id='a'\): the stored side has more than one row for the key"):
-        upsert(frames["stored"], frames["batch"], plan_of()).collect()
+        upsert(frames["stored"], frames["batch"], plan_of(engine="native")).collect()
     with pytest.raises(Exception, match="the stored side has more than one row for the key"):
-        append(frames["stored"], None, frames["batch"], plan_of(table_type="mor"))[1].collect()
+        append(frames["stored"], None, frames["batch"], plan_of(table_type="mor", engine="native"))[1].collect()
     with broadcasts(spark, allowed=False), pytest.raises(InputError, match="more than one row for some keys"):
-        merge_frames("upsert", plan_of(), stored=frames["stored"], incoming=frames["batch"]).books  # noqa: B018
+        merge_frames("upsert", plan_of(engine="native"), stored=frames["stored"], incoming=frames["batch"]).books  # noqa: B018
 
 
 def test_a_number_that_is_stored_twice_is_refused_and_zeros_are_two(spark: SparkSession, tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_number_that_is_stored_twice_is_refused_and_zeros_are_two(spark: Spark
             str(tmp_path / name)
         )
     stored, zeros, batch = (spark.read.parquet(str(tmp_path / name)) for name in numbers)
-    plan = plan_of(partition=())
+    plan = plan_of(partition=(), engine="native")
     assert upsert(stored, zeros, plan).count() == len(numbers["stored"])
     with pytest.raises(Exception, match=r"id=NaN\): the stored side has more than one row for the key"):
         upsert(stored, batch, plan).collect()
@@ -347,7 +347,10 @@ def test_a_null_partition_is_a_partition(spark: SparkSession) -> None:
     }
 
 
-def test_merge_says_which_engine_ran_and_why(spark: SparkSession, tmp_path: Path) -> None:
+def test_merge_says_which_engine_ran_and_why(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.engines.native.size._SMALL_BYTES", 0)  # else both go to Python
     for name in ("stored", "incoming"):
         spark.createDataFrame([("a", "p", 1, name, None)], ROWS).coalesce(1).write.parquet(str(tmp_path / name))
     given = ["--stored", str(tmp_path / "stored"), "--incoming", str(tmp_path / "incoming"), "--key", "id"]
