@@ -105,7 +105,12 @@ def _nullable(field: spark_types.StructField) -> spark_types.StructField:
 
 
 def _fits(plan: MergePlan, incoming: DataFrame, stored: DataFrame) -> bool:
-    """Whether tasks in Python may merge, and the stored rows have the types of the batch."""
+    """Whether tasks in Python may merge, and the stored rows have the types of the batch.
+
+    A row that a global index finds may be in a slice of another partition than those of the batch.
+    """
+    if plan.global_index:
+        return False
     engine = choice_of("upsert", plan, incoming, stored).engine
     of_rows = plan.merger is None or plan.mode is not None  # a merger of columns may know no rows
     if engine is not EngineName.PYTHON and not (engine is EngineName.NATIVE and plan.engine == "auto" and of_rows):

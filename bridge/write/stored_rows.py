@@ -40,9 +40,12 @@ _PRUNED: Final = (
 
 
 def of_batch(table: HudiTable, queries: TableQueries, answer: Answer, incoming: DataFrame, plan: MergePlan) -> Answer:
-    """Return what is read of a table for a batch: slices of its partitions, and of a few keys these alone."""
+    """Return what is read of a table for a batch: slices of its partitions, and of a few keys these alone.
+
+    A global index finds keys in all partitions.
+    """
     own = spark_schema(answer.query.schema)
-    where = partitions_of(incoming, plan, own)
+    where = None if plan.global_index else partitions_of(incoming, plan, own)
     if where is not None:
         answer = table.in_partitions(answer, where)
     few = record_keys(incoming, queries.properties, own)
