@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import PySparkException
 
-from bridge import MergePlan, PlanError, merge_into
+from bridge import InputError, MergePlan, PlanError, merge_into
 from bridge.hudi import TableQueries
 from bridge.write import WriteTarget
 from tests.bridge.write.table import MadeTable
@@ -75,7 +76,8 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Parted:
 def merge(table: Parted, spark: SparkSession, rows: list[tuple[Any, ...]], **more: Any) -> Any:
     frame = spark.createDataFrame(rows, "id string, city string, qty bigint").coalesce(1)
     options = {INDEX: "GLOBAL_SIMPLE", **more.pop("options", {})}
-    return merge_into(str(table.path), frame, PLAN, **{"options": options, **more})
+    plan = more.pop("plan", PLAN)
+    return merge_into(str(table.path), frame, plan, **{"options": options, **more})
 
 
 def test_a_row_moves_with_what_its_old_partition_had_and_comes_back(table: Parted, spark: SparkSession) -> None:
@@ -89,9 +91,11 @@ def test_a_row_moves_with_what_its_old_partition_had_and_comes_back(table: Parte
     assert done.books.rows_in == {"stored": 3, "incoming": 4}
 
     assert merge(table, spark, BATCH, batch="monday").merged_by == done.instant
-    merge(table, spark, [("a", "Oslo", 1)])
-    assert ("a", "Oslo", 6) in table.found
-    assert len(table.found) == 4
+    # Versions of one batch are combined across partitions; a move alone is a change; and a version that the class would
+    # not insert on its own moves nothing.
+    done = merge(table, spark, [("a", "Rome", 9), ("a", "Oslo", 1), ("b", "Oslo", 0), ("z", "Bern", -4)])
+    assert (done.inserted, done.updated, done.deleted) == (0, 3, 0)
+    assert table.found == [("a", "Oslo", 6), ("b", "Oslo", 3), ("d", "Bern", 5), ("z", "Rome", 5)]
 
 
 def test_a_row_stays_where_it_is_and_the_writer_gets_it_there(table: Parted, spark: SparkSession) -> None:
@@ -103,12 +107,22 @@ def test_a_row_stays_where_it_is_and_the_writer_gets_it_there(table: Parted, spa
     assert table.asked[-1][MOVES] == "true"
 
 
-def test_a_key_in_two_partitions_is_refused(table: Parted, spark: SparkSession) -> None:
+@pytest.mark.parametrize("moves", ["true", "false"])
+def test_a_key_in_two_partitions_is_refused(table: Parted, spark: SparkSession, moves: str) -> None:
     (oslo,) = (table.path / "Oslo").glob("*.parquet")
-    shutil.copy(oslo, table.path / "Rome" / oslo.name)
-    with pytest.raises(PySparkException, match=r"the key is stored in \w+ and \w+, and a global index has it once"):
-        merge(table, spark, BATCH)
+    shutil.copy(oslo, table.path / "Rome" / oslo.name.replace("f1-0", "f2-0"))  # beside what is there
+    why = rf"{table.path} stores the key id='a' 2 times, in Oslo and Rome, and a global index has it once; nothing is"
+    with pytest.raises(InputError, match=why):
+        merge(table, spark, BATCH, options={MOVES: moves})
     assert table.asked == []
+    # The failure of another key is told as before.
+    with pytest.raises(PySparkException, match=r"failed at .*'d'"):
+        merge(table, spark, [("d", "Bern", None)])
+    aside = dataclasses.replace(PLAN, on_error="quarantine")
+    with merge(table, spark, BATCH, plan=aside, options={MOVES: moves}) as done:
+        assert (done.inserted, done.updated, done.deleted) == (1, 1, 1)
+        assert {row["id"] for row in done.quarantine.collect()} == {"a"}
+    assert "a" not in {row[0] for row in table.written[-1]}
 
 
 def test_without_partitions_the_key_tells_the_row(tmp_path: Path) -> None:
