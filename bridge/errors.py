@@ -154,6 +154,12 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, PayloadBridgeError) or any(own.search(text) for own in (_RAISED, _JAVA_MERGE))
 
 
+def input_error_of(error: BaseException) -> InputError | None:
+    """Return the InputError of a worker that is behind an error of Spark's; None if there is another one behind it."""
+    kind, text = _told(error)
+    return InputError(text) if kind == InputError.__name__ else None
+
+
 def _told(error: BaseException) -> tuple[str, str]:
     """Return the class and the message of an error, or of the one behind it that a worker raised."""
     kind, text = type(error).__name__, str(error)

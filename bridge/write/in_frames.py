@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.pipeline import PointRun
 from bridge.spark import observing
 from bridge.write.changes import CHANGE, FLAGGED, Merged, changes, check_types, count_changes
-from bridge.write.stored_rows import stored_rows
+from bridge.write.stored_rows import stored_rows, telling_doubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,10 +53,10 @@ def merged_in_frames(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
     check_types(table.path, stored, incoming)
     point = PointRun("upsert", {"stored": stored, "incoming": incoming}, plan)
     outcomes = keep(point.outcomes) if plan.on_error == "quarantine" else point.outcomes
-    with observing(spark):
+    with telling_doubles(table.path, plan, lambda: stored), observing(spark):
         changed = keep(changes(outcomes, stored, plan))
         told = count_changes(changed)
+        books = point.books(outcomes)
     counts = {row[CHANGE]: row["rows"] for row in told}
-    books = point.books(outcomes)
     aside = point.split(outcomes).get("quarantine")
     return Merged(changed, counts, books, aside, any(row[FLAGGED] for row in told))

@@ -9,11 +9,12 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, Final
 
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines import ADDED_TYPES, ARRIVAL, BOOKS, QUARANTINE, Books
-from bridge.errors import BooksError
+from bridge.errors import BooksError, input_error_of
 from bridge.hudi import answer_columns
 from bridge.pipeline import choice_of, set_aside, upsert_apart
 from bridge.programs import EngineName
@@ -21,6 +22,7 @@ from bridge.spark import ObservedFrame, observing, prepare
 from bridge.write.changes import CHANGE, FLAGGED, INSERTED, Merged, check_types, count_changes, without_flag
 from bridge.write.located import can_locate, located
 from bridge.write.slice_tasks import SliceWork, merged_slices
+from bridge.write.stored_rows import joined_rows, telling_doubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -79,10 +81,17 @@ def merged_in_slices(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
         if name in job.handed_over:
             result.add(name, ADDED_TYPES[name])
     found = keep(rows.mapInArrow(task, result))
-    with observing(spark):
-        told = count_changes(found, BOOKS)
+    try:
+        with observing(spark):
+            told = count_changes(found, BOOKS)
+    except PySparkException as error:  # of a task, which may have found a key twice in its slice
+        if (wrong := input_error_of(error)) is not None:
+            raise wrong from error
+        raise
     counts, texts = counted(told)
-    books = dataclasses.replace(_books(texts, came, incoming), inserted=counts.get(INSERTED, 0))
+    with telling_doubles(table.path, plan, lambda: joined_rows(table, answer, incoming, plan)):  # or in two slices
+        balanced = _books(texts, came, incoming)
+    books = dataclasses.replace(balanced, inserted=counts.get(INSERTED, 0))
     aside = set_aside(found.drop(CHANGE, BOOKS)) if QUARANTINE in found.columns else None
     changed = found.where(sf.col(CHANGE).isNotNull()).drop(QUARANTINE, BOOKS)
     return Merged(changed, counts, books, aside, any(row[FLAGGED] for row in told))
@@ -105,7 +114,12 @@ def _nullable(field: spark_types.StructField) -> spark_types.StructField:
 
 
 def _fits(plan: MergePlan, incoming: DataFrame, stored: DataFrame) -> bool:
-    """Whether tasks in Python may merge, and the stored rows have the types of the batch."""
+    """Whether tasks in Python may merge, and the stored rows have the types of the batch.
+
+    A row that a global index finds may be in a slice of another partition than those of the batch.
+    """
+    if plan.global_index:
+        return False
     engine = choice_of("upsert", plan, incoming, stored).engine
     of_rows = plan.merger is None or plan.mode is not None  # a merger of columns may know no rows
     if engine is not EngineName.PYTHON and not (engine is EngineName.NATIVE and plan.engine == "auto" and of_rows):

@@ -58,6 +58,11 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     COMMIT_TIME_ORDERING, or one of 0.15 with OverwriteWithLatestAvroPayload and without an ordering field: readers show
     what was written last. Where nothing changes, nothing is written.
 
+    With GLOBAL_SIMPLE or GLOBAL_BLOOM in `options` (`hoodie.index.type`) or the table's properties, the stored row of
+    a key is looked for in all partitions, as in a plan with `global_index`. A row that the payload keeps goes to the
+    partition of the batch, and Hudi's writer deletes it in its old one in the same commit; with the index's
+    `update.partition.path=false` it stays in its old one. A lock is refused there.
+
     One writer at a time: an instant of another one that is there before the commit ends the merge, and one found
     after it is an error; a completed commit is never rolled back. Several writers need Hudi's optimistic concurrency
     control in `options` (`hoodie.write.concurrency.mode`, `hoodie.write.lock.provider` and its settings), of all of
@@ -79,7 +84,7 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
 
     Raises:
         InputError: the table would merge again what is written, or the batch does not fit it, or Hudi's index would not
-            find the rows.
+            find the rows, or the table stores a key of the batch twice.
         PlanError: the plan is about another key, or an option would change what is written.
         EngineError: the session has no Hudi bundle; or the commit is complete, and what came after it failed.
         ConflictError: another writer was there since the read, or in between; its instant is named. With a lock, in
@@ -114,6 +119,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
     target.check_plan(plan)
     run = uuid.uuid4().hex
     written_as = target.options(options, batch, run)
+    plan = target.with_index(plan, written_as, options)
     check_columns(incoming)
     check_writer_is_there(spark, queries.properties.version)
 

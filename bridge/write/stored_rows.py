@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 from sqlglot import exp
 
 from bridge.config import keys
+from bridge.engines import PREFIX
 from bridge.errors import InputError
 from bridge.hudi import Answer, ComputedKeys, answer_columns
 from bridge.pipeline import join_rows
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from bridge.write.located import Buckets
 
+_TIMES, _PLACES = f"{PREFIX}times", f"{PREFIX}places"
 _TEXTS: Final = (spark_types.StringType, spark_types.IntegralType)
 _MOST: Final = 1000
 """More partitions than these are not told apart: all of the table are read."""
@@ -40,9 +46,12 @@ _PRUNED: Final = (
 
 
 def of_batch(table: HudiTable, queries: TableQueries, answer: Answer, incoming: DataFrame, plan: MergePlan) -> Answer:
-    """Return what is read of a table for a batch: slices of its partitions, and of a few keys these alone."""
+    """Return what is read of a table for a batch: slices of its partitions, and of a few keys these alone.
+
+    A global index finds keys in all partitions.
+    """
     own = spark_schema(answer.query.schema)
-    where = partitions_of(incoming, plan, own)
+    where = None if plan.global_index else partitions_of(incoming, plan, own)
     if where is not None:
         answer = table.in_partitions(answer, where)
     few = record_keys(incoming, queries.properties, own)
@@ -77,6 +86,11 @@ def stored_rows(  # noqa: PLR0913, PLR0917 (the two sides, and what is released 
         fields = [field for field in own if field.name not in META_COLUMNS]
         task = functools.partial(stored_in_slices, work, plan.identity)
         return without_flag(rows.mapInArrow(task, spark_types.StructType(fields)), incoming)
+    return joined_rows(table, answer, incoming, plan)
+
+
+def joined_rows(table: HudiTable, answer: Answer, incoming: DataFrame, plan: MergePlan) -> DataFrame:
+    """Return the stored rows whose keys a batch has, by a join in Spark, which compares values of any type."""
     rows = without_flag(table.rows_of(answer), incoming)
     if any(name not in incoming.columns for name in plan.identity):  # the pipeline names them
         return rows
@@ -135,6 +149,49 @@ def check_slices(path: str, slices: Iterable[FileSlice], index: str) -> None:
             "compact the table first"
         )
         raise InputError(msg)
+
+
+@contextlib.contextmanager
+def telling_doubles(path: str, plan: MergePlan, stored: Callable[[], DataFrame]) -> Iterator[None]:
+    """Let a merge that fails because a key is stored twice say so, whatever its engine or a task made of it.
+
+    A merge that goes well pays nothing for it: the stored rows are counted where it has failed.
+
+    Args:
+        path: of the table.
+        plan: what names the key.
+        stored: gives the stored rows of the batch's keys.
+
+    Raises:
+        InputError: a key is stored twice; it names the first one.
+    """
+    try:
+        yield
+    except Exception as error:
+        with contextlib.suppress(PySparkException, Py4JJavaError):  # then the error of the merge counts
+            _check_once(path, plan, stored(), error)
+        raise
+
+
+def _check_once(path: str, plan: MergePlan, stored: DataFrame, error: Exception) -> None:
+    key = [quoted(name).cast("string").alias(name) for name in plan.identity]  # as texts 0.0 and -0.0 are two
+    where = sf.concat_ws("/", *(sf.coalesce(quoted(name).cast("string"), sf.lit("null")) for name in plan.partition))
+    told = (sf.count(sf.lit(1)).alias(_TIMES), sf.array_sort(sf.collect_set(where)).alias(_PLACES))
+    found = stored.groupBy(*key).agg(*told).where(sf.col(_TIMES) > 1).orderBy(*map(quoted, plan.identity)).first()
+    if found is None:
+        return
+    named = ", ".join(f"{name}={found[name]!r}" for name in plan.identity)
+    if plan.global_index:
+        msg = (
+            f"{path} stores the key {named} {found[_TIMES]} times, in {' and '.join(found[_PLACES])}, and a global "
+            f"index has it once; nothing is written: delete all but one, by a writer with {keys.INDEX_TYPE}=SIMPLE"
+        )
+    else:
+        msg = (
+            f"{path} stores the key {named} {found[_TIMES]} times; nothing is written: check that the key columns tell "
+            "its rows apart, or leave one row a key"
+        )
+    raise InputError(msg) from error
 
 
 def partitions_of(incoming: DataFrame, plan: MergePlan, own: spark_types.StructType) -> str | None:

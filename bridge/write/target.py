@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.config import assumed_writer, capabilities, keys, writer_layout
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
-from bridge.write.concurrency import lock_options
+from bridge.write.concurrency import is_locked, lock_options
 from mergers import RecordMergeMode
 from payloads import HudiRelease
 from payloads.builtin import DELETE_FIELD
@@ -32,7 +33,11 @@ _LATEST: Final = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
 _BY_CLASS: Final = {keys.WRITE_PAYLOAD_CLASS.key: _LATEST, keys.WRITE_PRECOMBINE.key: ""}
 """How the newest row wins in a table without merge modes; without a field of its own, 0.15 takes a column `ts`."""
 _DEFAULT_INDEX: Final = "SIMPLE"  # HoodieIndexConfig.getDefaultIndexType of Spark
-_GLOBAL: Final = ("GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "HBASE", "INMEMORY")
+_MOVES: Final = {"GLOBAL_SIMPLE": keys.SIMPLE_INDEX_MOVES, "GLOBAL_BLOOM": keys.BLOOM_INDEX_MOVES}
+"""Global indexes, and the option of each that says whether rows move."""
+_NOT_PORTED: Final = ("RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "HBASE", "INMEMORY")
+_GLOBAL_SINCE: Final = 9
+"""The first table version that a merge by a global index has been tried with."""
 
 
 class WriteTarget:
@@ -118,8 +123,6 @@ class WriteTarget:
                     f"{', '.join(stored) or 'none'}; name those of the table"
                 )
                 raise PlanError(msg)
-        if plan.global_index:
-            raise PlanError(_no_global_index())
         if not plan.combine_before_upsert:
             msg = "a merge into a table writes one row a key; leave out combine_before_upsert=False"
             raise PlanError(msg)
@@ -134,7 +137,7 @@ class WriteTarget:
 
         Raises:
             PlanError: an option that is given would change what is written, or let writers in that nothing checks, or
-                the index is a global one.
+                the index is a global one that has not been tried.
         """
         own = self._properties
         stored: Mapping[str, Any] = own.stored
@@ -153,15 +156,60 @@ class WriteTarget:
         needed |= lock_options(given)
         writer_layout.check_given(given, needed, [BATCH])
         found = {**needed, **given}
-        index = found[keys.INDEX_TYPE]
-        if index.strip().upper() in _GLOBAL:
-            msg = f"{keys.INDEX_TYPE}={index}: {_no_global_index()}"
-            raise PlanError(msg)
+        index = found[keys.INDEX_TYPE].strip().upper()
+        self._check_index(index, is_locked=is_locked(found))
+        if index in _MOVES:
+            # Rows that stay are given with their own partition. A merge-on-read index that moves no rows would put a
+            # new row of a deleted key into the partition where a base file still has it.
+            found[_MOVES[index]] = "true"
         return found
 
+    def _check_index(self, index: str, *, is_locked: bool) -> None:
+        if index in _NOT_PORTED:
+            msg = (
+                f"a merge by {keys.INDEX_TYPE}={index} is not ported; write with {' or '.join(_MOVES)}, which find the "
+                "same rows"
+            )
+            raise PlanError(msg)
+        if index not in _MOVES:
+            return
+        if self._properties.version < _GLOBAL_SINCE:
+            msg = (
+                f"{self.path} has table version {self._properties.version}, with which a merge by a global index "
+                f"({keys.INDEX_TYPE}={index}) has not been tried; upgrade the table to version {_GLOBAL_SINCE}, or "
+                "leave the index out where keys stay in a partition"
+            )
+            raise PlanError(msg)
+        if is_locked:
+            msg = (
+                f"{keys.CONCURRENCY_MODE}: Hudi compares the partitions of writers, and by a global index "
+                f"({keys.INDEX_TYPE}={index}) two of them may insert a key into different ones; let one writer in"
+            )
+            raise PlanError(msg)
 
-def _no_global_index() -> str:
-    return (
-        "a merge into a table by a global index is not ported: stored rows are read of the batch's partitions alone, "
-        "and a row that moves would have to be deleted in its old one; leave it out where keys stay in a partition"
-    )
+    def with_index(self, plan: MergePlan, options: Mapping[str, str], given: Mapping[str, str]) -> MergePlan:
+        """Return a plan that looks for stored rows where the index of Hudi's writer does.
+
+        Args:
+            plan: what merges.
+            options: those of the writer, as `options` returns them.
+            given: those that the user gave, which say whether rows move.
+
+        Raises:
+            PlanError: the plan says otherwise.
+        """
+        index = options[keys.INDEX_TYPE].strip().upper()
+        named = plan.props.get(keys.INDEX_TYPE, index)
+        if named.strip().upper() != index or (plan.global_index and index not in _MOVES):
+            own = f"{keys.INDEX_TYPE}={named}" if keys.INDEX_TYPE in plan.props else "a global index"
+            msg = f"the plan has {own}, and the writer {keys.INDEX_TYPE}={index}; give both the same one"
+            raise PlanError(msg)
+        if index not in _MOVES or not plan.partition:  # without partitions the key tells the row
+            return plan
+        moves = _MOVES[index]
+        texts = {side[moves].strip().lower() for side in (given, plan.props) if moves in side}
+        if len(texts) > 1:
+            msg = f"the plan has {moves}={plan.props[moves]}, and the writer {given[moves]}; give both the same"
+            raise PlanError(msg)
+        props = {**plan.props, keys.INDEX_TYPE: index, moves: next(iter(texts), "true")}
+        return dataclasses.replace(plan, props=props)  # which say that its index is a global one

@@ -31,6 +31,7 @@ from tests.write.combinations import LAYOUTS, TABLE_TYPES, selected
 from tests.write.guide import run_page
 from tests.write.merges import Run
 from tests.write.payloads import COMPILED, MODELS
+from tests.write.tables import GLOBAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _RELEASES = ("1.2.0", "1.0.2", "0.15.0")
 _PAIRS, _ALL = "pairs", "all"
+_INDEXES = ("SIMPLE", "BLOOM", "BUCKET", *GLOBAL)
 
 
 @click.command(help=__doc__)
@@ -54,7 +56,8 @@ _PAIRS, _ALL = "pairs", "all"
 )
 @click.option("--case", "cases", multiple=True, help="Of those only this table, such as 1.2.0/dms-mor-parts.")
 @click.option("--table-version", "version", help="8 by 1.2.0, for one.  [default: the release's own]")
-@click.option("--index", type=click.Choice(["SIMPLE", "BLOOM", "BUCKET"]), help="Of the tables.  [default: Hudi's]")
+@click.option("--index", type=click.Choice(_INDEXES), help="Of the tables.  [default: Hudi's]")
+@click.option("--stay", is_flag=True, help="A global index moves no rows.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--figures", type=click.Path(path_type=Path), help="Where figures are kept, which are not made again.")
 @click.option("--minutes", type=float, help="Begin no table after this time.")
@@ -70,12 +73,16 @@ def main(  # noqa: PLR0913 (one parameter an option)
     cases: tuple[str, ...],
     version: str | None,
     index: str | None,
+    stay: bool,
     seed: int,
     figures: Path | None,
     minutes: float | None,
     guide: bool,
 ) -> None:
     """Run the tables; exit 1 where a reader shows other rows, a run that should end does not, or a table is left."""
+    if stay and index not in GLOBAL:
+        msg = f"--stay is for --index {' or '.join(GLOBAL)}"
+        raise click.UsageError(msg)
     with contextlib.ExitStack() as closing:
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="written-")))
         if guide:
@@ -84,7 +91,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
             sys.exit(int(bool(wrong)))
         models = names or (*MODELS,)
         wanted = selected(releases, models, kinds, layouts, pairs=select == _PAIRS and not cases)
-        wanted = [dataclasses.replace(case, version=version, index=index) for case in wanted]
+        wanted = [dataclasses.replace(case, version=version, index=index, moves=not stay) for case in wanted]
         wanted = [case for case in wanted if not cases or case.label in cases]
         labels = [case.label for case in wanted]
         kept = Figures(figures or folder / "figures", batches=batches, seed=seed)
@@ -93,6 +100,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
             own = ["--figures", str(figures or folder / "figures"), f"--batches={batches}", f"--seed={seed}"]
             own += [] if version is None else [f"--table-version={version}"]
             own += [] if index is None else [f"--index={index}"]
+            own += ["--stay"] if stay else []
             _in_processes(left, list(bundles), own, minutes)
         elif left:
             _run(left, kept, folder, batches, seed, minutes)

@@ -34,6 +34,7 @@ class Run:
         self._rows: dict[Any, Any] = {}
         self._merged: list[str] = []
         self._first: str | None = None
+        self._places: dict[Any, list[str]] = collections.defaultdict(list)
 
     def go(self, batches: int) -> None:
         """Create the table, merge batches, and disturb some of them."""
@@ -69,10 +70,22 @@ class Run:
         return merge_into(str(self._table), frame, self._case.plan, batch=name, **{"options": self._options, **more})
 
     def _check(self, what: str) -> None:
+        self._note_moves()
         found = readers_that_differ(self._spark, self._case, self._table, self._rows.values())
         self.counts["comparisons"] += 1
         for problem in found:
             self.wrong(f"{what}: {problem}")
+
+    def _note_moves(self) -> None:
+        """Count the rows that have gone to another partition, and those that have been there before."""
+        for gone in self._places.keys() - self._rows.keys():
+            del self._places[gone]
+        for key, row in self._rows.items():
+            seen, now = self._places[key], row["part"]
+            if seen and seen[-1] != now and self._case.is_global:
+                self.counts["moves"] += 1
+                self.counts["of these back"] += now in seen
+            seen.append(now)
 
     def wrong(self, what: str) -> None:
         """Note what is not as it should be."""

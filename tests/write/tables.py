@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from tests.write.payloads import Row
 
 FLAG = "_hoodie_is_deleted"
+GLOBAL = {
+    "GLOBAL_SIMPLE": "hoodie.simple.index.update.partition.path",
+    "GLOBAL_BLOOM": "hoodie.bloom.index.update.partition.path",
+}
+"""Global indexes, and the option of each that says whether it moves rows."""
+_PARTITION = "_hoodie_partition_path"
 _KEYS = 12
 _COLUMNS = {"id": "string", "part": "string", "ts": "bigint", "name": "string", "qty": "int", "Op": "string"}
 
@@ -36,6 +42,7 @@ class Case:
         version: the table version; None for the release's own.
         jar: of the compiled classes.
         index: the type of its index; None for the default one.
+        moves: whether a global index moves rows.
     """
 
     model: str
@@ -45,6 +52,7 @@ class Case:
     version: str | None = None
     jar: str | None = None
     index: str | None = None
+    moves: bool = True
 
     @property
     def name(self) -> str:
@@ -52,14 +60,16 @@ class Case:
         kind = "mor" if self.is_merge_on_read else "cow"
         name = f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
         name = name if self.version is None else f"{name}-version-{self.version}"
-        return name if self.index is None else f"{name}-{self.index.lower()}"
+        name = name if self.index is None else f"{name}-{self.index.lower()}"
+        return name if self.moves else f"{name}-stays"
 
     @property
     def writer(self) -> dict[str, str]:
         """Options of every write."""
         if self.index is None:
             return WRITER
-        return WRITER | {"hoodie.index.type": self.index} | (_BUCKETS if self.index == "BUCKET" else {})
+        found = WRITER | {"hoodie.index.type": self.index} | (_BUCKETS if self.index == "BUCKET" else {})
+        return found if self.moves else found | {GLOBAL[self.index]: "false"}
 
     @property
     def label(self) -> str:
@@ -101,7 +111,12 @@ class Case:
     @property
     def identity(self) -> tuple[str, ...]:
         """The columns that identify a row."""
-        return ("part", "id") if self.partitioned else ("id",)
+        return ("part", "id") if self.partitioned and not self.is_global else ("id",)
+
+    @property
+    def is_global(self) -> bool:
+        """Whether a key has one row in all partitions."""
+        return self.partitioned and self.index in GLOBAL
 
 
 WRITER = {
@@ -169,11 +184,14 @@ def _row(source: random.Random, case: Case) -> Row:
         "id": f"k{number}",
         "part": f"p{number % 3}" if source.random() < 0.9 else "p9",
         "ts": source.randrange(6),
-        "name": source.choice(["a", "b", None, "skip"]),
+        # Where rows move, 0.15 fails on a payload that ignores a row, or merges what it keeps with itself.
+        "name": source.choice(["a", "b", None, "c" if case.is_global and case.moves else "skip"]),
         "qty": source.randint(-4, 4),
         "Op": source.choice(["I", "U", "U", "D"]),
         FLAG: source.random() < 0.25,
     }
+    if case.is_global:
+        row["part"] = source.choice(["p0", "p1", "p9"])
     return {name: row[name] for name in case.columns}
 
 
@@ -184,11 +202,16 @@ def merged(case: Case, stored: dict[tuple[Any, ...], Row], batch: list[Row]) -> 
     for row in batch:
         by_key.setdefault(_key(case, row), []).append(row)
     for key, versions in by_key.items():
-        row = MODELS[case.model].merge(stored.get(key), versions)
+        merge, old = MODELS[case.model].merge, stored.get(key)
+        row = merge(old, versions)
         if row == DELETED or row is None:
             found.pop(key, None)
         else:
             found[key] = row  # type: ignore[assignment]
+            # A row stays, too, if the payload would not insert the batch, or the stored row, alone.
+            alone = old is not None and all(isinstance(merge(None, one), dict) for one in (versions, [old]))
+            if case.is_global and old is not None and not (case.moves and alone):
+                found[key] = {**found[key], "part": old["part"]}
     return found
 
 
@@ -201,7 +224,11 @@ def frame_of(spark: SparkSession, case: Case, rows: Iterable[Row]) -> DataFrame:
 def readers_that_differ(spark: SparkSession, case: Case, table: Path, rows: Iterable[Row]) -> list[str]:
     """Return the readers that show other rows than the model."""
     names = [name for name in case.columns if name != FLAG]
-    expected = _sorted([row[name] for name in names] for row in rows)
+    expected = [[row[name] for name in names] for row in rows]
+    if case.partitioned:
+        expected = [[*row, f"part={row[names.index('part')]}"] for row in expected]
+        names.append(_PARTITION)
+    expected = _sorted(expected)
     found = {
         f"Hudi {case.release}": spark.read.format("hudi").load(str(table)),
         "HudiTable": HudiTable(spark, str(table)).snapshot(),

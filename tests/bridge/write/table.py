@@ -30,17 +30,18 @@ _PROPERTIES = {
 
 
 class MadeTable:
-    """A table of one file group, whose key is `id`."""
+    """A table of one file group a partition, whose key is `id`: a row that is written goes from all partitions."""
 
     def __init__(self, path: Path, properties: Mapping[str, str | None] | None = None) -> None:
         """Make it, with properties in place of those that it has otherwise."""
         self.path = path
+        self._partition = (properties or {}).get("hoodie.table.partition.fields")
+        self._folders: set[str] = set()
         self.timeline = path / ".hoodie" / "timeline"
         self.timeline.mkdir(parents=True)
         stored = {**_PROPERTIES, **(properties or {})}
         lines = [f"{name}={text}\n" for name, text in stored.items() if text is not None]
         (path / ".hoodie" / "hoodie.properties").write_text("".join(lines))
-        (path / ".hoodie_partition_metadata").write_text("commitTime=1\npartitionDepth=0\n")
         self.rows: dict[str, dict[str, Any]] = {}
         self.asked: list[dict[str, str]] = []
         self.file_id = "f1-0"
@@ -56,23 +57,36 @@ class MadeTable:
                 self.rows[row["id"]] = dict(row)
         names = list(dict.fromkeys([*_COLUMNS.names, *(name for row in self.rows.values() for name in row)]))
         schema = pa.schema([(n, pa.bool_() if n.startswith("_") else _COLUMNS.field(n).type) for n in names])
-        data = pa.Table.from_pylist([{name: row.get(name) for name in names} for row in self.rows.values()], schema)
-        keys = data.column("id").to_pylist()
-        meta = (instant, instant, keys, "", "f1")
-        for at, (name, value) in enumerate(zip(META_COLUMNS, meta, strict=True)):
-            values = value if isinstance(value, list) else [value] * len(keys)
-            data = data.add_column(at, name, pa.array(values, pa.string()))
-        file = f"{self.file_id}_0-0-0_{instant}.parquet"
-        pq.write_table(data, self.path / file)
+        self._folders |= {self._folder(row) for row in self.rows.values()} or {self._folder({})}
+        stats = {folder: [{"path": self._write_file(folder, schema, instant)}] for folder in sorted(self._folders)}
         fields = [{"name": f.name, "type": ["null", _AVRO[str(f.type)]], "default": None} for f in schema]
         avro = json.dumps({"type": "record", "name": "row", "fields": fields})
         said = {
             "operationType": "UPSERT",
-            "partitionToWriteStats": {"": [{"path": file}]},
+            "partitionToWriteStats": stats,
             "extraMetadata": {"schema": avro, **(extra or {})},
         }
         (self.timeline / f"{instant}_{instant[:-1]}9.commit").write_text(json.dumps(said))
         return instant
+
+    def _folder(self, row: Mapping[str, Any]) -> str:
+        return str(row[self._partition]) if self._partition and row else ""
+
+    def _write_file(self, folder: str, schema: pa.Schema, instant: str) -> str:
+        """Write the rows of a partition as a base file; return its path in the table."""
+        rows = [row for row in self.rows.values() if self._folder(row) == folder]
+        data = pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in rows], schema)
+        keys = data.column("id").to_pylist()
+        meta = (instant, instant, keys, folder, "f1")
+        for at, (name, value) in enumerate(zip(META_COLUMNS, meta, strict=True)):
+            values = value if isinstance(value, list) else [value] * len(keys)
+            data = data.add_column(at, name, pa.array(values, pa.string()))
+        (self.path / folder).mkdir(exist_ok=True)
+        told = f"commitTime=1\npartitionDepth={int(bool(folder))}\n"
+        (self.path / folder / ".hoodie_partition_metadata").write_text(told)
+        file = f"{self.file_id}_0-0-0_{instant}.parquet"
+        pq.write_table(data, self.path / folder / file)
+        return f"{folder}/{file}" if folder else file
 
     def commit(self, rows: DataFrame, path: str, options: Mapping[str, str]) -> None:
         """Stand in for `bridge.write.hudi_writer.commit`."""

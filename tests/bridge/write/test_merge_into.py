@@ -253,13 +253,6 @@ def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path
     for option in ("hoodie.datasource.write.operation", "hoodie.datasource.write.payload.class"):
         with pytest.raises(PlanError, match=f"the option {option}=insert would change"):
             target.options({option: "insert"}, None, "run")
-    for index in ("GLOBAL_SIMPLE", "global_bloom", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX"):
-        with pytest.raises(PlanError, match=f"hoodie.index.type={index}: .* by a global index is not ported"):
-            target.options({"hoodie.index.type": index}, None, "run")
-        stored = WriteTarget(TableQueries(str(MadeTable(tmp_path / index, {"hoodie.index.type": index}).path)))
-        with pytest.raises(PlanError, match="by a global index is not ported"):
-            stored.options({}, None, "run")
-        assert stored.options({"hoodie.index.type": "BLOOM"}, None, "run")["hoodie.index.type"] == "BLOOM"
     assert target.options({}, None, "run")["hoodie.index.type"] == "SIMPLE"
     with pytest.raises(PlanError, match=r"hoodie.index.class=x would change"):
         target.options({"hoodie.index.class": "x"}, None, "run")
