@@ -149,6 +149,11 @@ class Capabilities:
         return self.table_version >= _SUCCESSORS_SINCE
 
     @property
+    def global_merges(self) -> bool:
+        """Whether `bridge.merge_into` by a global index has been tried with the table."""
+        return self.table_version >= _SUCCESSORS_SINCE
+
+    @property
     def partial_update_modes(self) -> tuple[str, ...]:
         """The partial update modes that a table can have (PartialUpdateMode)."""
         return ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE") if self.payload_successors else ()

@@ -36,8 +36,6 @@ _DEFAULT_INDEX: Final = "SIMPLE"  # HoodieIndexConfig.getDefaultIndexType of Spa
 _MOVES: Final = {"GLOBAL_SIMPLE": keys.SIMPLE_INDEX_MOVES, "GLOBAL_BLOOM": keys.BLOOM_INDEX_MOVES}
 """Global indexes, and the option of each that says whether rows move."""
 _NOT_PORTED: Final = ("RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "HBASE", "INMEMORY")
-_GLOBAL_SINCE: Final = 9
-"""The first table version that a merge by a global index has been tried with."""
 
 
 class WriteTarget:
@@ -173,11 +171,11 @@ class WriteTarget:
             raise PlanError(msg)
         if index not in _MOVES:
             return
-        if self._properties.version < _GLOBAL_SINCE:
+        if not capabilities(HudiRelease.latest(), self._properties.version).global_merges:
             msg = (
                 f"{self.path} has table version {self._properties.version}, with which a merge by a global index "
-                f"({keys.INDEX_TYPE}={index}) has not been tried; upgrade the table to version {_GLOBAL_SINCE}, or "
-                "leave the index out where keys stay in a partition"
+                f"({keys.INDEX_TYPE}={index}) has not been tried; upgrade the table to version {capabilities(HudiRelease.latest()).created_version}, "
+                "or leave the index out where keys stay in a partition"
             )
             raise PlanError(msg)
         if is_locked:
