@@ -171,11 +171,12 @@ class WriteTarget:
             raise PlanError(msg)
         if index not in _MOVES:
             return
-        if not capabilities(HudiRelease.latest(), self._properties.version).global_merges:
+        version, newest = self._properties.version, capabilities(HudiRelease.latest()).created_version
+        if not capabilities(HudiRelease.latest(), version).global_merges:
             msg = (
-                f"{self.path} has table version {self._properties.version}, with which a merge by a global index "
-                f"({keys.INDEX_TYPE}={index}) has not been tried; upgrade the table to version {capabilities(HudiRelease.latest()).created_version}, "
-                "or leave the index out where keys stay in a partition"
+                f"{self.path} has table version {version}, with which a merge by a global index "
+                f"({keys.INDEX_TYPE}={index}) has not been tried; upgrade the table to version {newest}, or leave the "
+                "index out where keys stay in a partition"
             )
             raise PlanError(msg)
         if is_locked:
