@@ -25,8 +25,10 @@ import org.apache.hudi.common.util.Option;
 final class Payloads {
     /** HoodieRecord.SENTINEL, recognised by identity. */
     static final Object SENTINEL = HoodieRecord.SENTINEL;
+    private static final String FILLS_ITS_RECORD =
+        "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload";
 
-    /** Whether a call may change the records that it is lent: Hudi's own classes don't. */
+    /** Whether a call may change records that it is lent; of Hudi's classes Postgres alone does, from 1.1 on. */
     final boolean mayChangeInput;
     private final Class type;
     private final BiFunction constructor;
@@ -35,12 +37,13 @@ final class Payloads {
     private final Field recordBytes;
 
     Payloads(String name) throws Throwable {
-        mayChangeInput = !name.startsWith("org.apache.hudi.");
         type = Payloads.class.getClassLoader().loadClass(name);
         Constructor found = type.getConstructor(new Class[] {GenericRecord.class, Comparable.class});
         constructor = function(found);
         optionConstructor = optionConstructor();
         indexedRecord = method(HoodieRecordPayload.class, "getIndexedRecord");
+        // Payloads that give their record hold the very one that they were made of; older ones hold its bytes.
+        mayChangeInput = !name.startsWith("org.apache.hudi.") || name.equals(FILLS_ITS_RECORD) && indexedRecord != null;
         recordBytes = indexedRecord != null ? null : BaseAvroPayload.class.getDeclaredField("recordBytes");
         if (recordBytes != null) {
             recordBytes.setAccessible(true);
