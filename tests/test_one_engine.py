@@ -61,6 +61,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "jvm/test_determinism_java.py": (5, "the laws, whose Python side is in mergers/laws"),
     "jvm/test_differential.py": (2, "a class of Hudi against its port, call by call"),
     "jvm/test_fuzz.py": (3, "a class of Hudi against its port, call by call"),
+    "jvm/test_generated_keys.py": (1, "a class of Hudi against its port, in jobs"),
     "jvm/test_histories.py": (3, "recorded tables, which test_conformance_histories.py runs on the python engine"),
     "jvm/test_pair.py": (2, "a function of the jvm engine alone"),
     "jvm/test_skeletons.py": (1, "generated Java"),
