@@ -1,12 +1,13 @@
 """How the time of a merge grows: with 1, 2, 4 and 8 times the rows, and from one core to two.
 
-Each size runs in a process of its own with as many cores as it may use.
+Each size runs in a process of its own that has no more cores: else Python's workers take another one beside Spark's.
 """
 
 from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +77,8 @@ def _in_new_process(rows: int, cores: int, runs: int) -> dict[str, float]:
 
 
 def _measured(rows: int, cores: int, runs: int) -> dict[str, float]:
+    if hasattr(os, "sched_setaffinity"):  # Linux; what is started here inherits it
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     spark = local_session(cores)
     with tempfile.TemporaryDirectory() as folder:
         chosen = [case for case in cases() if case.of_all_shapes]

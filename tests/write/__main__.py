@@ -27,7 +27,7 @@ from payloads import HudiRelease
 from tests.conformance.record_table import session
 from tests.jvm.java_compiler import JavaCompiler
 from tests.support.figures import Figures
-from tests.write.combinations import LAYOUTS, TABLE_TYPES, selected
+from tests.write.combinations import LAYOUTS, MORE_LAYOUTS, TABLE_TYPES, selected
 from tests.write.guide import run_page
 from tests.write.merges import Run
 from tests.write.payloads import COMPILED, MODELS
@@ -50,7 +50,7 @@ _INDEXES = ("SIMPLE", "BLOOM", "BUCKET", *GLOBAL)
 @click.option("--batches", default=30, show_default=True, help="How many batches for each table.")
 @click.option("--payload", "names", multiple=True, type=click.Choice(list(MODELS)), help="Only these; may be repeated.")
 @click.option("--table-type", "kinds", multiple=True, type=click.Choice(list(TABLE_TYPES)), default=(*TABLE_TYPES,))
-@click.option("--layout", "layouts", multiple=True, type=click.Choice(LAYOUTS), default=LAYOUTS)
+@click.option("--layout", "layouts", multiple=True, type=click.Choice(MORE_LAYOUTS), default=LAYOUTS)
 @click.option(
     "--select", type=click.Choice([_PAIRS, _ALL]), default=_PAIRS, show_default=True, help="Of these choices."
 )

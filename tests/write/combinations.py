@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 TABLE_TYPES = {"cow": "COPY_ON_WRITE", "mor": "MERGE_ON_READ"}
 LAYOUTS = ("parts", "plain")
+MORE_LAYOUTS = (*LAYOUTS, "deep")
 
 
 def covering(choices: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -34,4 +35,4 @@ def selected(
     choices = (releases, models, kinds, layouts)
     found = covering(choices) if pairs else list(itertools.product(*choices))
     found.sort(key=lambda one: releases.index(one[0]))
-    return [Case(model, TABLE_TYPES[kind], layout == "parts", release) for release, model, kind, layout in found]
+    return [Case(model, TABLE_TYPES[kind], layout, release) for release, model, kind, layout in found]

@@ -34,7 +34,7 @@ class Run:
         self._rows: dict[Any, Any] = {}
         self._merged: list[str] = []
         self._first: str | None = None
-        self._places: dict[Any, list[str]] = collections.defaultdict(list)
+        self._places: dict[Any, list[list[Any]]] = collections.defaultdict(list)
 
     def go(self, batches: int) -> None:
         """Create the table, merge batches, and disturb some of them."""
@@ -81,7 +81,7 @@ class Run:
         for gone in self._places.keys() - self._rows.keys():
             del self._places[gone]
         for key, row in self._rows.items():
-            seen, now = self._places[key], row["part"]
+            seen, now = self._places[key], [row[name] for name in self._case.partition]
             if seen and seen[-1] != now and self._case.is_global:
                 self.counts["moves"] += 1
                 self.counts["of these back"] += now in seen

@@ -27,6 +27,7 @@ GLOBAL = {
 """Global indexes, and the option of each that says whether it moves rows."""
 _PARTITION = "_hoodie_partition_path"
 _KEYS = 12
+_NULL = "__HIVE_DEFAULT_PARTITION__"
 _COLUMNS = {"id": "string", "part": "string", "ts": "bigint", "name": "string", "qty": "int", "Op": "string"}
 
 
@@ -37,7 +38,8 @@ class Case:
     Attributes:
         model: a name of MODELS.
         table_type: `COPY_ON_WRITE` or `MERGE_ON_READ`.
-        partitioned: whether `part` is a partition.
+        layout: `plain`; `parts`, by `part`; or `deep`, by `part` and `area`, which may be null, with a key of two
+            fields.
         release: the Hudi of this process, in full.
         version: the table version; None for the release's own.
         jar: of the compiled classes.
@@ -47,7 +49,7 @@ class Case:
 
     model: str
     table_type: str
-    partitioned: bool
+    layout: str
     release: str
     version: str | None = None
     jar: str | None = None
@@ -58,7 +60,7 @@ class Case:
     def name(self) -> str:
         """What tells it from others of its release."""
         kind = "mor" if self.is_merge_on_read else "cow"
-        name = f"{self.model}-{kind}-{'parts' if self.partitioned else 'plain'}"
+        name = f"{self.model}-{kind}-{self.layout}"
         name = name if self.version is None else f"{name}-version-{self.version}"
         name = name if self.index is None else f"{name}-{self.index.lower()}"
         return name if self.moves else f"{name}-stays"
@@ -98,25 +100,35 @@ class Case:
     @property
     def columns(self) -> dict[str, str]:
         """Spark types by name."""
-        return _COLUMNS | ({FLAG: "boolean"} if MODELS[self.model].has_flag else {})
+        own = {"seq": "int", "area": "bigint"} if self.layout == "deep" else {}
+        return _COLUMNS | own | ({FLAG: "boolean"} if MODELS[self.model].has_flag else {})
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The key fields."""
+        return ("id", "seq") if self.layout == "deep" else ("id",)
+
+    @property
+    def partition(self) -> tuple[str, ...]:
+        """The partition columns."""
+        return {"plain": (), "parts": ("part",), "deep": ("part", "area")}[self.layout]
 
     @property
     def plan(self) -> MergePlan:
         """What merges: Hudi 0.15 as a table of 0.15 would."""
         model = MODELS[self.model]
         payload = PayloadRef(model.payload, jar=self.jar) if self.is_compiled else model.payload
-        partition = ("part",) if self.partitioned else ()
-        return MergePlan(payload=payload, release="0.15", key=("id",), partition=partition, ordering=("ts",))
+        return MergePlan(payload=payload, release="0.15", key=self.key, partition=self.partition, ordering=("ts",))
 
     @property
     def identity(self) -> tuple[str, ...]:
         """The columns that identify a row."""
-        return ("part", "id") if self.partitioned and not self.is_global else ("id",)
+        return self.key if self.is_global else (*self.partition, *self.key)
 
     @property
     def is_global(self) -> bool:
         """Whether a key has one row in all partitions."""
-        return self.partitioned and self.index in GLOBAL
+        return bool(self.partition) and self.index in GLOBAL
 
 
 WRITER = {
@@ -154,18 +166,18 @@ _BY_CLASS = {
 def create(spark: SparkSession, case: Case, table: Path) -> dict[tuple[Any, ...], Row]:
     """Let real Hudi create the table with two rows; return them as the model has them."""
     source = random.Random(case.name)  # noqa: S311 (seeded on purpose)
-    rows = [{**_row(source, case), "id": f"k{at}", FLAG: False} for at in range(2)]
+    rows = [{**_row(source, case), "id": f"k{at}", "seq": 0, FLAG: False} for at in range(2)]
     rows = [{name: row[name] for name in case.columns} for row in rows]
     own = {
         "hoodie.table.name": "written",
         "hoodie.datasource.write.table.type": case.table_type,
-        "hoodie.datasource.write.recordkey.field": "id",
-        "hoodie.datasource.write.partitionpath.field": "part" if case.partitioned else "",
+        "hoodie.datasource.write.recordkey.field": ",".join(case.key),
+        "hoodie.datasource.write.partitionpath.field": ",".join(case.partition),
     }
     own |= _BY_MODE if case.has_modes else _BY_CLASS
     if case.has_modes and case.model in {"default", "dms"}:  # an ordering field decides nothing in this mode
         own["hoodie.datasource.write.precombine.field"] = "ts"
-    if case.partitioned:
+    if case.partition:
         own["hoodie.datasource.write.hive_style_partitioning"] = "true"
     if case.version is not None:
         own |= {"hoodie.write.table.version": case.version, "hoodie.write.auto.upgrade": "false"}
@@ -192,6 +204,9 @@ def _row(source: random.Random, case: Case) -> Row:
     }
     if case.is_global:
         row["part"] = source.choice(["p0", "p1", "p9"])
+    if case.layout == "deep":
+        row |= {"id": f"k{number // 2}", "seq": number % 2, "area": source.choice([1, 2, None])}
+        row["part"] = source.choice(["p0", None])
     return {name: row[name] for name in case.columns}
 
 
@@ -211,7 +226,7 @@ def merged(case: Case, stored: dict[tuple[Any, ...], Row], batch: list[Row]) -> 
             # A row stays, too, if the payload would not insert the batch, or the stored row, alone.
             alone = old is not None and all(isinstance(merge(None, one), dict) for one in (versions, [old]))
             if case.is_global and old is not None and not (case.moves and alone):
-                found[key] = {**found[key], "part": old["part"]}
+                found[key] |= {name: old[name] for name in case.partition}
     return found
 
 
@@ -224,9 +239,10 @@ def frame_of(spark: SparkSession, case: Case, rows: Iterable[Row]) -> DataFrame:
 def readers_that_differ(spark: SparkSession, case: Case, table: Path, rows: Iterable[Row]) -> list[str]:
     """Return the readers that show other rows than the model."""
     names = [name for name in case.columns if name != FLAG]
+    rows = [*rows]
     expected = [[row[name] for name in names] for row in rows]
-    if case.partitioned:
-        expected = [[*row, f"part={row[names.index('part')]}"] for row in expected]
+    if case.partition:
+        expected = [[*values, _path(case, row)] for values, row in zip(expected, rows, strict=True)]
         names.append(_PARTITION)
     expected = _sorted(expected)
     found = {
@@ -236,6 +252,10 @@ def readers_that_differ(spark: SparkSession, case: Case, table: Path, rows: Iter
     shown = {reader: _sorted(map(list, frame.select(*names).collect())) for reader, frame in found.items()}
     shown["hudi-rs"] = _sorted(_by_hudi_rs(table, names))
     return [f"{reader}: {rows} instead of {expected}" for reader, rows in shown.items() if rows != expected]
+
+
+def _path(case: Case, row: Row) -> str:
+    return "/".join(f"{name}={_NULL if row[name] is None else row[name]}" for name in case.partition)
 
 
 def _by_hudi_rs(table: Path, names: list[str]) -> list[list[Any]]:

@@ -59,7 +59,7 @@ def main(releases: tuple[str, ...], kinds: tuple[str, ...], only: str) -> None:
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="writers-") as folder:
         for kind in kinds:
-            case = Case("tally", types[kind], True, releases[0])
+            case = Case("tally", types[kind], "parts", releases[0])
             for check in (one for one in _CHECKS if only in one.__name__):
                 table = Path(folder, f"{kind}{check.__name__}")
                 told = list(check(_Table(spark, case, table)))
