@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -82,10 +84,15 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
         self.field = field
 
     def __str__(self) -> str:
-        key = ", ".join(f"{column}={value!r}" for column, value in self.key.items())
+        key = ", ".join(f"{column}={_shown(value)}" for column, value in self.key.items())
         where = f"key {key}" if self.field is None else f"key {key}, field {self.field!r}"
         at = "" if self.merge_point is None else f" at {self.merge_point}"
         return f"{self.payload} failed{at} ({where}): {self.reason}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a key as every engine writes it: text in quotes, dates and decimals by their digits alone."""
+    return str(value) if isinstance(value, (datetime.date, decimal.Decimal)) else repr(value)
 
 
 # A Python worker sends its errors as the text of a traceback, to which Java adds its own stack.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 
 import pytest
 from pyspark.sql import functions as sf
@@ -218,6 +219,26 @@ def test_two_stored_rows_of_a_key_are_refused(plan, spark):
         Exception, match=r"Latest failed \(key part='p', id='a'\): the stored side has more than one row"
     ):
         upsert(twice, frame(spark, ("a", "p", 3)), plan()).collect()
+
+
+SHOWN = {
+    "boolean": ("true", "True"),
+    "date": ("2024-03-05", "2024-03-05"),
+    "decimal(5,2)": ("1.50", "1.50"),
+    "bigint": ("-7", "-7"),
+    "string": ("2024-03-05", "'2024-03-05'"),
+}
+"""A value as SQL has it, and as messages show it where it is part of a key."""
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_every_engine_shows_a_key_alike(of_hudi, engine, spark, kind):
+    value, shown = SHOWN[kind]
+    rows = frame(spark, ("a", value, None), ("b", value, 1)).withColumn("part", sf.col("part").cast(kind))
+    for one in (engine, "native"):
+        plan = of_hudi("DefaultHoodieRecordPayload", partition="part", engine=one)
+        with pytest.raises(Exception, match=re.escape(f" (key part={shown}, id='a'")):
+            upsert(rows.where("false"), rows, plan).collect()
 
 
 def test_a_row_that_does_not_fit_the_schema_is_named_and_no_merge_point(plan, spark):

@@ -3,6 +3,7 @@ package bridge.jvm;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Constants.ControlColumn;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -12,6 +13,9 @@ import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.StructType;
 
 /** Feeds rows, sorted by key, origin, commit and arrival, to a program, and gives outcomes as they become final. */
 public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeyState.Emit {
@@ -19,6 +23,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
 
     private final Map job;
     private final String[] columns;
+    private final StructType types;
     private final String payload;
     private final int width;
     private final int extras;
@@ -55,6 +60,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             isKey[identity[i]] = true;
         }
         List all = Arrays.asList(columns);
+        types = (StructType) DataType.fromJson((String) job.get("data"));
         originAt = all.indexOf(ControlColumn.ORIGIN);
         commitAt = all.indexOf(ControlColumn.COMMIT);
         deleteAt = all.indexOf(ControlColumn.IS_DELETE);
@@ -233,13 +239,27 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         Row failed = merge.records.current; // under the small-file rule not the row that was taken last
         StringBuilder key = new StringBuilder();
         for (int i = 0; i < identity.length; i++) {
-            Object value = failed.get(identity[i]);
-            key.append(i == 0 ? "" : ", ").append(columns[identity[i]]).append("=")
-                .append(value == null ? "None" // as the other engines say
-                    : value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value));
+            Object value = plain(failed.get(identity[i]), types.apply(identity[i]).dataType());
+            key.append(i == 0 ? "" : ", ").append(columns[identity[i]]).append("=").append(shown(value));
         }
         String at = merge.point() == null ? "" : " at " + merge.point();
         MergeTask.fail(payload + " failed" + at + " (key " + key + "): " + reason(error), error);
+    }
+
+    private static Object plain(Object value, DataType type) {
+        return value instanceof Integer && type instanceof DateType
+            ? LocalDate.ofEpochDay(((Integer) value).longValue()) : value;
+    }
+
+    /** Returns a value of a key as the other engines write it. */
+    private static String shown(Object value) {
+        if (value == null) {
+            return "None";
+        }
+        if (value instanceof Boolean) {
+            return ((Boolean) value).booleanValue() ? "True" : "False";
+        }
+        return value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value);
     }
 
     private static String reason(Throwable error) {

@@ -48,7 +48,9 @@ class Failures:
         for number, (name, (column, kind)) in enumerate(self._key.items()):
             quote = sf.lit("'" if isinstance(kind, spark_types.StringType) else "")
             parts.append(sf.lit(f"{', ' if number else ''}{name}="))
-            parts.append(sf.coalesce(sf.concat(quote, column.cast("string"), quote), sf.lit("None")))
+            text = column.cast("string")
+            text = sf.initcap(text) if isinstance(kind, spark_types.BooleanType) else text
+            parts.append(sf.coalesce(sf.concat(quote, text, quote), sf.lit("None")))
         return sf.concat(*parts)
 
     def present(self, name: str) -> Column:

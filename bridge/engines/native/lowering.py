@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mergers.columns import MergesColumns
     from payloads.builtin import DeleteTest
 
-_ATOMIC_KEYS = frozenset({"boolean", "int", "long", "float", "double", "string", "bytes"})
+_ATOMIC_KEYS = frozenset({"boolean", "int", "long", "float", "double", "string", "bytes", "fixed"})
 
 
 class NotLoweredError(PlanError):

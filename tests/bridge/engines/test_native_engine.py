@@ -338,6 +338,21 @@ def test_zeros_of_either_sign_are_two_keys(spark: SparkSession) -> None:
     assert seen == [("-0.0", "minus"), ("0.0", "plus"), ("nan", "new")]
 
 
+@pytest.mark.parametrize("kind", ["decimal(6,2)", "decimal(30,4)", "date", "timestamp", "boolean", "binary"])
+def test_keys_of_every_type_meet_as_in_python(spark: SparkSession, kind: str) -> None:
+    values = {"date": ("2024-03-05", "1969-12-31"), "timestamp": ("2024-03-05 01:02:03.000004", "1969-12-31 23:59:59")}
+    one, other = values.get(kind, ("1", "0"))
+    texts = [(one, one, 1, "old"), (one, other, 1, "stays"), (other, one, 1, "stays"), (one, None, 1, "old")]
+    typed = [sf.col(name).cast("string").cast(kind).alias(name) for name in ("id", "part")]
+    frames = [
+        spark.createDataFrame(rows, "id string, part string, ts bigint, v string").select(*typed, "ts", "v")
+        for rows in (texts, [(one, one, 2, "new"), (other, other, 2, "new"), (one, None, 2, "new")])
+    ]
+    seen = [sorted(map(repr, upsert(*frames, plan_of(engine=engine)).collect())) for engine in ("native", "python")]
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == 5
+
+
 def test_a_null_partition_is_a_partition(spark: SparkSession) -> None:
     stored = spark.createDataFrame([("a", None, 1, "old", None), ("a", "p", 1, "other", None)], ROWS)
     incoming = spark.createDataFrame([("a", None, 2, "new", None)], ROWS)
