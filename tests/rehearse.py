@@ -64,6 +64,7 @@ _NOT_JUDGED = "not judged"
 _CHANGED = "changed by us"
 _AS_RECORDED = "refused with an error of its own recorded history"
 _INSTANT = re.compile(r"(\d{14})(\d{3})?[._]")
+_FIRST_TIME = "19700101000000"
 _WORDS = re.compile(r"[^\d/(]+")
 """What a message says before a value, a path or a step."""
 
@@ -225,7 +226,8 @@ def restore_times(table: Path) -> None:
     metadata = table / ".hoodie"
     for path in (*metadata.glob("*"), *metadata.glob("timeline/*")):
         found = _INSTANT.match(path.name)
-        if found is not None and path.is_file():
+        # The first instants of a bootstrapped table are numbers, 00000000000001 and so on, and no times.
+        if found is not None and path.is_file() and found[1] > _FIRST_TIME:
             at = datetime.datetime.strptime(found[1], "%Y%m%d%H%M%S").replace(tzinfo=datetime.UTC)
             last = 0 if path.suffix in {".requested", ".inflight"} else 1
             seconds = at.timestamp() + (int(found[2] or 0) + last) / 1000

@@ -122,7 +122,9 @@ def _in_processes(left: Sequence[Case], releases: Sequence[str], own: list[str],
     began = time.monotonic()
     for release in releases:
         command = [sys.executable, "-m", "tests.write", f"--release={release}", *own]
-        command += [f"--case={case.label}" for case in left if case.release == release]
+        chosen = [case for case in left if case.release == release]
+        command += [f"--layout={layout}" for layout in dict.fromkeys(case.layout for case in chosen)]
+        command += [f"--case={case.label}" for case in chosen]
         if minutes is not None:
             command.append(f"--minutes={minutes - (time.monotonic() - began) / 60}")
         subprocess.call(command)
