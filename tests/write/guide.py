@@ -23,11 +23,11 @@ _MAIN = "from bridge.cli import main; main()"
 def run_page(folder: Path) -> list[str]:
     """Run the page in an empty folder; return what did not answer as it says."""
     wrong: list[str] = []
-    answer = ""
+    answer: str | None = None
     told = {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
     for kind, text in _BLOCK.findall((GUIDE / "keep_your_payload.md").read_text(encoding="utf-8")):
         if kind == "text":
-            if text.strip() not in answer:
+            if answer is not None and text.strip() not in answer:  # what stands before any command is an example
                 wrong.append(f"{text.strip()!r} is not in {answer[-2000:]!r}")
             continue
         if kind == "py":  # a fragment of a job
