@@ -250,12 +250,13 @@ class MergePlan:
         return notebook_html(Fragment(brand="MergePlan", headline=self._headline(), facts=[*self._facts()]))
 
     def _headline(self) -> str:
-        version = self.table_version or capabilities(self.release).created_version
-        return f"{self.payload_name} on Hudi {self.release}: a {self.table_type.long_name} table of version {version}"
+        made = capabilities(self.release).created_version if self.table is None else self.table.version
+        version, kind = self.table_version or made, (self.table or self).table_type
+        return f"{self.payload_name} on Hudi {self.release}: a {kind.long_name} table of version {version}"
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         """Yield the settings that are not the default, as text; the headline has the first ones."""
-        told = {"payload", "merger", "release", "table_type", "table_version", "props"}
+        told = {"payload", "merger", "release", "table_type", "table_version", "table", "props"}
         for one in fields(self):
             value = getattr(self, one.name)
             if one.name in told or value in (None, (), one.default):
@@ -307,8 +308,6 @@ def _fact(value: Any) -> str:
             return ", ".join(value)
         case bool():
             return "yes" if value else "no"
-        case TableMergeConfig():
-            return f"{value.table_type.long_name}, version {value.version}"
         case PayloadRef():
             return value.name
         case _:
