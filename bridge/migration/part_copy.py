@@ -69,6 +69,7 @@ def part_of(table: HudiTable, part: TablePart, place: Path) -> Iterator[HudiTabl
                     _link(file, target / partition / file.name)
         kept = {name: text for name, text in table.properties.items() if name not in keys.METADATA_PARTITIONS}
         (target / _METADATA / _PROPERTIES).write_text(format_properties(kept), "utf-8")
+        (target / _METADATA / f".{_PROPERTIES}.crc").unlink(missing_ok=True)  # by which Hadoop checks the file
         if not before == instants_of(table.path) == instants_of(str(target)):
             msg = f"{table.path} was written while it was copied; stop its writers, and run it again"
             raise InputError(msg)

@@ -303,6 +303,7 @@ def test_a_part_of_a_table(
     bundle: Bundle,  # noqa: F811
     tmp_path: Path,
 ) -> None:
+    (path / ".hoodie" / ".hoodie.properties.crc").write_bytes(b"crc\0")  # Hadoop checks the file by it
     before, table = checksums(path), HudiTable(spark, str(path), "0.15")
     rows = table.snapshot(where="part = 'p0'").count()
     with rehearse(table, "1.2", tmp_path / "copy", part=TablePart(("p0",))) as found:
@@ -310,6 +311,7 @@ def test_a_part_of_a_table(
         assert (found.rows, found.path) == (rows, str(path))
         assert json.loads(found.to_json())["plan"]["table"] == str(path)
     assert {one.name for one in (tmp_path / "copy").iterdir()} == {".hoodie", "p0"}
+    assert not (tmp_path / "copy" / ".hoodie" / ".hoodie.properties.crc").exists()  # the part has other properties
     with rehearse(table, "1.2", tmp_path / "copy", overwrite=True, part=TablePart(file_groups=2)) as found:
         assert found.verdict is RehearsalVerdict.AS_PREDICTED
     groups = {one.name.split("_")[0] for one in (tmp_path / "copy").rglob("p*/*.parquet")}
