@@ -32,7 +32,7 @@ _HUDI_SETTINGS: Final = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.ui.enabled": "false",
 }
-_EXCEPTION: Final = re.compile(r"^(?:Caused by: )?([\w.$]+(?:Exception|Error)): (.+)$", re.MULTILINE)
+_EXCEPTION: Final = re.compile(r"^(?:Caused by: |: )?([\w.$]+(?:Exception|Error)): (.+)$", re.MULTILINE)
 _LONGEST: Final = 300
 LIMIT: Final = 3600
 """The seconds that a bundle may take."""
@@ -113,7 +113,7 @@ def run_released(  # noqa: PLR0913 (what a process gets)
 
 
 def reason_of(text: str) -> str:
-    """Return the innermost exception that Java names."""
+    """Return the innermost exception that Java names; one without a cause follows a colon in what Py4J raises."""
     causes = _EXCEPTION.findall(text)
     return first_line(f"{causes[-1][0].rpartition('.')[2]}: {causes[-1][1]}" if causes else text)
 

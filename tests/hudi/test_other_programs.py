@@ -168,6 +168,12 @@ def test_what_a_machine_fails_with_is_no_refusal_of_hudi(tmp_path: Path) -> None
     assert run("gone") == (1, "Java ended: An error occurred while calling o1.parquet")
 
 
+def test_an_exception_of_java_without_a_cause_is_the_reason() -> None:
+    alone = "An error occurred while calling o46.sql.\n: org.apache.hudi.HoodieIOException: no properties\n\tat x.Y"
+    assert reason_of(alone) == "HoodieIOException: no properties"
+    assert reason_of(f"{alone}\nCaused by: java.io.EOFException: torn\n\tat x.Z") == "EOFException: torn"
+
+
 def test_both_scripts_tell_a_failed_machine_from_a_refusal_alike() -> None:
     """They import nothing of this project, so each has the text of its own."""
 
