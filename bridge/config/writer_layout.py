@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 from bridge.config.keys import (
     INDEX_CLASS,
     INDEX_TYPE,
+    INSERT_DROPS_KNOWN,
+    INSERT_POLICY,
     KEYGEN_CLASS,
     PARTITION_FIELDS,
     TABLE_NAME,
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _STORED: Final = (WRITE_HIVE_STYLE, WRITE_URL_ENCODED, INDEX_TYPE)
+_KEEPS_ROWS: Final = {INSERT_DROPS_KNOWN: "false", INSERT_POLICY: "none"}
+"""Options by whose other values Hudi leaves rows out of an upsert whose keys are stored."""
 
 
 def layout_options(stored: Mapping[str, str], key: Sequence[str]) -> dict[str, str]:
@@ -62,6 +66,7 @@ def check_given(given: Mapping[str, str], needed: Mapping[str, str], never: Iter
     """
     refused = {*needed, *never, WRITE_PAYLOAD_CLASS.key, WRITE_STRATEGY_ID.key, INDEX_CLASS}
     for name, text in given.items():
-        if name in refused - {INDEX_TYPE} and needed.get(name) != text:
+        drops = text.strip().lower() != _KEEPS_ROWS.get(name, text.strip().lower())
+        if drops or (name in refused - {INDEX_TYPE} and needed.get(name) != text):
             msg = f"the option {name}={text} would change what is written; leave it out"
             raise PlanError(msg)

@@ -253,6 +253,14 @@ def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path
     for option in ("hoodie.datasource.write.operation", "hoodie.datasource.write.payload.class"):
         with pytest.raises(PlanError, match=f"the option {option}=insert would change"):
             target.options({option: "insert"}, None, "run")
+    for option, text in (
+        ("hoodie.datasource.write.insert.drop.duplicates", "true"),  # an upsert is an insert then, without known keys
+        ("hoodie.datasource.insert.dup.policy", "drop"),
+    ):
+        with pytest.raises(PlanError, match=f"the option {option}={text} would change"):
+            target.options({option: text}, None, "run")
+    target.options({"hoodie.datasource.write.insert.drop.duplicates": "False"}, None, "run")
+    target.options({"hoodie.datasource.insert.dup.policy": "NONE"}, None, "run")
     assert target.options({}, None, "run")["hoodie.index.type"] == "SIMPLE"
     with pytest.raises(PlanError, match=r"hoodie.index.class=x would change"):
         target.options({"hoodie.index.class": "x"}, None, "run")
