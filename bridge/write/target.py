@@ -152,7 +152,7 @@ class WriteTarget:
             needed[BATCH] = batch
         needed.setdefault(keys.INDEX_TYPE, _DEFAULT_INDEX)  # else a file of defaults on the machine decides
         needed |= lock_options(given)
-        writer_layout.check_given(given, needed, [BATCH])
+        writer_layout.check_given(given, needed, [BATCH, keys.DELETE_KEY.key, keys.DELETE_MARKER.key])
         found = {**needed, **given}
         index = found[keys.INDEX_TYPE].strip().upper()
         self._check_index(index, is_locked=is_locked(found))

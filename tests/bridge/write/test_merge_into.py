@@ -256,6 +256,8 @@ def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path
     for option, text in (
         ("hoodie.datasource.write.insert.drop.duplicates", "true"),  # an upsert is an insert then, without known keys
         ("hoodie.datasource.insert.dup.policy", "drop"),
+        ("hoodie.payload.delete.field", "op"),  # Hudi's writer would delete what the payload keeps
+        ("hoodie.payload.delete.marker", "D"),
     ):
         with pytest.raises(PlanError, match=f"the option {option}={text} would change"):
             target.options({option: text}, None, "run")
