@@ -258,6 +258,8 @@ def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path
         ("hoodie.datasource.insert.dup.policy", "drop"),
         ("hoodie.payload.delete.field", "op"),  # Hudi's writer would delete what the payload keeps
         ("hoodie.payload.delete.marker", "D"),
+        ("hoodie.datasource.write.OPERATION", "delete"),  # Spark does not tell upper from lower case
+        ("hoodie.index.Type", "BUCKET"),
     ):
         with pytest.raises(PlanError, match=f"the option {option}={text} would change"):
             target.options({option: text}, None, "run")
