@@ -86,6 +86,6 @@ class Moment:
         """Return the instants that are new since, have completed since, or have been rolled back since."""
         present = {one.requested: one.is_completed for one in now.writes}
         found = [at for at, is_done in present.items() if is_done > self._completed.get(at, -1)]
-        first = min(present, default="")  # what is older was archived
+        first = now.start or min(present, default="")  # what is older was archived; a savepoint may keep its commit
         gone = [at for at, was_done in self._completed.items() if was_done and at not in present and at > first]
         return sorted({*found, *gone})

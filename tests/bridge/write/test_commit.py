@@ -75,6 +75,21 @@ def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
     assert merge_into(str(table.path), rows(), PLAN, batch="monday").merged_by == "20240101000000002"
 
 
+def test_what_is_archived_behind_a_savepoint_is_no_other_writer(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, archived, *_ = [table.instants[0].partition("_")[0], *(table.write([]) for _ in range(3))]
+    (table.timeline / f"{first}_{first}.savepoint").touch()
+
+    def archives(_rows: Any, _path: str, options: Mapping[str, str]) -> None:
+        committed(table, options)
+        (gone,) = table.timeline.glob(f"{archived}_*.commit")
+        gone.unlink()
+
+    monkeypatch.setattr(MODULE, "commit", archives)
+    assert merge_into(str(table.path), rows(), PLAN).instant == "20240101000000005"
+
+
 def test_slices_that_the_index_does_not_find_are_refused_before_anything_is_merged(
     table: MadeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
