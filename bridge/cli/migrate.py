@@ -33,7 +33,7 @@ from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.errors import InputError, PlanError
-from bridge.hudi import HudiTableError
+from bridge.hudi import HudiTableError, TableProperties
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.report import limit_of
@@ -252,7 +252,7 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
         "release": _release_of(stored),
         "ordering": table.ordering,
         "key": _names((stored or {}).get(keys.RECORD_KEY.key)) or (None if needs_key else _META_KEY),
-        "partition": _names((stored or {}).get(keys.PARTITION_FIELDS)),
+        "partition": TableProperties(stored or {}).partition_fields or None,
     }
     found = {name: options[name] or value for name, value in by_table.items()}
     where = "" if stored is None else "; the table does not store it"

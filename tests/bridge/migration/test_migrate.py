@@ -274,6 +274,18 @@ def test_the_table_names_payload_and_type(tmp_path: Path) -> None:
     assert run("--table", str(table), "--table-type", "cow")[0] == 2
 
 
+def test_the_partition_of_a_custom_key_generator_is_its_columns(tmp_path: Path) -> None:
+    table, rows = tmp_path / "hoodie.properties", tmp_path / "days"
+    lines = ("table.version=8", "table.recordkey.fields=id", r"table.partition.fields=part\:SIMPLE,n\:TIMESTAMP")
+    table.write_text("".join(f"hoodie.{line}\n" for line in (*lines, "table.keygenerator.type=CUSTOM")))
+    rows.mkdir()
+    (rows / "1.jsonl").write_text('{"id": "a", "part": "p", "n": 1}\n')
+    code, answer = run(
+        "--table", str(table), "--payload", "OverwriteWithLatestAvroPayload", "--batches", str(rows), "--to", "1.2"
+    )
+    assert (code, answer.get("error")) == (0, None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
