@@ -55,7 +55,9 @@ def of_batch(table: HudiTable, queries: TableQueries, answer: Answer, incoming: 
     if where is not None:
         answer = table.in_partitions(answer, where)
     few = record_keys(incoming, queries.properties, own)
-    return answer if few is None else Answer(dataclasses.replace(answer.query, keys=few), answer.slices)
+    if few is None:
+        return answer
+    return Answer(dataclasses.replace(answer.query, keys=few), answer.slices if few else [])  # a stream has empty ones
 
 
 def stored_rows(  # noqa: PLR0913, PLR0917 (the two sides, and what is released in the end)
@@ -205,7 +207,7 @@ def partitions_of(incoming: DataFrame, plan: MergePlan, own: spark_types.StructT
         return None
     texts = [quoted(name).cast("string").alias(name) for name in columns]
     found = incoming.select(*texts).distinct().limit(_MOST + 1).collect()
-    if len(found) > _MOST:
+    if not 0 < len(found) <= _MOST:
         return None
     return " AND ".join(_among(incoming, name, found) for name in columns if all(row[name] for row in found)) or None
 

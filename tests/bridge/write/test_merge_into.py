@@ -302,6 +302,16 @@ def test_what_tasks_do_not_merge_is_merged_as_frames(
     assert merge_into(str(table.path), rows.where("false"), PLAN).instant is None
 
 
+def test_an_empty_batch_changes_no_row_of_a_table_with_partitions(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = MadeTable(tmp_path / "table", {"hoodie.table.partition.fields": "city"})
+    made.write(STORED[:2])
+    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda *_: None)
+    plan = MergePlan(payload=f"{__name__}:Adder", release="0.15", key="id", partition="city")
+    assert merge_into(str(made.path), batch(spark, BATCH).where("false"), plan).instant is None
+
+
 def test_a_batch_that_would_change_a_type_is_refused(table: MadeTable, spark: SparkSession) -> None:
     with pytest.raises(InputError, match=r"the column 'qty' is bigint in .* and string in the batch"):
         merge_into(str(table.path), spark.createDataFrame([("a", "1")], "id string, qty string"), PLAN)
