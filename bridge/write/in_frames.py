@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql import types as spark_types
 
 from bridge.pipeline import PointRun
-from bridge.spark import observing
-from bridge.write.changes import CHANGE, FLAGGED, Merged, changes, check_types, count_changes
+from bridge.spark import META_COLUMNS, observing, spark_schema
+from bridge.write.changes import CHANGE, FLAGGED, Merged, changes, check_types, count_changes, without_flag
 from bridge.write.stored_rows import stored_rows, telling_doubles
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from bridge.hudi import Answer, HudiTable, TableQueries
     from bridge.plan import MergePlan
     from bridge.write.located import Buckets
+
+_FIRST: Final = "0"
+"""An instant before all others."""
 
 
 def merged_in_frames(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and who keeps frames)
@@ -47,8 +52,9 @@ def merged_in_frames(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
         MergeFailedError, PySparkException: a key can't be merged.
     """
     spark = incoming.sparkSession
-    stored = incoming.limit(0)
-    if answer is not None:
+    if answer is None:
+        stored = _no_rows(queries, incoming)
+    else:
         stored = keep(stored_rows(table, queries, answer, incoming, plan, buckets, release))
     check_types(table.path, stored, incoming)
     point = PointRun("upsert", {"stored": stored, "incoming": incoming}, plan)
@@ -60,3 +66,11 @@ def merged_in_frames(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
     counts = {row[CHANGE]: row["rows"] for row in told}
     aside = point.split(outcomes).get("quarantine")
     return Merged(changed, counts, books, aside, any(row[FLAGGED] for row in told))
+
+
+def _no_rows(queries: TableQueries, incoming: DataFrame) -> DataFrame:
+    """Return no rows, in the columns that SQL created an empty table with; else in those that the batch gives it."""
+    created = [field for field in spark_schema(queries.schema(_FIRST)) if field.name not in META_COLUMNS]
+    if not created:
+        return incoming.limit(0)
+    return without_flag(incoming.sparkSession.createDataFrame([], spark_types.StructType(created)), incoming)

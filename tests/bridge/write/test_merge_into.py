@@ -318,6 +318,22 @@ def test_a_batch_that_would_change_a_type_is_refused(table: MadeTable, spark: Sp
     assert table.asked == []
 
 
+def test_the_first_batch_has_the_columns_that_sql_created_the_table_with(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = {"id": "string", "city": "string", "qty": "long"}
+    fields = [{"name": name, "type": ["null", kind], "default": None} for name, kind in kinds.items()]
+    created = json.dumps({"type": "record", "name": "made", "fields": fields}).replace(":", r"\:")
+    made = MadeTable(tmp_path / "table", {"hoodie.table.create.schema": created})
+    monkeypatch.setattr(MODULE, "commit", made.commit)
+    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda *_: None)
+    with pytest.raises(InputError, match="the column 'city' is stored but not in the newer data, which has id, City"):
+        merge_into(str(made.path), batch(spark, BATCH).withColumnRenamed("city", "City"), PLAN)
+    with pytest.raises(InputError, match=r"the column 'qty' is bigint in .* and string in the batch"):
+        merge_into(str(made.path), spark.createDataFrame([("a", "x", "1")], "id string, city string, qty string"), PLAN)
+    assert merge_into(str(made.path), batch(spark, BATCH), PLAN).inserted == 3
+
+
 def test_rows_in_logs_alone_want_an_index_that_finds_them(tmp_path: Path) -> None:
     made = MadeTable(tmp_path / "table", {"hoodie.table.type": "MERGE_ON_READ"})
     instant = made.write(STORED)
