@@ -65,7 +65,7 @@ def next_of(
 
     Raises:
         PlanError: a mode and a payload are both given, the bundle has no such class, or there is no batch to pass it
-            with; a batch is not an upsert; or the table generates its keys.
+            with; a batch is not an upsert; or the table generates its keys, or formats its partition values.
     """
     target = None if mode is None else RecordMergeMode(str(getattr(mode, "value", mode)).upper())
     written = None if batches is None else as_batches(batches)
@@ -85,6 +85,10 @@ def next_of(
         (
             written is not None and not table.keys,
             f"{table.path} has generated keys, by which no row of a batch is found again; leave the batches out",
+        ),
+        (
+            written is not None and table.queries().properties.paths_are_formatted,
+            f"{table.path} formats its partition values, for which no write is predicted; leave the batches out",
         ),
     ):
         if wrong:

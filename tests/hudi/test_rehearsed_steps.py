@@ -176,6 +176,17 @@ def test_settings_that_contradict_each_other(
         next_of(table, mode, payload, [written(spark, table)] if with_batch else None, props)
 
 
+@pytest.mark.parametrize("generator", ["TimestampBasedKeyGenerator", "CustomKeyGenerator"])
+def test_batches_into_formatted_partitions_are_not_predicted(generator: str, path: Path, spark: SparkSession) -> None:  # noqa: F811
+    batch = written(spark, HudiTable(spark, str(path), "0.15"))
+    with (path / ".hoodie" / "hoodie.properties").open("a") as stored:
+        stored.write(f"hoodie.table.keygenerator.class=org.apache.hudi.keygen.{generator}\n")
+    table = HudiTable(spark, str(path), "0.15")
+    with pytest.raises(PlanError, match="formats its partition values, for which no write is predicted"):
+        next_of(table, None, None, [batch], None)
+    assert next_of(table, None, None, None, None).batches is None
+
+
 def test_what_writes_something_else_than_is_predicted(path: Path, spark: SparkSession, tmp_path: Path) -> None:  # noqa: F811
     table = HudiTable(spark, str(path), "0.15")
     batch = written(spark, table)
