@@ -29,6 +29,7 @@ from bridge.compare.table_diff import DiffReport, diff
 from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
 from bridge.compare.table_row import TableRow, table_row
 from bridge.compare.tables import example_table, keys_table, kinds_of
+from bridge.compare.upgrade_compaction import check_compaction
 
 __all__ = [
     "BASE",
@@ -52,6 +53,7 @@ __all__ = [
     "ReplayReport",
     "TableRow",
     "Target",
+    "check_compaction",
     "collected",
     "compare",
     "compare_readers",

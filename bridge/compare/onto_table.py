@@ -10,9 +10,9 @@ from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.replay import compare
+from bridge.compare.upgrade_compaction import check_compaction
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
 from bridge.errors import PlanError
-from bridge.hudi import check_pending
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin, is_downgrade
 from bridge.spark import META_COLUMNS, distinct_keys, quoted
@@ -122,7 +122,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         properties=table.properties,
     )
     if _upgrades(sides):
-        check_pending(table, right.release)
+        check_compaction(table, right.release)
     return compare(OntoTable(written, stored), sides)
 
 

@@ -6,7 +6,6 @@ from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTable
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.files import tables_below
 from bridge.hudi.partition_values import ComputedKeys
-from bridge.hudi.pending import check_pending
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.queries import Answer, TableQueries
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
@@ -44,7 +43,6 @@ __all__ = [
     "UnreadableTableError",
     "answer_columns",
     "arrow_of",
-    "check_pending",
     "converted",
     "looked_up",
     "narrowed",

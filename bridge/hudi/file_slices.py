@@ -118,6 +118,11 @@ class SliceView:
             for operation in timeline.plan(instant).get("operations") or ()
         }
 
+    @property
+    def pending_groups(self) -> frozenset[tuple[str, str]]:
+        """Partition and file id of the file groups that a compaction is planned for which has not completed."""
+        return frozenset(self._compactions)
+
     def latest(self, until: str) -> list[FileSlice]:
         """Return the slices that a snapshot as of `until` (requested time) reads, by partition and file id."""
         return list(self._chosen(until, bases_only=False))

@@ -60,8 +60,7 @@ class TableQueries:
     The timeline is listed first and the files after it, so that a commit that completes meanwhile is not half seen.
 
     Attributes:
-        files, properties, timeline: the table's.
-        release: whose reader.
+        files, properties, timeline, release: the table's; and whose reader.
     """
 
     def __init__(
@@ -106,8 +105,8 @@ class TableQueries:
             raise UnreadableTableError(msg)
         return release
 
-    def read_by(self, release: str | HudiRelease) -> TableQueries:
-        """Return the queries of another release's reader, on the same instant and the same files.
+    def read_by(self, release: str | HudiRelease, stored: Mapping[str, str] | None = None) -> TableQueries:
+        """Return the queries of another release's reader, or of other properties, on the same instant and files.
 
         Raises:
             UnreadableTableError: the release can't read the table's version.
@@ -118,6 +117,7 @@ class TableQueries:
         other.__dict__.pop("plan", None)
         other.release = self._checked(HudiRelease.parse(release))
         other._able = capabilities(other.release)  # noqa: SLF001 (it is one of these)
+        other.properties = self.properties if stored is None else TableProperties(stored)
         return other
 
     @functools.cached_property

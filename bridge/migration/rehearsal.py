@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from bridge.compare import ReaderResult, compare_readers, compared_with, program_version, released
+from bridge.compare import ReaderResult, check_compaction, compare_readers, compared_with, program_version, released
 from bridge.config import TABLE_VERSION, UpgradeCompaction, assumed_writer, capabilities
 from bridge.errors import InputError, PlanError, is_refusal, sentence_of
-from bridge.hudi import check_pending
 from bridge.migration.part_copy import TablePart, part_of
 from bridge.migration.rehearsal_bundle import bundle_beside, write_bundle
 from bridge.migration.rehearsal_predictions import Next, Predictions, check_columns, next_of
@@ -149,7 +148,7 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
             f"open it with the release that writes it: HudiTable(spark, path, '{writer}'), --release {writer}"
         )
         raise PlanError(msg)
-    check_pending(table, release)
+    check_compaction(table, release)
 
 
 def steps_of(  # noqa: PLR0913 (what decides on the steps)

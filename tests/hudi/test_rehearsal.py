@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, compare_readers, rehearse, replay_batches
 from bridge.cli import main
-from bridge.compare import NotRunError, onto_table, reason_of
+from bridge.compare import NotRunError, check_compaction, onto_table, reason_of
 from bridge.config import change_version, format_properties
 from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import check_upgrade_to, copy_table, rehearsal
@@ -186,6 +186,29 @@ def test_a_table_that_is_opened_as_the_upgraded_one_is_not_rehearsed(path: Path,
     with pytest.raises(PlanError, match=r"opened as Hudi 1\.2 reads it, .*'0\.15'\), --release 0\.15"):
         check_upgrade_to(HudiTable(spark, str(path)), V1_2)
     check_upgrade_to(HudiTable(spark, str(path), "1.1"), V1_2)
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (
+            "1.0.2/mor-pending-compaction-partial",
+            r"a compaction that was planned and .* by which 5 rows differ; run it",
+        ),
+        ("1.2.0/mor-kept-from-1.0.2-pending-compaction-partial", r"planned and has not run: .* by the new settings"),
+        ("1.2.0/mor-schema-on-read-rename-drop-default", r"a schema history .*: 5 rows of file groups with logs"),
+    ],
+)
+def test_an_upgrade_whose_compaction_shows_other_rows_is_refused(
+    tables: Path, spark: SparkSession, case: str, words: str
+) -> None:
+    release, name = case.split("/")
+    found = next(load(tables, release=release, case=name)).folder / "table"
+    with pytest.raises(PlanError, match=words):
+        check_compaction(HudiTable(spark, str(found)), V1_2)
+    unlike = next(load(tables, release=release, case="mor-pending-compaction-commit"), None)
+    if unlike is not None:  # the new settings merge its logs alike
+        check_compaction(HudiTable(spark, str(unlike.folder / "table")), V1_2)
 
 
 def test_what_was_written_after_a_pending_compaction_would_be_hidden(
