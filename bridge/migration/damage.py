@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import shlex
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -251,7 +252,10 @@ def _first_group(opened: TableQueries, instant: Instant) -> tuple[str, str]:
 # -- as warnings
 
 _OF_PENDING = {
-    "compaction": "an upgrade to 1.0 or later does not run it, and hides what was written to its file groups since",
+    "compaction": (
+        "an upgrade to 1.0 or later does not run it: what was written to its file groups since is hidden then (table "
+        "version 6) or merged by the new settings (8)"
+    ),
     "clustering": "Hudi refuses to update its file groups until it has run or is rolled back",
     "logcompaction": "log blocks stay as they are until it has run",
 }
@@ -279,7 +283,7 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
     SymptomKind.DIFFERS: lambda one, table: (
         Severity.CHANGES,
         f"Hudi {one.about} shows {_many(one.number, 'row', 'rows')} differently from Hudi {table.reader}",
-        f"payload-bridge replay --table {table.path} --to {one.about} lists them",
+        f"payload-bridge replay --table {shlex.quote(table.path)} --to {one.about} lists them",
     ),
     SymptomKind.UNREADABLE: lambda one, _: (
         Severity.FAILS,

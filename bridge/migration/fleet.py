@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.errors import PySparkException
@@ -201,7 +202,7 @@ def _inspected(
         properties=len(plan.changes),
         behaviours=len(plan.behaviours),
         damage=sum(change.is_damage for change in plan.behaviours),
-        next=f"payload-bridge replay --table {path} --to {to}",
+        next=f"payload-bridge replay --table {shlex.quote(path)} --to {to}",
     )
     if session is None:
         return found

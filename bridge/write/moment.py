@@ -87,5 +87,7 @@ class Moment:
         present = {one.requested: one.is_completed for one in now.writes}
         found = [at for at, is_done in present.items() if is_done > self._completed.get(at, -1)]
         first = now.start or min(present, default="")  # what is older was archived; a savepoint may keep its commit
-        gone = [at for at, was_done in self._completed.items() if was_done and at not in present and at > first]
+        done = [at for at, was_done in self._completed.items() if was_done]
+        # Hudi keeps two commits at least, so one behind ours was rolled back.
+        gone = [at for at in done if at not in present and (at > first or at == max(done))]
         return sorted({*found, *gone})

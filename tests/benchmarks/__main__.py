@@ -11,6 +11,7 @@ written next to Hudi itself, `--writes` how it is written alone.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import tempfile
 from pathlib import Path
@@ -72,6 +73,8 @@ def main(  # noqa: PLR0913 (one parameter an option)
         for line in (tables.measure if of_tables else tables.measure_writes)(rows or 2_000_000, runs):
             click.echo(line)
         return
+    if out is not None:
+        importlib.import_module("tests.benchmarks.chart")  # which needs the extra `benchmarks`: before all is measured
     own = [case for case in cases() if case.kind in {FLOOR, BY_HAND} or only in case.name]
     others = peers.peers() if with_peers else []
     if charted:

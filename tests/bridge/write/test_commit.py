@@ -90,6 +90,21 @@ def test_what_is_archived_behind_a_savepoint_is_no_other_writer(
     assert merge_into(str(table.path), rows(), PLAN).instant == "20240101000000005"
 
 
+def test_the_only_commit_that_was_read_is_rolled_back_meanwhile(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (read,) = table.instants
+
+    def rolls_back(_rows: Any, _path: str, options: Mapping[str, str]) -> None:
+        committed(table, options)
+        (gone,) = table.timeline.glob(f"{read.partition('_')[0]}_*.commit")
+        gone.unlink()
+
+    monkeypatch.setattr(MODULE, "commit", rolls_back)
+    with pytest.raises(ConflictError, match=read.partition("_")[0]):
+        merge_into(str(table.path), rows(), PLAN)
+
+
 def test_slices_that_the_index_does_not_find_are_refused_before_anything_is_merged(
     table: MadeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
