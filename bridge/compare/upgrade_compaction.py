@@ -10,7 +10,7 @@ from bridge.errors import PlanError
 from bridge.hudi import Answer
 
 if TYPE_CHECKING:
-    from bridge.hudi import HudiTable, TableQueries
+    from bridge.hudi import FileSlice, HudiTable, TableQueries
     from payloads import HudiRelease
 
 
@@ -56,19 +56,17 @@ def _check_settings(table: HudiTable, opened: TableQueries, release: HudiRelease
 
     Where nothing is pending, the upgrade compacts them by the settings of before (seen with 1.2.0).
     """
-    stored = change_version(table.properties, capabilities(release).created_version, release)
-    reader, pending = table.read_by(release), opened.slices.pending_groups
-    before, after = (opened.read_by(release, one).snapshot() for one in (None, stored))
-    waiting = [one for one in before.slices if (one.partition, one.file_id) in pending and one.data_logs]
-    if not waiting or stored == table.properties:
+    pending = opened.slices.pending_groups
+    if not pending:
         return
-    rows = [reader.rows_of(Answer(one.query, waiting)) for one in (before, after)]
-    number = compared_with(reader, *rows).count()
-    if number:
+    stored = change_version(table.properties, capabilities(release).created_version, release)
+    before, after = (opened.read_by(release, one).snapshot() for one in (None, stored))
+    waiting = [one for one in _logged(before) if (one.partition, one.file_id) in pending]
+    if number := _differing(table.read_by(release), before, after, waiting):
         msg = (
             f"{table.path} has a compaction that was planned and has not run: Hudi {release} upgrades the table "
-            f"without running it, and then merges the logs of {len(waiting)} file groups by the new settings, by which "
-            f"{number} rows differ; run it with Hudi {table.release} first (CALL run_compaction)"
+            f"without running it, and then merges the logs of its file groups by the new settings, which changes rows "
+            f"({number}); run it with Hudi {table.release} first (CALL run_compaction)"
         )
         raise PlanError(msg)
 
@@ -79,18 +77,25 @@ def _check_columns(table: HudiTable, opened: TableQueries, release: HudiRelease)
     So columns that were renamed have their values again in the file groups that the upgrade compacts (seen with 1.2.0,
     tables of 0.15.0 and 1.0.2).
     """
-    reader, queries = table.read_by(release), opened.read_by(release)
+    queries = opened.read_by(release)
     if not table.is_merge_on_read or not queries.timeline.schema_history(queries.timeline.latest or ""):
         return
     plain, by_ids = (queries.snapshot(schema_on_read=one) for one in (False, True))
-    logged = [one for one in plain.slices if one.data_logs]
-    if not logged:
-        return
-    number = compared_with(reader, *(reader.rows_of(Answer(one.query, logged)) for one in (plain, by_ids))).count()
-    if number:
+    if number := _differing(table.read_by(release), plain, by_ids, _logged(plain)):
         msg = (
-            f"{table.path} has a schema history (hoodie.schema.on.read.enable), by which the compaction in an upgrade "
-            f"to Hudi {release} reads columns that were renamed or dropped: {number} rows of file groups with logs are "
-            f"then others than a query shows now; compact with Hudi {table.release} first (CALL run_compaction)"
+            f"{table.path} has a schema history (hoodie.schema.on.read.enable): the compaction in an upgrade to Hudi "
+            f"{release} reads renamed and dropped columns by it, and a query does not, which changes rows of file "
+            f"groups with logs ({number}); compact with Hudi {table.release} first (CALL run_compaction)"
         )
         raise PlanError(msg)
+
+
+def _logged(answer: Answer) -> list[FileSlice]:
+    return [one for one in answer.slices if one.data_logs]
+
+
+def _differing(reader: HudiTable, one: Answer, other: Answer, slices: list[FileSlice]) -> int:
+    """Return how many rows of some file slices two queries show differently."""
+    if not slices:
+        return 0
+    return compared_with(reader, *(reader.rows_of(Answer(each.query, slices)) for each in (one, other))).count()

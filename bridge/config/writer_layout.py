@@ -67,7 +67,7 @@ def check_given(given: Mapping[str, str], needed: Mapping[str, str], never: Iter
     refused = {*needed, *never, WRITE_PAYLOAD_CLASS.key, WRITE_STRATEGY_ID.key, INDEX_CLASS}
     for given_name, text in given.items():
         name = given_name.lower()  # as Spark takes it
-        drops = text.strip().lower() != _KEEPS_ROWS.get(name, text.strip().lower())
+        drops = name in _KEEPS_ROWS and text.strip().lower() != _KEEPS_ROWS[name]
         is_free = given_name == INDEX_TYPE
         if drops or (name in refused and not is_free and needed.get(name) != text):
             msg = f"the option {given_name}={text} would change what is written; leave it out"

@@ -60,7 +60,7 @@ class TableQueries:
     The timeline is listed first and the files after it, so that a commit that completes meanwhile is not half seen.
 
     Attributes:
-        files, properties, timeline, release: the table's; and whose reader.
+        files, properties, timeline, release: the table's, and the release that reads it.
     """
 
     def __init__(

@@ -88,6 +88,6 @@ class Moment:
         found = [at for at, is_done in present.items() if is_done > self._completed.get(at, -1)]
         first = now.start or min(present, default="")  # what is older was archived; a savepoint may keep its commit
         done = [at for at, was_done in self._completed.items() if was_done]
-        # Hudi keeps two commits at least, so one behind ours was rolled back.
-        gone = [at for at in done if at not in present and (at > first or at == max(done))]
+        is_only = len(done) == 1  # which is too few for Hudi to archive it: it was rolled back
+        gone = [at for at in done if at not in present and (at > first or is_only)]
         return sorted({*found, *gone})
