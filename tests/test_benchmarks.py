@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.benchmarks.cases import BY_HAND, QUERIES, SHUFFLE, WINDOW, WRITTEN, cases
+from tests.benchmarks.cases import BY_HAND, FEW, QUERIES, SCANS, SHUFFLE, WINDOW, WRITTEN, cases
 from tests.benchmarks.comparisons import comparisons
 from tests.benchmarks.data import Shape
 from tests.benchmarks.peers import peers
@@ -37,6 +37,12 @@ def test_a_mode_is_compared_with_hudis_mode_and_files_are_called_files() -> None
     of_files = [text for text in found if text.startswith(WRITTEN)]
     assert len(of_files) == 6
     assert all("no table, index or commit" in text for text in of_files)
+
+
+def test_a_batch_that_is_broadcast_is_compared_with_both_scans() -> None:
+    assert {FEW, *SCANS} <= {case.name for case in cases()}
+    seconds = {FEW: 3.0, SCANS[0]: 1.5, SCANS[1]: 0.5}
+    assert compared(seconds) == {f"{FEW} / {SCANS[0]} and {SCANS[1]}": 1.5}
 
 
 @pytest.mark.parametrize("processor", [0.0, 4.0])

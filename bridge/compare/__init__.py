@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.compare.after_upgrade import compare_upgraded
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
 from bridge.compare.differing import Counts, Difference, Example, collected
 from bridge.compare.grade import Grade, overall
@@ -29,7 +30,7 @@ from bridge.compare.table_diff import DiffReport, diff
 from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
 from bridge.compare.table_row import TableRow, table_row
 from bridge.compare.tables import example_table, keys_table, kinds_of
-from bridge.compare.upgrade_compaction import check_compaction
+from bridge.compare.upgrade_compaction import check_compaction, upgraded_slices
 
 __all__ = [
     "BASE",
@@ -57,6 +58,7 @@ __all__ = [
     "collected",
     "compare",
     "compare_readers",
+    "compare_upgraded",
     "compared_with",
     "comparison_of",
     "diff",
@@ -83,4 +85,5 @@ __all__ = [
     "side_names",
     "table_history",
     "table_row",
+    "upgraded_slices",
 ]

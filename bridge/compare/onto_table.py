@@ -95,8 +95,8 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         as_of: an instant (requested time): onto the table as it was then.
 
     Raises:
-        PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert; the table has a
-            pending compaction that the upgrade would leave.
+        PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert; the table
+            formats its partition values, or the compaction in the upgrade would change rows or leave some out.
         PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
         InputError: a batch does not fit the table.
 
@@ -105,6 +105,9 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
     written = as_batches(batches)
     if written.operations:
         msg = "batches onto a real table are upserts; other operations are not ported there: leave them out"
+        raise PlanError(msg)
+    if table.queries().properties.formats_partitions:
+        msg = f"{table.path} formats its partition values, for which no write is predicted; leave the batches out"
         raise PlanError(msg)
     left = table.plan(payload=payload, props=props)
     right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(to)), table=None)

@@ -36,7 +36,8 @@ _BY_RULES = "by the rules of the release, as recorded from real Hudi"
 _BY_DOCUMENTATION = "by documentation: Trino, Athena and Presto show this for read-optimized tables"
 _PROOF = (
     "Exact for the files as they are: this is what queries change if readers are upgraded first, and what the "
-    "compaction stores that an upgrade begins with. It says nothing of rows that are still to be written."
+    "compaction stores that an upgrade begins with, unless one is pending or the table has a schema history (rehearse "
+    "it then). It says nothing of rows that are still to be written."
 )
 
 

@@ -1,8 +1,16 @@
-"""The compaction in an upgrade: tables of which it leaves file groups out, or reads columns by ids, are refused."""
+"""The rows of a table after an upgrade, whose compaction leaves file groups out and reads columns by their ids.
+
+Where a compaction is pending, an upgrade compacts the other file groups alone (UpgradeDowngradeUtils of 1.0.2, 1.1.1
+and 1.2.0). Of these it reads columns by a schema history, which a query without the option does not.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import DataFrame
 
 from bridge.compare.other_programs import compared_with
 from bridge.config import UpgradeCompaction, capabilities, change_version
@@ -10,92 +18,122 @@ from bridge.errors import PlanError
 from bridge.hudi import Answer
 
 if TYPE_CHECKING:
-    from bridge.hudi import FileSlice, HudiTable, TableQueries
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
+    from bridge.hudi import FileSlice, HudiTable
     from payloads import HudiRelease
 
 
-def check_compaction(table: HudiTable, release: HudiRelease) -> None:
-    """Refuse the upgrade of a table that shows other rows because of what its compaction does.
+class UpgradedSlices(NamedTuple):
+    """The file slices that a table has before an upgrade, by what they show after it.
 
-    Where a compaction is pending, an upgrade compacts the other file groups alone (UpgradeDowngradeUtils of 1.0.2,
-    1.1.1 and 1.2.0).
+    Attributes:
+        before: all of them, as the release that upgrades shows them before.
+        alike: those that show the same: without logs, or compacted as a query merges them.
+        by_ids: those that are compacted by a schema history: renamed columns have their values again (seen with 1.2.0,
+            tables of 0.15.0 and 1.0.2).
+        waiting: those on a pending compaction: they stay, and are merged by the new settings (seen with 1.2.0, tables
+            of 1.0.2). Logs of table version 6 that are named after that compaction are hidden: from version 8 on it
+            counts as an instant that has not completed (seen with 1.0.2, 1.1.1 and 1.2.0).
+        hidden: how many logs are hidden.
+    """
+
+    before: Answer
+    alike: Answer
+    by_ids: Answer
+    waiting: Answer
+    hidden: int
+
+    @property
+    def may_differ(self) -> bool:
+        """Whether some slices may show other rows than before."""
+        return bool(self.by_ids.slices or self.waiting.slices)
+
+    def rows(self, reader: HudiTable) -> DataFrame:
+        """Return the rows after the upgrade, with meta columns; `reader` is the table as the release reads it."""
+        frames = [reader.rows_of(one) for one in (self.alike, self.by_ids, self.waiting) if one.slices]
+        return functools.reduce(DataFrame.unionByName, frames) if frames else reader.rows_of(self.alike)
+
+    def differing(self, reader: HudiTable, which: Answer) -> DataFrame:
+        """Return the rows that some of the slices show differently than before, as `compared_with` does."""
+        groups = {_group(one) for one in which.slices}
+        before = Answer(self.before.query, [one for one in self.before.slices if _group(one) in groups])
+        return compared_with(reader, reader.rows_of(before), reader.rows_of(which))
+
+
+def upgraded_slices(
+    table: HudiTable, release: HudiRelease, properties: Mapping[str, str] | None = None
+) -> UpgradedSlices:
+    """Return the file slices of a table by what they show after an upgrade.
+
+    Args:
+        table: the table, before.
+        release: the one that upgrades.
+        properties: what the table stores afterwards; None for what the upgrade makes of its properties.
+
+    Raises:
+        PayloadBridgeError: the release can't read the table.
+    """
+    opened, can = table.queries(), capabilities(release)
+    queries = opened.read_by(release)
+    before = queries.snapshot()
+    none = Answer(before.query, [])
+    found = UpgradedSlices(before, before, none, none, 0)
+    logged = [one for one in before.slices if one.data_logs]
+    if not logged or not can.completion_times:
+        return found
+    pending, runs = opened.slices.pending_groups, can.upgrade_compaction is UpgradeCompaction.RUN
+    hides = not opened.properties.has_completion_times
+    hidden = {name for names in opened.slices.on_pending_compactions().values() for name in names if hides}
+    waiting = [one for one in logged if _group(one) in pending]
+    if waiting and (runs or hidden):  # else no log of the table is compacted
+        stored = properties or change_version(table.properties, can.created_version, release)
+        query = dataclasses.replace(before.query, plan=opened.read_by(release, stored).plan)
+        found = found._replace(waiting=Answer(query, [_without(one, hidden) for one in waiting]), hidden=len(hidden))
+    query = queries.snapshot(schema_on_read=True).query
+    if query.history is not None and runs:
+        found = found._replace(by_ids=Answer(query, [one for one in logged if _group(one) not in pending]))
+    others = {_group(one) for one in (*found.by_ids.slices, *found.waiting.slices)}
+    return found._replace(alike=Answer(before.query, [one for one in before.slices if _group(one) not in others]))
+
+
+def check_compaction(table: HudiTable, release: HudiRelease, properties: Mapping[str, str] | None = None) -> None:
+    """Refuse to predict writes after an upgrade by which a table shows other rows than the same release did before.
+
+    Args:
+        table: the table, before.
+        release: the one that upgrades.
+        properties: as in `upgraded_slices`.
 
     Raises:
         PlanError: saying why, and what to do first.
     """
-    opened = table.queries()
-    if not capabilities(release).completion_times:
-        return
-    if capabilities(release).upgrade_compaction is UpgradeCompaction.RUN:
-        _check_columns(table, opened, release)
-    if opened.properties.has_completion_times:
-        _check_settings(table, opened, release)
-    else:
-        _check_logs(table, opened, release)
+    found, reader = upgraded_slices(table, release, properties), table.read_by(release)
+    waits = (
+        f"a compaction that was planned and has not run: Hudi {release} upgrades the table without running it, and "
+        "then "
+    )
+    hides = f"hides {found.hidden} log files that were written to its file groups since"
+    merges = "merges the logs of its file groups by the new settings"
+    reads = (
+        f"a schema history (hoodie.schema.on.read.enable): the compaction in an upgrade to Hudi {release} reads "
+        "renamed and dropped columns by it, and a query does not"
+    )
+    run, compact = (f"{do} with Hudi {table.release} first" for do in ("run it", "compact"))
+    for which, why, do in (
+        (found.waiting, waits + (hides if found.hidden else merges), run),
+        (found.by_ids, reads, compact),
+    ):
+        if which.slices and (number := found.differing(reader, which).count()):
+            told = f"{number} row{' is another' if number == 1 else 's are others'} than Hudi {release} shows before it"
+            msg = f"{table.path} has {why}: {told}; {do} (CALL run_compaction)"
+            raise PlanError(msg)
 
 
-def _check_logs(table: HudiTable, opened: TableQueries, release: HudiRelease) -> None:
-    """Refuse logs on a pending compaction of table version 6, which have its instant in their names.
-
-    From version 8 on that instant counts as one that has not completed, and an upgrade does not rename the files, so
-    that queries show older rows (seen with 1.0.2, 1.1.1 and 1.2.0).
-    """
-    waiting = opened.slices.on_pending_compactions()
-    if waiting:
-        planned, number = min(waiting), sum(map(len, waiting.values()))
-        msg = (
-            f"{table.path} has a compaction that was planned at {planned} and has not run, and {number} log files "
-            f"written to its file groups since: Hudi {release} upgrades the table without running it, and then shows "
-            f"these file groups as they were before; run it with Hudi {table.release} first (CALL run_compaction)"
-        )
-        raise PlanError(msg)
+def _group(found: FileSlice) -> tuple[str, str]:
+    return found.partition, found.file_id
 
 
-def _check_settings(table: HudiTable, opened: TableQueries, release: HudiRelease) -> None:
-    """Refuse logs of table version 8 that the settings of the new version merge into other rows.
-
-    Where nothing is pending, the upgrade compacts them by the settings of before (seen with 1.2.0).
-    """
-    pending = opened.slices.pending_groups
-    if not pending:
-        return
-    stored = change_version(table.properties, capabilities(release).created_version, release)
-    before, after = (opened.read_by(release, one).snapshot() for one in (None, stored))
-    waiting = [one for one in _logged(before) if (one.partition, one.file_id) in pending]
-    if number := _differing(table.read_by(release), before, after, waiting):
-        msg = (
-            f"{table.path} has a compaction that was planned and has not run: Hudi {release} upgrades the table "
-            f"without running it, and then merges the logs of its file groups by the new settings, which changes rows "
-            f"({number}); run it with Hudi {table.release} first (CALL run_compaction)"
-        )
-        raise PlanError(msg)
-
-
-def _check_columns(table: HudiTable, opened: TableQueries, release: HudiRelease) -> None:
-    """Refuse logs of a table with a schema history, by which a compaction reads and a query without the option doesn't.
-
-    So columns that were renamed have their values again in the file groups that the upgrade compacts (seen with 1.2.0,
-    tables of 0.15.0 and 1.0.2).
-    """
-    queries = opened.read_by(release)
-    if not table.is_merge_on_read or not queries.timeline.schema_history(queries.timeline.latest or ""):
-        return
-    plain, by_ids = (queries.snapshot(schema_on_read=one) for one in (False, True))
-    if number := _differing(table.read_by(release), plain, by_ids, _logged(plain)):
-        msg = (
-            f"{table.path} has a schema history (hoodie.schema.on.read.enable): the compaction in an upgrade to Hudi "
-            f"{release} reads renamed and dropped columns by it, and a query does not, which changes rows of file "
-            f"groups with logs ({number}); compact with Hudi {table.release} first (CALL run_compaction)"
-        )
-        raise PlanError(msg)
-
-
-def _logged(answer: Answer) -> list[FileSlice]:
-    return [one for one in answer.slices if one.data_logs]
-
-
-def _differing(reader: HudiTable, one: Answer, other: Answer, slices: list[FileSlice]) -> int:
-    """Return how many rows of some file slices two queries show differently."""
-    if not slices:
-        return 0
-    return compared_with(reader, *(reader.rows_of(Answer(each.query, slices)) for each in (one, other))).count()
+def _without(found: FileSlice, hidden: AbstractSet[str]) -> FileSlice:
+    return dataclasses.replace(found, log_files=tuple(name for name in found.log_files if name not in hidden))

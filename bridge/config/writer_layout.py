@@ -34,7 +34,7 @@ _KEEPS_ROWS: Final = {INSERT_DROPS_KNOWN: "false", INSERT_POLICY: "none"}
 
 
 def layout_options(stored: Mapping[str, str], key: Sequence[str]) -> dict[str, str]:
-    """Return the options of an upsert into a table: its name, type, key, partition and index.
+    """Return the options of an upsert into a table: its name, type, key, partition and index, and no row left out.
 
     Args:
         stored: what the table stores.
@@ -48,6 +48,7 @@ def layout_options(stored: Mapping[str, str], key: Sequence[str]) -> dict[str, s
         WRITE_PARTITION: stored.get(PARTITION_FIELDS, ""),
     }
     found |= {name: stored[name] for name in _STORED if name in stored}
+    found |= _KEEPS_ROWS  # else a file of defaults on the machine decides
     if stored.get(KEYGEN_CLASS):
         found[WRITE_KEYGEN_CLASS] = stored[KEYGEN_CLASS]
     return found
@@ -64,11 +65,10 @@ def check_given(given: Mapping[str, str], needed: Mapping[str, str], never: Iter
     Raises:
         PlanError: naming the option.
     """
-    refused = {*needed, *never, WRITE_PAYLOAD_CLASS.key, WRITE_STRATEGY_ID.key, INDEX_CLASS}
+    refused = {*needed, *never, *_KEEPS_ROWS, WRITE_PAYLOAD_CLASS.key, WRITE_STRATEGY_ID.key, INDEX_CLASS}
     for given_name, text in given.items():
         name = given_name.lower()  # as Spark takes it
-        drops = name in _KEEPS_ROWS and text.strip().lower() != _KEEPS_ROWS[name]
-        is_free = given_name == INDEX_TYPE
-        if drops or (name in refused and not is_free and needed.get(name) != text):
+        is_free = given_name == INDEX_TYPE or _KEEPS_ROWS.get(name) == text.strip().lower()
+        if name in refused and not is_free and needed.get(name) != text:
             msg = f"the option {given_name}={text} would change what is written; leave it out"
             raise PlanError(msg)

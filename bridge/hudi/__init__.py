@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.hudi.base_files import key_edges
 from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.files import tables_below
@@ -44,6 +45,7 @@ __all__ = [
     "answer_columns",
     "arrow_of",
     "converted",
+    "key_edges",
     "looked_up",
     "narrowed",
     "partition_rows",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 BOOTSTRAP_INSTANT = "00000000000001"
 _INDEX_FOLDER = ".hoodie/.aux/.bootstrap/.fileids"
 _ROWS = 1 << 15
+_KEY_EDGES = (b"hoodie_min_record_key", b"hoodie_max_record_key")
 
 
 def read_base(
@@ -59,6 +60,24 @@ def schema_of(files: TableFiles, path: str) -> pa.Schema:
             return orc.ORCFile(stream).schema if path.endswith(".orc") else pq.read_schema(stream)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(files, path, error) from error
+
+
+def key_edges(files: TableFiles, path: str) -> tuple[str, ...]:
+    """Return the least and the greatest record key of a base file, as its footer says; none where it does not.
+
+    Source: HoodieBloomFilterWriteSupport.HOODIE_MIN_RECORD_KEY_FOOTER and HOODIE_MAX_RECORD_KEY_FOOTER.
+
+    Raises:
+        DamagedFileError: it can't be read in the format that its name says.
+    """
+    if path.endswith(".orc"):
+        return ()
+    try:
+        with files.open(path) as stream:
+            told = pq.read_metadata(stream).metadata or {}
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(files, path, error) from error
+    return tuple(told[name].decode() for name in _KEY_EDGES if name in told)
 
 
 def read_bootstrapped(files: TableFiles, path: str, sources: TableFiles, source: str) -> Iterator[pa.RecordBatch]:

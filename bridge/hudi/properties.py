@@ -23,6 +23,8 @@ PROPERTIES_FILE = ".hoodie/hoodie.properties"
 _VERSION = keys.TABLE_VERSION.key
 _VERSIONS = (5, 6, 8, 9)
 _FORMATS = ("PARQUET", "ORC")
+_SIMPLE = "SIMPLE"
+"""What follows a partition field of a custom key generator whose values stay as they are; 0.15 stores no kinds."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,13 @@ class TableProperties:
     def paths_are_formatted(self) -> bool:
         """Whether the key generator formats partition values, so that paths do not tell the values."""
         return self.is_timestamp_keyed or self._has_key_generator("Custom")
+
+    @property
+    def formats_partitions(self) -> bool:
+        """Whether two values of a partition field may be one partition, so that paths alone tell rows apart."""
+        kinds = (name.partition(":")[2] for name in _names(self.stored.get(keys.PARTITION_FIELDS, "")))
+        is_simple = all(kind.strip().upper() == _SIMPLE for kind in kinds)
+        return self.is_timestamp_keyed or (self._has_key_generator("Custom") and not is_simple)
 
     @property
     def is_timestamp_keyed(self) -> bool:

@@ -302,7 +302,13 @@ class HudiTable:
         return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
 
     def rows_of(self, answer: Answer) -> DataFrame:
-        """Return the merged rows of an answer."""
+        """Return the merged rows of an answer.
+
+        Raises:
+            UnreadableTableError: versions would merge by a class that only the table names.
+        """
+        if answer.query.unnamed_class is not None and any(found.data_logs for found in answer.slices):
+            raise UnreadableTableError(answer.query.unnamed_class)
         columns = answer_columns(answer.query)
         current().learn(columns.jsonValue())
         return self.slices_of(answer).mapInArrow(functools.partial(read_slices, answer.query), columns)
@@ -310,8 +316,6 @@ class HudiTable:
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
     ) -> DataFrame:
-        if answer.query.unnamed_class is not None and any(found.data_logs for found in answer.slices):
-            raise UnreadableTableError(answer.query.unnamed_class)
         names = None if columns is None else self._checked(answer, columns)
         known = conditions(where) if isinstance(where, str) else []
         if where is None or known:

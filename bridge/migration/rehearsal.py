@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from bridge.compare import ReaderResult, check_compaction, compare_readers, compared_with, program_version, released
+from bridge.compare import ReaderResult, check_compaction, compare_upgraded, compared_with, program_version, released
 from bridge.config import TABLE_VERSION, UpgradeCompaction, assumed_writer, capabilities
 from bridge.errors import InputError, PlanError, is_refusal, sentence_of
 from bridge.migration.part_copy import TablePart, part_of
@@ -90,8 +90,9 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         part: the part of the table that is copied and compared; None for all of it.
 
     Raises:
-        PlanError: the release is older than 1.1, the table has its version already, is read by no earlier release, or
-            has a pending compaction that the upgrade would leave; or the settings contradict each other.
+        PlanError: the release is older than 1.1, the table has its version already, or is read by no earlier release;
+            the settings contradict each other; or batches or the way back follow an upgrade whose compaction changes
+            rows, or leaves some out (`check_compaction`).
         InputError: the table can't be copied, as `copy_table` says, or was written meanwhile; a batch can't be read.
         NotRunError: the bundle can't run here.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
@@ -148,7 +149,6 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
             f"open it with the release that writes it: HudiTable(spark, path, '{writer}'), --release {writer}"
         )
         raise PlanError(msg)
-    check_compaction(table, release)
 
 
 def steps_of(  # noqa: PLR0913 (what decides on the steps)
@@ -164,8 +164,11 @@ def steps_of(  # noqa: PLR0913 (what decides on the steps)
 
     Raises:
         InputError: a batch can't be read, or does not fit the one before it.
-        PlanError: a script can't set the mode; or an option or a column of the batches is not one of the table.
+        PlanError: a script can't set the mode; an option or a column of the batches is not one of the table; or
+            something follows an upgrade that `check_compaction` refuses.
     """
+    if then.batches is not None or downgrade:
+        check_compaction(table, release, predictions.properties)
     steps = []
     if predictions.made is not None:
         script = folder / "migration.py"
@@ -190,7 +193,7 @@ def judge(table: HudiTable, predictions: Predictions, copied: CopiedTable, taken
     """
     release = predictions.release
     with contextlib.ExitStack() as closing:
-        readers = closing.enter_context(compare_readers(table, [release]))
+        readers = closing.enter_context(compare_upgraded(table, release, predictions.properties))
         simulated = closing.enter_context(contextlib.ExitStack())
         simulated.callback(predictions.close)
         (change,) = readers.results

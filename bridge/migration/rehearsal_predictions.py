@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import functions as sf
 
-from bridge.compare import BASE, Comparison, OntoTable, plan_to
+from bridge.compare import BASE, Comparison, OntoTable, plan_to, upgraded_slices
 from bridge.config import (
     TABLE_VERSION,
     WRITE_PAYLOAD_CLASS,
@@ -87,7 +87,7 @@ def next_of(
             f"{table.path} has generated keys, by which no row of a batch is found again; leave the batches out",
         ),
         (
-            written is not None and table.queries().properties.paths_are_formatted,
+            written is not None and table.queries().properties.formats_partitions,
             f"{table.path} formats its partition values, for which no write is predicted; leave the batches out",
         ),
     ):
@@ -157,7 +157,7 @@ class Predictions:
 
     def upgraded(self) -> DataFrame:
         """Return the rows after the upgrade, with meta columns."""
-        return self.reader.snapshot()
+        return upgraded_slices(self._table, self.release, self.properties).rows(self.reader)
 
     def written(self, batch: int, *, compacted: bool = False) -> DataFrame:
         """Return the rows after a batch, without meta columns.

@@ -7,6 +7,7 @@ Hudi's simple index does it.
 from __future__ import annotations
 
 import functools
+import itertools
 import pickle
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,14 +16,15 @@ from pyspark.sql import types as spark_types
 
 from bridge.config import keys
 from bridge.engines import PREFIX
-from bridge.hudi import ComputedKeys, narrowed, partition_rows
+from bridge.errors import PlanError
+from bridge.hudi import ComputedKeys, key_edges, narrowed, partition_rows
 from bridge.pipeline import join_rows
 from bridge.spark import in_one_task, in_order, quoted, spark_schema
 from bridge.write.changes import PLACE
 from bridge.write.slice_tasks import LABEL_BITS, read_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -36,6 +38,9 @@ _PARTITIONS: Final = (*_TEXTS, spark_types.DateType, spark_types.BooleanType)
 _IDENTIFIER: Final = "org.apache.hudi.index.bucket.BucketIdentifier"
 _CONFIGS: Final = ".hoodie/.bucket_index/partition_bucket_index_meta/configs"
 _BUCKET_INDEX, _SIMPLE = "BUCKET", "SIMPLE"
+_DEFAULT_NUMBER: Final = "256"  # HoodieIndexConfig.BUCKET_INDEX_NUM_BUCKETS
+_CHECKED: Final = 8
+"""Of so many base files the least and the greatest key are hashed: they all fit by chance once in 65,536 tables."""
 _DIGITS: Final = 8
 """So many digits of a file id are the number of its bucket. Source: BucketIdentifier.bucketIdFromFileId."""
 _SPREAD: Final = 1 << 20
@@ -145,20 +150,12 @@ def buckets_of(
         came: the columns of the batch.
         options: those of Hudi's writer.
     """
-    fields, number = queries.properties.key_fields, options.get(keys.BUCKETS, "").strip()
-    is_hashed = (
-        options.get(keys.INDEX_TYPE, "").strip().upper() == _BUCKET_INDEX
-        and options.get(keys.BUCKET_ENGINE, _SIMPLE).strip().upper() == _SIMPLE
-        and number.isdecimal()
-    )
-    # The number of buckets depends on the partition.
-    varies = any(name.startswith(keys.PARTITION_BUCKETS) for name in options) or queries.files.names(_CONFIGS)
+    fields, number = queries.properties.key_fields, _number_of(queries, options)
     # Releases differ in whether an only field is named.
-    is_named = len(fields) == 1 and ComputedKeys(queries.properties).is_complex
-    if not is_hashed or varies or is_named:
+    if number is None or (len(fields) == 1 and ComputedKeys(queries.properties).is_complex):
         return None
     found = [(one.partition, one.file_id[:_DIGITS]) for one in answer.slices]
-    are_buckets = len(set(found)) == len(found) and all(t.isdecimal() and int(t) < int(number) for _, t in found)
+    are_buckets = len(set(found)) == len(found) and all(t.isdecimal() and int(t) < number for _, t in found)
     if not are_buckets or not can_locate(came, plan, queries, spark_schema(answer.query.schema)):
         return None
     schema, rows = partition_rows(answer)
@@ -166,7 +163,60 @@ def buckets_of(
     if not set(plan.partition) <= set(schema.names) or any(path not in values for path, _ in found):
         return None  # paths do not tell the values of all of them
     partitions = {path: tuple(told[name] for name in plan.partition) for path, told in values.items()}
-    return Buckets(fields, options.get(keys.BUCKET_FIELDS) or ",".join(fields), int(number), partitions)
+    return Buckets(fields, _hashed_fields(queries, options), number, partitions)
+
+
+def check_buckets(
+    spark: SparkSession, queries: TableQueries, slices: Iterable[FileSlice], options: Mapping[str, str]
+) -> None:
+    """Check, on keys of some base files, that Hudi's writer looks for the rows of a table where they are.
+
+    Args:
+        spark: the session whose Hudi writes.
+        queries: the table's.
+        slices: what is read of it.
+        options: those of Hudi's writer.
+
+    Raises:
+        PlanError: the options name other buckets than those of the table, so that stored rows would be inserted again.
+    """
+    number = _number_of(queries, options)
+    if number is None:
+        return
+    some = itertools.islice((one for one in slices if one.base_file is not None), _CHECKED)
+    given = [
+        (key, int(one.file_id[:_DIGITS]) if one.file_id[:_DIGITS].isdecimal() else -1)
+        for one in some
+        for key in key_edges(queries.files, one.path_of(one.base_file or ""))
+    ]
+    if not given:
+        return
+    fields = _hashed_fields(queries, options)
+    stored = spark.createDataFrame(given, f"key string, {_BUCKET} int")
+    other = stored.where(sf.col(_BUCKET) != _bucket_of(sf.col("key"), fields, number)).first()
+    if other is not None:
+        msg = (
+            f"{queries.files.path}: the key {other['key']!r} is not where Hudi looks for it by {number} buckets of "
+            f"{fields}, and would be inserted again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or "
+            f"another {keys.INDEX_TYPE} if it has no buckets"
+        )
+        raise PlanError(msg)
+
+
+def _number_of(queries: TableQueries, options: Mapping[str, str]) -> int | None:
+    """Return how many buckets each partition has; None where no simple bucket index tells, or partitions differ."""
+    number = options.get(keys.BUCKETS, _DEFAULT_NUMBER).strip()
+    is_hashed = (
+        options.get(keys.INDEX_TYPE, "").strip().upper() == _BUCKET_INDEX
+        and options.get(keys.BUCKET_ENGINE, _SIMPLE).strip().upper() == _SIMPLE
+        and number.isdecimal()
+    )
+    varies = any(name.startswith(keys.PARTITION_BUCKETS) for name in options) or queries.files.names(_CONFIGS)
+    return int(number) if is_hashed and not varies else None
+
+
+def _hashed_fields(queries: TableQueries, options: Mapping[str, str]) -> str:
+    return options.get(keys.BUCKET_FIELDS) or ",".join(queries.properties.key_fields)
 
 
 def _bucket(buckets: Buckets) -> Column:
@@ -176,7 +226,11 @@ def _bucket(buckets: Buckets) -> Column:
     if len(texts) > 1:
         told = (sf.when(one.isNull(), "__null__").when(one == "", "__empty__").otherwise(one) for one in texts)
         key = sf.concat_ws(",", *(sf.concat(sf.lit(f"{n}:"), one) for n, one in zip(buckets.keys, told, strict=True)))
-    arguments = (sf.lit(_IDENTIFIER), sf.lit("getBucketId"), key, sf.lit(buckets.fields), sf.lit(buckets.number))
+    return _bucket_of(key, buckets.fields, buckets.number)
+
+
+def _bucket_of(key: Column, fields: str, number: int) -> Column:
+    arguments = (sf.lit(_IDENTIFIER), sf.lit("getBucketId"), key, sf.lit(fields), sf.lit(number))
     return sf.java_method(*arguments).cast("int")
 
 

@@ -25,7 +25,7 @@ from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, for
 from bridge.write.hudi_writer import check_writer_is_there, commit
 from bridge.write.in_frames import merged_in_frames
 from bridge.write.in_slices import merged_in_slices
-from bridge.write.located import buckets_of
+from bridge.write.located import buckets_of, check_buckets
 from bridge.write.merge_into_report import MergeIntoReport
 from bridge.write.moment import Moment
 from bridge.write.stored_rows import check_slices, of_batch
@@ -180,6 +180,7 @@ def _changes(  # noqa: PLR0913, PLR0917 (those of a merge, and what is released 
         incoming = keep(incoming)
         answer = of_batch(found, queries, answer, incoming, plan)
     check_slices(found.path, answer.slices, options[keys.INDEX_TYPE])
+    check_buckets(found.spark, queries, answer.slices, options)
     done = merged_in_slices(found, queries, answer, incoming, plan, buckets, keep, kept.callback)
     if done is None:
         incoming = keep(incoming)

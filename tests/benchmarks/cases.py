@@ -25,7 +25,12 @@ SHUFFLE, WINDOW = "shuffle by key", "row_number window"
 JOINED = ("dedup, full outer join (hash)", "dedup, full outer join (sort)")
 QUERIES = (WINDOW, "max_by of a struct", *JOINED)
 """What is written by hand and compared with ours; none of them writes files."""
-NATIVE = tuple(f"{what} 1.2, native" for what in ("upsert, event time", "upsert, commit time", "snapshot, event time"))
+NATIVE = tuple(
+    f"{what} time 1.2, native" for what in ("upsert, event", "upsert, commit", "snapshot, event", "snapshot, commit")
+)
+FEW = "upsert of few rows, event time 1.2, native"
+"""The batch goes to the stored rows, which are not shuffled."""
+SCANS = ("scan of stored rows", "scan of stored keys")
 WRITTEN = ("upsert, event time 1.2, native, written as Parquet", "upsert, Default 0.15, written as Parquet")
 
 _USER, _DEFAULT = "tests.benchmarks.user_payload:GreatestTs", "DefaultHoodieRecordPayload"
@@ -75,6 +80,8 @@ def _floors() -> list[Case]:
         Case("scan", FLOOR, _union),
         Case(SHUFFLE, FLOOR, _shuffled),
         Case("shuffle and write Parquet", FLOOR, _shuffled, writes=True),
+        Case(SCANS[0], FLOOR, lambda data: data.stored),
+        Case(SCANS[1], FLOOR, lambda data: data.stored.select(*KEY)),
     ]
 
 
@@ -104,12 +111,14 @@ def _upserts() -> list[Case]:
         "upsert, NonDefaults 0.15": (_payload(_NON_DEFAULTS, "0.15"), 0.9),
         "upsert, NonDefaults 1.2": (_payload(_NON_DEFAULTS, "1.2"), 0.9),
     }
-    return [Case(name, OURS, _merging(plan), goal) for name, (plan, goal) in plans.items()]
+    few = Case(FEW, OURS, lambda data: upsert(data.stored, data.few, _mode(_EVENT_TIME, "native")))
+    return [*(Case(name, OURS, _merging(plan), goal) for name, (plan, goal) in plans.items()), few]
 
 
 def _reads() -> list[Case]:
     plans = {
         "snapshot, event time 1.2, native": (_mode(_EVENT_TIME, "native"), 0.7),
+        "snapshot, commit time 1.2, native": (_mode(_COMMIT_TIME, "native"), 0.7),
         "snapshot, event time 1.2, python": (_mode(_EVENT_TIME, "python"), 0.9),
         "snapshot, Default 0.15": (_payload(_DEFAULT, "0.15"), 0.9),
         "snapshot, Default 0.15, native": (_payload(_DEFAULT, "0.15", engine="native"), 0.7),

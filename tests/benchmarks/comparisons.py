@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.benchmarks.cases import NATIVE, QUERIES, WRITTEN
+from tests.benchmarks.cases import FEW, NATIVE, QUERIES, SCANS, WRITTEN
 from tests.benchmarks.peers import DELTA, SNAPSHOT, UPSERT
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def comparisons(seconds: Mapping[str, float]) -> Iterator[Comparison]:
     pairs += [(_READS[-1], SNAPSHOT.format("NonDefaults by merge mode"), 1.0)]
     # RFC-46's own claim: what it saves to merge without records of Avro.
     pairs += [(SNAPSHOT.format("NonDefaults by merge mode"), SNAPSHOT.format("NonDefaults by Avro payload"), None)]
+    if seconds.keys() >= {FEW, *SCANS}:
+        yield Comparison(f"{FEW} / {' and '.join(SCANS)}", seconds[FEW] / sum(seconds[name] for name in SCANS), 1.2)
     for one, other, goal in pairs:
         if one in seconds and other in seconds:
             unlike = _FILES_ALONE if one in WRITTEN else ""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 KEY = ("part", "id")
 _PLAIN = 12
 """Columns of the narrow table, key, partition and ordering field included."""
+_FEW = 50
+"""One row of the batch in so many is one of the few."""
 
 
 class Shape(NamedTuple):
@@ -50,13 +52,18 @@ class Shape(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The frames of a shape, each of files of its own; the log has the rows of the batch that have a stored key."""
+    """The frames of a shape, each of files of its own.
+
+    The log has the rows of the batch that have a stored key, `few` some rows of the batch, far below the size up to
+    which Spark broadcasts them.
+    """
 
     shape: Shape
     folder: Path
     stored: DataFrame
     incoming: DataFrame
     log: DataFrame
+    few: DataFrame
 
 
 def written(spark: SparkSession, folder: Path, shape: Shape) -> Data:
@@ -71,7 +78,8 @@ def written(spark: SparkSession, folder: Path, shape: Shape) -> Data:
     incoming = _stored_as(folder / "incoming", batch)
     plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", partition="part", ordering="ts")
     log = _stored_as(folder / "log", append(stored, None, incoming, plan)[1])
-    return Data(shape, folder, stored, incoming, log)
+    few = _stored_as(folder / "few", incoming.where(sf.xxhash64("id") % _FEW == 0))
+    return Data(shape, folder, stored, incoming, log, few)
 
 
 def _stored_as(path: Path, frame: DataFrame) -> DataFrame:

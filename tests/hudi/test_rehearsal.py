@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, compare_readers, rehearse, replay_batches
 from bridge.cli import main
-from bridge.compare import NotRunError, check_compaction, onto_table, reason_of
+from bridge.compare import NotRunError, check_compaction, compare_upgraded, onto_table, reason_of
 from bridge.config import change_version, format_properties
 from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import check_upgrade_to, copy_table, rehearsal
@@ -189,24 +189,54 @@ def test_a_table_that_is_opened_as_the_upgraded_one_is_not_rehearsed(path: Path,
     check_upgrade_to(HudiTable(spark, str(path), "1.1"), V1_2)
 
 
-@pytest.mark.parametrize(
-    ("case", "words"),
-    [
-        (
-            "1.0.2/mor-pending-compaction-partial",
-            r"a compaction that was planned and .* which changes rows \(5\); run it",
-        ),
-        ("1.2.0/mor-kept-from-1.0.2-pending-compaction-partial", r"planned and has not run: .* by the new settings"),
-        ("1.2.0/mor-schema-on-read-rename-drop-default", r"a schema history .* file groups with logs \(5\)"),
-    ],
-)
-def test_an_upgrade_whose_compaction_shows_other_rows_is_refused(
-    tables: Path, spark: SparkSession, case: str, words: str
+_PENDING = r"a compaction that was planned and has not run: .* then "
+_CHANGED = {
+    "1.0.2/mor-pending-compaction-partial": (
+        0,
+        5,
+        rf"{_PENDING}merges the logs of its file groups by the new settings",
+    ),
+    "1.2.0/mor-kept-from-1.0.2-pending-compaction-partial": (
+        0,
+        1,
+        rf"{_PENDING}merges the logs .* by the new settings",
+    ),
+    "0.15.0/mor-log-only-pending-compaction": (26, 26, rf"{_PENDING}hides 4 log files that were"),
+}
+"""Tables of which 1.2.0 shows other rows after its upgrade than before it.
+
+How many rows are others than the own release shows, how many than 1.2 shows before the upgrade, and why.
+"""
+
+
+@pytest.mark.parametrize("case", _CHANGED)
+def test_an_upgrade_whose_compaction_changes_rows_is_predicted_and_nothing_after_it(
+    tables: Path, spark: SparkSession, tmp_path: Path, case: str
 ) -> None:
+    """Real Hudi changes as many (python -m tests.rehearse)."""
     release, name = case.split("/")
+    changed, number, words = _CHANGED[case]
     found = next(load(tables, release=release, case=name)).folder / "table"
+    table = HudiTable(spark, str(found), "1.0" if release == "1.2.0" else release.rpartition(".")[0])
+    check_upgrade_to(table, V1_2)
+    with compare_upgraded(table, V1_2) as predicted:
+        assert (predicted.results[0].total, predicted.results[0].refused) == (changed, None)
+    for more in ({"batches": [table.snapshot()]}, {"downgrade": True}):
+        with pytest.raises(PlanError, match=rf"{words}.*: {number} rows? .* with Hudi {table.release} first"):
+            rehearse(table, "1.2", tmp_path / "copy", **more)
     with pytest.raises(PlanError, match=words):
-        check_compaction(HudiTable(spark, str(found)), V1_2)
+        replay_batches(table, [table.snapshot()], "1.2")
+
+
+def test_the_compaction_in_an_upgrade_reads_by_a_schema_history(tables: Path, spark: SparkSession) -> None:
+    found = next(load(tables, release="1.2.0", case="mor-schema-on-read-rename-drop-default")).folder / "table"
+    table = HudiTable(spark, str(found))
+    with compare_upgraded(table, V1_2) as predicted:
+        assert (predicted.results[0].total, predicted.rows) == (5, table.snapshot().count())
+        by_ids = {row["id"]: row for row in table.snapshot(schema_on_read=True).collect()}
+        assert all(by_ids[row.left["id"]].asDict().items() >= row.right.items() for row in predicted.collect("1.2"))
+    with pytest.raises(PlanError, match=r"a schema history .* reads renamed and dropped columns .*: 5 rows are others"):
+        check_compaction(table, V1_2)
 
 
 def test_a_pending_compaction_hinders_no_upgrade_whose_settings_merge_its_logs_alike(
@@ -226,18 +256,11 @@ def test_a_pending_compaction_hinders_no_upgrade_whose_settings_merge_its_logs_a
     check_compaction(table, V1_2)
 
 
-def test_what_was_written_after_a_pending_compaction_would_be_hidden(
+def test_a_writer_that_keeps_the_version_of_a_table_leaves_its_pending_compaction(
     tables: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Real Hudi shows 26 of its 42 rows as they were, once it is upgraded."""
     found = next(load(tables, release="0.15.0", case="mor-log-only-pending-compaction")).folder / "table"
     table = HudiTable(spark, str(found), "0.15")
-    words = "planned at 20261122090909628 and has not run, and 4 log files written .* run it with Hudi 0.15 first"
-    with pytest.raises(PlanError, match=words):
-        check_upgrade_to(table, V1_2)
-    with pytest.raises(PlanError, match=words):
-        replay_batches(table, [table.snapshot()], "1.2")
-    # A writer that names the table's version upgrades it as little as one that keeps it.
     monkeypatch.setattr(onto_table, "compare", lambda _, sides: sides)
     named: dict[str, Any] = {"props": {"hoodie.write.table.version": "6"}}
     for settings in ({"keep_table_version": True}, named):

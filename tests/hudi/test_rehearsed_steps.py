@@ -18,7 +18,8 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
-from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, TablePart, rehearse
+from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, TablePart, rehearse, replay_batches
+from bridge.hudi import TableProperties
 from bridge.migration import Predictions, next_of, rehearsal, rehearsal_predictions, steps_of
 from bridge.migration.rehearsal_bundle import write_bundle
 from bridge.migration.rehearsal_steps import StepTask, Taken
@@ -184,7 +185,16 @@ def test_batches_into_formatted_partitions_are_not_predicted(generator: str, pat
     table = HudiTable(spark, str(path), "0.15")
     with pytest.raises(PlanError, match="formats its partition values, for which no write is predicted"):
         next_of(table, None, None, [batch], None)
+    with pytest.raises(PlanError, match="formats its partition values, for which no write is predicted"):
+        replay_batches(table, [batch], "1.2")
     assert next_of(table, None, None, None, None).batches is None
+
+
+def test_a_custom_key_generator_may_format_nothing() -> None:
+    custom = {"hoodie.table.keygenerator.type": "CUSTOM", "hoodie.table.partition.fields": "a:SIMPLE,b:simple"}
+    assert not TableProperties(custom).formats_partitions
+    assert TableProperties(custom | {"hoodie.table.partition.fields": "a:SIMPLE,b:TIMESTAMP"}).formats_partitions
+    assert TableProperties(custom | {"hoodie.table.partition.fields": "a,b"}).formats_partitions
 
 
 def test_what_writes_something_else_than_is_predicted(path: Path, spark: SparkSession, tmp_path: Path) -> None:  # noqa: F811

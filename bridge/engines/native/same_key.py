@@ -48,9 +48,11 @@ class SameKey:
         """Return what is compared of a column of the key: of floating-point numbers, the text."""
         return column.cast("string") if name in self._texts else column
 
-    def gathered(self, newer: DataFrame) -> DataFrame:
-        """Let one task have all versions of a key."""
-        return newer.coalesce(1) if in_one_task(newer.sparkSession) else newer.repartition(sf.col(_HASH))
+    @staticmethod
+    def gathered(newer: DataFrame, *, in_one: bool = False) -> DataFrame:
+        """Let one task have all versions of a key; all keys if `in_one`, as stages take longer than few rows do."""
+        in_one = in_one or in_one_task(newer.sparkSession)
+        return newer.coalesce(1) if in_one else newer.repartition(sf.col(_HASH))
 
     def matches(self) -> Column:
         """Whether a stored row has the key of a winner; null is equal to null.

@@ -69,7 +69,7 @@ def right_outer(keys: DataFrame, winners: DataFrame, same_key: Column, newer: Da
 
 def _found(keys: DataFrame, winners: DataFrame, same_key: Column, twice: Column) -> DataFrame:
     """Return the keys that winners have among `keys`, each once."""
-    met = keys.join(sf.broadcast(winners), same_key, "left_semi")
+    met = keys.join(sf.broadcast(winners), same_key, "left_semi").repartition(1)  # no more than the winners
     grouped = met.groupBy(*map(quoted, keys.columns)).agg(sf.count(sf.lit(1)).alias(_IS_ONE))
     return grouped.withColumn(_IS_ONE, sf.when(sf.col(_IS_ONE) > 1, twice).otherwise(sf.lit(True)))
 

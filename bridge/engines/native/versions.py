@@ -27,6 +27,7 @@ from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
 from bridge.engines.native.same_key import SameKey
 from bridge.engines.native.scanned import ENTRY, TOP, described, folded
+from bridge.engines.native.size import fits_broadcast
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ if TYPE_CHECKING:
 DEAD, RESET, CLASS = f"{PREFIX}dead", f"{PREFIX}reset", f"{PREFIX}class"
 _POSITION, _PART, _LIVE = f"{PREFIX}position", f"{PREFIX}part", f"{PREFIX}live"
 _BEFORE, _NONE, _FAILURE, _HIGH = (f"{PREFIX}{name}" for name in ("before", "none", "failure", "high"))
-_UNLIKE, _AFTER_RESET = f"{PREFIX}unlike", f"{PREFIX}after_reset"
-_RESET_AT, _ROW_AT = f"{PREFIX}reset_at", f"{PREFIX}row_at"
+_UNLIKE, _AFTER_RESET, _RESET_AT, _ROW_AT = (f"{PREFIX}{n}" for n in ("unlike", "after_reset", "reset_at", "row_at"))
 _HELPERS = (ENTRY, _POSITION, _PART, TOP, _LIVE, _BEFORE, _NONE, _FAILURE, _HIGH, _UNLIKE, _AFTER_RESET)
 NATURAL, TYPED, _OTHER = 0, 1, 2
 """The classes of ordering values: Hudi's "no ordering", that of the field, and any other."""
@@ -112,7 +112,7 @@ class Versions:
 
         If `counted`, the number of its versions, too.
         """
-        versions = self.key.gathered(self._described(side))
+        versions = self.key.gathered(self._described(side), in_one=fits_broadcast(side))
         if self.rule.gaps:
             return self._filled_where_several(versions, counted=counted)
         if counted:

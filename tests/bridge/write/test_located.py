@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import collections
+import importlib
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge import MergePlan
+from bridge import MergePlan, PlanError
 from bridge.hudi import Answer, TableQueries
-from bridge.write.located import buckets_of, labels_of, located, task_of
+from bridge.write.located import buckets_of, check_buckets, labels_of, located, task_of
 from tests.bridge.write.table import MadeTable
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+MODULE = importlib.import_module("bridge.write.located")
 PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", key="id")
 COLUMNS = spark_types.StructType().add("id", "string").add("city", "string")
 OPTIONS = {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "4"}
@@ -84,6 +88,37 @@ def test_two_slices_of_a_bucket_are_told_apart_by_their_keys(bucketed: MadeTable
     queries = TableQueries(str(bucketed.path))
     assert len(queries.snapshot().slices) == 2
     assert buckets_of(queries, queries.snapshot(), PLAN, COLUMNS, OPTIONS) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "other"),
+    [
+        ({}, None),
+        (
+            {"hoodie.bucket.index.num.buckets": "8"},
+            "f' is not where Hudi looks for it by 8 buckets of id, .* the table",
+        ),
+        ({"hoodie.bucket.index.num.buckets": None}, "by 256 buckets of id"),
+        ({"hoodie.index.type": "SIMPLE", "hoodie.bucket.index.num.buckets": "8"}, None),
+        ({"hoodie.index.bucket.engine": "CONSISTENT_HASHING", "hoodie.bucket.index.num.buckets": "8"}, None),
+    ],
+)
+def test_buckets_that_are_not_those_of_the_table_are_refused(
+    bucketed: MadeTable,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    given: dict[str, str | None],
+    other: str | None,
+) -> None:
+    monkeypatch.setattr(MODULE, "_bucket_of", lambda key, _, number: sf.pmod(sf.ascii(key), sf.lit(number)))
+    (file,) = bucketed.path.glob("*.parquet")
+    rows = pq.read_table(file)
+    footer = {"hoodie_min_record_key": "b", "hoodie_max_record_key": "f"}  # 98 and 102: both 2 of 4
+    pq.write_table(rows.replace_schema_metadata(footer), file)
+    queries = TableQueries(str(bucketed.path))
+    options = {name: text for name, text in {**OPTIONS, **given}.items() if text is not None}
+    with nullcontext() if other is None else pytest.raises(PlanError, match=other):
+        check_buckets(spark, queries, queries.snapshot().slices, options)
 
 
 def test_rows_go_to_the_slice_that_has_their_key(tmp_path: Path, spark: SparkSession) -> None:
