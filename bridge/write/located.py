@@ -189,18 +189,15 @@ def check_buckets(
         for one in some
         for key in key_edges(queries.files, one.path_of(one.base_file or ""))
     ]
-    if not given:
-        return
     fields = _hashed_fields(queries, options)
-    stored = spark.createDataFrame(given, f"key string, {_BUCKET} int")
-    other = stored.where(sf.col(_BUCKET) != _bucket_of(sf.col("key"), fields, number)).first()
-    if other is not None:
-        msg = (
-            f"{queries.files.path}: the key {other['key']!r} is not where Hudi looks for it by {number} buckets of "
-            f"{fields}, and would be inserted again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or "
-            f"another {keys.INDEX_TYPE} if it has no buckets"
-        )
-        raise PlanError(msg)
+    for key, bucket in given:
+        if _bucket_of_key(spark, key, fields, number) != bucket:
+            msg = (
+                f"{queries.files.path}: Hudi would look for the key {key!r} elsewhere, by {number} buckets of {fields}, "
+                f"and insert it again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or another "
+                f"{keys.INDEX_TYPE} if it has no buckets"
+            )
+            raise PlanError(msg)
 
 
 def _number_of(queries: TableQueries, options: Mapping[str, str]) -> int | None:
@@ -226,12 +223,15 @@ def _bucket(buckets: Buckets) -> Column:
     if len(texts) > 1:
         told = (sf.when(one.isNull(), "__null__").when(one == "", "__empty__").otherwise(one) for one in texts)
         key = sf.concat_ws(",", *(sf.concat(sf.lit(f"{n}:"), one) for n, one in zip(buckets.keys, told, strict=True)))
-    return _bucket_of(key, buckets.fields, buckets.number)
-
-
-def _bucket_of(key: Column, fields: str, number: int) -> Column:
-    arguments = (sf.lit(_IDENTIFIER), sf.lit("getBucketId"), key, sf.lit(fields), sf.lit(number))
+    arguments = (sf.lit(_IDENTIFIER), sf.lit("getBucketId"), key, sf.lit(buckets.fields), sf.lit(buckets.number))
     return sf.java_method(*arguments).cast("int")
+
+
+def _bucket_of_key(spark: SparkSession, key: str, fields: str, number: int) -> int:
+    identifier: Any = spark._jvm  # noqa: SLF001 (as the writer of the session computes it)
+    for name in _IDENTIFIER.split("."):
+        identifier = getattr(identifier, name)
+    return int(identifier.getBucketId(key, fields, number))
 
 
 def _lookup(rows: DataFrame, slices: Mapping[int, FileSlice], buckets: Buckets, plan: MergePlan) -> DataFrame:
