@@ -193,8 +193,8 @@ def check_buckets(
     for key, bucket in given:
         if _bucket_of_key(spark, key, fields, number) != bucket:
             msg = (
-                f"{queries.files.path}: Hudi would look for the key {key!r} elsewhere, by {number} buckets of {fields}, "
-                f"and insert it again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or another "
+                f"{queries.files.path}: Hudi would look for the key {key!r} elsewhere, by {number} buckets of "
+                f"{fields}, and insert it again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or another "
                 f"{keys.INDEX_TYPE} if it has no buckets"
             )
             raise PlanError(msg)
