@@ -194,8 +194,8 @@ def check_buckets(
         if _bucket_of_key(spark, key, fields, number) != bucket:
             msg = (
                 f"{queries.files.path}: Hudi would look for the key {key!r} elsewhere, by {number} buckets of "
-                f"{fields}, and insert it again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or another "
-                f"{keys.INDEX_TYPE} if it has no buckets"
+                f"{fields}, and insert it again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or "
+                f"another {keys.INDEX_TYPE} if it has no buckets"
             )
             raise PlanError(msg)
 
