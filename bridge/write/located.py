@@ -6,6 +6,7 @@ Hudi's simple index does it.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import pickle
@@ -17,14 +18,14 @@ from pyspark.sql import types as spark_types
 from bridge.config import keys
 from bridge.engines import PREFIX
 from bridge.errors import PlanError
-from bridge.hudi import ComputedKeys, key_edges, narrowed, partition_rows
+from bridge.hudi import ComputedKeys, SliceReader, key_edges, narrowed, partition_rows
 from bridge.pipeline import join_rows
-from bridge.spark import in_one_task, in_order, quoted, spark_schema
+from bridge.spark import META_COLUMNS, in_one_task, in_order, quoted, spark_schema
 from bridge.write.changes import PLACE
 from bridge.write.slice_tasks import LABEL_BITS, read_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -41,6 +42,9 @@ _BUCKET_INDEX, _SIMPLE = "BUCKET", "SIMPLE"
 _DEFAULT_NUMBER: Final = "256"  # HoodieIndexConfig.BUCKET_INDEX_NUM_BUCKETS
 _CHECKED: Final = 8
 """Of so many base files the least and the greatest key are hashed: they all fit by chance once in 65,536 tables."""
+_READ_HERE: Final = 4 << 20
+"""A slice of more bytes is not read by the driver."""
+_KEY: Final = META_COLUMNS[2]
 _DIGITS: Final = 8
 """So many digits of a file id are the number of its bucket. Source: BucketIdentifier.bucketIdFromFileId."""
 _SPREAD: Final = 1 << 20
@@ -166,32 +170,27 @@ def buckets_of(
     return Buckets(fields, _hashed_fields(queries, options), number, partitions)
 
 
-def check_buckets(
-    spark: SparkSession, queries: TableQueries, slices: Iterable[FileSlice], options: Mapping[str, str]
-) -> None:
-    """Check, on keys of some base files, that Hudi's writer looks for the rows of a table where they are.
+def check_buckets(spark: SparkSession, queries: TableQueries, answer: Answer, options: Mapping[str, str]) -> None:
+    """Check, on a few keys, that Hudi's writer looks for the rows of a table where they are.
+
+    These are keys of eight base files; where there are none, of the smallest slice that has logs alone, if it is small.
 
     Args:
         spark: the session whose Hudi writes.
         queries: the table's.
-        slices: what is read of it.
+        answer: what is read of it.
         options: those of Hudi's writer.
 
     Raises:
         PlanError: the options name other buckets than those of the table, so that stored rows would be inserted again.
+        HudiTableError, MergeFailedError: a slice can't be read.
     """
-    number = _number_of(queries, options)
+    number = _number_of(queries, {keys.BUCKETS: _DEFAULT_NUMBER, **options})
     if number is None:
         return
-    some = itertools.islice((one for one in slices if one.base_file is not None), _CHECKED)
-    given = [
-        (key, int(one.file_id[:_DIGITS]) if one.file_id[:_DIGITS].isdecimal() else -1)
-        for one in some
-        for key in key_edges(queries.files, one.path_of(one.base_file or ""))
-    ]
     fields = _hashed_fields(queries, options)
-    for key, bucket in given:
-        if _bucket_of_key(spark, key, fields, number) != bucket:
+    for found, key in _some_keys(queries, answer):
+        if str(_bucket_of_key(spark, key, fields, number)) != (found.file_id[:_DIGITS].lstrip("0") or "0"):
             msg = (
                 f"{queries.files.path}: Hudi would look for the key {key!r} elsewhere, by {number} buckets of "
                 f"{fields}, and insert it again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or "
@@ -200,9 +199,23 @@ def check_buckets(
             raise PlanError(msg)
 
 
+def _some_keys(queries: TableQueries, answer: Answer) -> Iterator[tuple[FileSlice, str]]:
+    based = [one for one in answer.slices if one.base_file is not None]
+    for found in based[:_CHECKED]:
+        for key in key_edges(queries.files, found.path_of(found.base_file or "")):
+            yield found, key
+    smallest = min((one for one in answer.slices if one.base_file is None), key=lambda one: one.size, default=None)
+    if based or smallest is None or smallest.size > _READ_HERE:
+        return
+    query = dataclasses.replace(answer.query, shown=frozenset({_KEY}))
+    for rows in itertools.islice(SliceReader(query).read(smallest), 1):
+        for key in rows.column(_KEY).slice(0, 2 * _CHECKED).to_pylist():
+            yield smallest, key
+
+
 def _number_of(queries: TableQueries, options: Mapping[str, str]) -> int | None:
     """Return how many buckets each partition has; None where no simple bucket index tells, or partitions differ."""
-    number = options.get(keys.BUCKETS, _DEFAULT_NUMBER).strip()
+    number = options.get(keys.BUCKETS, "").strip()
     is_hashed = (
         options.get(keys.INDEX_TYPE, "").strip().upper() == _BUCKET_INDEX
         and options.get(keys.BUCKET_ENGINE, _SIMPLE).strip().upper() == _SIMPLE

@@ -180,7 +180,7 @@ def _changes(  # noqa: PLR0913, PLR0917 (those of a merge, and what is released 
         incoming = keep(incoming)
         answer = of_batch(found, queries, answer, incoming, plan)
     check_slices(found.path, answer.slices, options[keys.INDEX_TYPE])
-    check_buckets(found.spark, queries, answer.slices, options)
+    check_buckets(found.spark, queries, answer, options)
     done = merged_in_slices(found, queries, answer, incoming, plan, buckets, keep, kept.callback)
     if done is None:
         incoming = keep(incoming)

@@ -23,6 +23,7 @@ from bridge.hudi import (
     UnreadableTableError,
 )
 from bridge.migration.damage import _settings
+from bridge.write.located import _some_keys
 from tests.conformance.__main__ import main
 from tests.conformance.all_sets import checks
 from tests.conformance.table_report import TableReport, check_tables
@@ -256,3 +257,14 @@ def test_a_slice_is_read_in_batches_of_one_schema(tables: Path) -> None:
     reader = SliceReader(answer.query)
     schemas = {batch.schema for found in answer.slices for batch in reader.read(found)}
     assert schemas == {reader.shown}
+
+
+def test_a_slice_of_logs_alone_tells_keys_too(tables: Path) -> None:
+    found = next(load(tables, release="0.15.0", case="mor-log-only-pending-compaction")).folder / "table"
+    queries = TableQueries(str(found), "0.15")
+    answer = queries.snapshot()
+    alone = [one for one in answer.slices if one.base_file is None]
+    told = list(_some_keys(queries, answer._replace(slices=alone)))
+    assert told
+    assert {one.file_id for one, _ in told} <= {one.file_id for one in alone}
+    assert len({key for _, key in told}) == len(told)

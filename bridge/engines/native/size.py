@@ -27,10 +27,10 @@ Rows in memory take several times as much as compressed files, so this leaves ro
 _SMALL_BYTES = 8 * 2**20
 """Up to how many bytes of files, as stored, of all sides together, the python engine is the faster.
 
-Seconds in a warm session on 2 cores, rows of 12 columns, natively and in Python, the fifth call: an upsert by event time
-1.2 and 0.8 of 5 MiB (150,000 rows), 1.1 and 1.1 of 14 MiB (400,000), 2.4 and 2.7 of 28 MiB (800,000); a snapshot 2.0 and
-1.2, 1.5 and 1.2, 2.4 and 1.8. The limit is lower than where both are alike, as files of few columns, or of values that
-compress well, have more rows.
+Seconds in a warm session on 2 cores, rows of 12 columns, natively and in Python, the fifth call: an upsert by event
+time 1.2 and 0.8 of 5 MiB (150,000 rows), 1.1 and 1.1 of 14 MiB (400,000), 2.4 and 2.7 of 28 MiB (800,000); a snapshot
+2.0 and 1.2, 1.5 and 1.2, 2.4 and 1.8. The limit is lower than where both are alike, as files of few columns, or of
+values that compress well, have more rows.
 """
 _FILES = frozenset({"LogicalRelation", "DataSourceV2ScanRelation"})
 _ROWS = frozenset({"LogicalRDD", "LocalRelation", "Range"})

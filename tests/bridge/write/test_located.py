@@ -118,7 +118,7 @@ def test_buckets_that_are_not_those_of_the_table_are_refused(
     queries = TableQueries(str(bucketed.path))
     options = {name: text for name, text in {**OPTIONS, **given}.items() if text is not None}
     with nullcontext() if other is None else pytest.raises(PlanError, match=other):
-        check_buckets(spark, queries, queries.snapshot().slices, options)
+        check_buckets(spark, queries, queries.snapshot(), options)
 
 
 def test_rows_go_to_the_slice_that_has_their_key(tmp_path: Path, spark: SparkSession) -> None:
