@@ -173,7 +173,7 @@ def buckets_of(
 def check_buckets(spark: SparkSession, queries: TableQueries, answer: Answer, options: Mapping[str, str]) -> None:
     """Check, on a few keys, that Hudi's writer looks for the rows of a table where they are.
 
-    These are keys of eight base files; where there are none, of the smallest slice that has logs alone, if it is small.
+    These are keys of eight base files; where there are none, of the smallest slice with rows, if it is small.
 
     Args:
         spark: the session whose Hudi writes.
@@ -204,13 +204,15 @@ def _some_keys(queries: TableQueries, answer: Answer) -> Iterator[tuple[FileSlic
     for found in based[:_CHECKED]:
         for key in key_edges(queries.files, found.path_of(found.base_file or "")):
             yield found, key
-    smallest = min((one for one in answer.slices if one.base_file is None), key=lambda one: one.size, default=None)
-    if based or smallest is None or smallest.size > _READ_HERE:
+    if based:
         return
-    query = dataclasses.replace(answer.query, shown=frozenset({_KEY}))
-    for rows in itertools.islice(SliceReader(query).read(smallest), 1):
-        for key in rows.column(_KEY).slice(0, 2 * _CHECKED).to_pylist():
-            yield smallest, key
+    reader = SliceReader(dataclasses.replace(answer.query, shown=frozenset({_KEY})))
+    small = sorted((one for one in answer.slices if one.size <= _READ_HERE), key=lambda one: one.size)
+    for found in small[:_CHECKED]:
+        shown = [rows.column(_KEY).to_pylist() for rows in reader.read(found)]
+        if any(shown):  # else deletes are all that it has
+            yield from ((found, key) for key in itertools.islice(itertools.chain(*shown), 2 * _CHECKED))
+            return
 
 
 def _number_of(queries: TableQueries, options: Mapping[str, str]) -> int | None:
