@@ -99,7 +99,8 @@ class _Evaluated:
         python = jvm.org.apache.spark.sql.execution.python.EvaluatePython
         python.registerPicklers()
         self._input = python.makeFromJava(plan.child().schema())
-        self._project = jvm.org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(
+        # Generated classes have one name, by which Py4J takes the methods of the first for those of all.
+        self._project = jvm.org.apache.spark.sql.catalyst.expressions.InterpretedMutableProjection(
             plan.projectList(), plan.child().output()
         )
         self._project.initialize(0)
