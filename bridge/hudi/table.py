@@ -302,11 +302,7 @@ class HudiTable:
         return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
 
     def rows_of(self, answer: Answer) -> DataFrame:
-        """Return the merged rows of an answer.
-
-        Raises:
-            UnreadableTableError: versions would merge by a class that only the table names.
-        """
+        """Return the merged rows of an answer; an `UnreadableTableError` where only the table names their class."""
         if answer.query.unnamed_class is not None and any(found.data_logs for found in answer.slices):
             raise UnreadableTableError(answer.query.unnamed_class)
         columns = answer_columns(answer.query)
