@@ -87,13 +87,21 @@ def is_scan(frame: DataFrame) -> bool:
     return plan is not None and all(_name(node) in _FILES | _ROWS | _ROW_BY_ROW for node in _nodes(plan))
 
 
-def fits_broadcast(frame: DataFrame) -> bool:
-    """Whether Spark would send all rows to every task, by its own estimate; False where it can't be asked."""
+def fits_broadcast(frame: DataFrame, at_most: int | None = None) -> bool:
+    """Whether Spark would send all rows to every task, by its own estimate; False where it can't be asked.
+
+    With `at_most` only if they have no more bytes, whatever the session's limit is.
+    """
     classic, plan = _classic(frame), _optimized(frame)
     if classic is None or plan is None:
         return False
-    most = classic.sparkSession().sessionState().conf().autoBroadcastJoinThreshold()
-    return _bytes_of(plan) <= int(most)
+    most = int(classic.sparkSession().sessionState().conf().autoBroadcastJoinThreshold())
+    return _bytes_of(plan) <= (most if at_most is None else min(most, at_most))
+
+
+def is_few(frame: DataFrame) -> bool:
+    """Whether a frame is so small that a stage takes longer than its rows do in one task; False as above."""
+    return fits_broadcast(frame, _TASK_BYTES)
 
 
 def fits_in_memory(frame: DataFrame) -> bool:

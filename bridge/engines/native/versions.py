@@ -27,7 +27,7 @@ from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
 from bridge.engines.native.same_key import SameKey
 from bridge.engines.native.scanned import ENTRY, TOP, described, folded
-from bridge.engines.native.size import fits_broadcast
+from bridge.engines.native.size import is_few
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Versions:
 
         If `counted`, the number of its versions, too.
         """
-        versions = self.key.gathered(self._described(side), in_one=fits_broadcast(side))
+        versions = self.key.gathered(self._described(side), in_one=is_few(side))
         if self.rule.gaps:
             return self._filled_where_several(versions, counted=counted)
         if counted:

@@ -239,6 +239,21 @@ def test_stored_rows_are_not_shuffled_where_the_batch_is_small(spark: SparkSessi
     assert "FullOuter" in again, "what is more than a scan is read once"
 
 
+def test_only_a_batch_of_few_bytes_is_combined_in_one_task(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.engines.native.same_key.in_one_task", lambda _session: False)
+    for name in ("stored", "batch"):
+        spark.createDataFrame([("a", "p", 1, "x", None)], ROWS).write.parquet(str(tmp_path / name))
+    frames = [spark.read.parquet(str(tmp_path / name)) for name in ("stored", "batch")]
+    shuffled = "hashpartitioning(_pb_hash"
+    assert shuffled not in physical_plan(upsert(*frames, plan_of(engine="native")))
+    monkeypatch.setattr("bridge.engines.native.size._TASK_BYTES", 0)
+    large = physical_plan(upsert(*frames, plan_of(engine="native")))
+    assert shuffled in large, "whatever the session broadcasts"
+    assert "BroadcastHashJoin" in large
+
+
 def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSession, tmp_path: Path) -> None:
     stored = [("a", "p", 1, "old", None), ("a", "p", 2, "again", None), ("b", "p", 1, "stays", None)]
     for name, rows in (("stored", stored), ("batch", [("a", "p", 3, "new", None)])):
