@@ -30,7 +30,7 @@ _ROWS = 2_500_000
 
 @click.command()
 @click.option("--rows", type=int, help="Rows in all, stored and incoming. Default: 2.5 million; --scale: 40 million.")
-@click.option("--runs", default=3, show_default=True, help="Runs of each job; the best counts.")
+@click.option("--runs", default=2, show_default=True, help="Runs of each job after a first one; the best counts.")
 @click.option("--only", default="", help="Of our own cases, only those whose name contains this.")
 @click.option("--peers", "with_peers", is_flag=True, help="Also real Hudi 1.2.0 and Delta Lake, from Maven Central.")
 @click.option("--grow/--no-grow", default=True, show_default=True, help="Also of other sizes, and on one core.")
