@@ -84,8 +84,7 @@ def upgraded_slices(
     if not logged or not can.completion_times:
         return found
     pending, runs = opened.slices.pending_groups, can.upgrade_compaction is UpgradeCompaction.RUN
-    hides = not opened.properties.has_completion_times
-    hidden = {name for names in opened.slices.on_pending_compactions().values() for name in names if hides}
+    hidden = opened.slices.on_pending_compactions()
     waiting = [one for one in logged if _group(one) in pending]
     if waiting and (runs or hidden):  # else no log of the table is compacted
         stored = properties or change_version(table.properties, can.created_version, release)

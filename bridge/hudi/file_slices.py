@@ -142,16 +142,15 @@ class SliceView:
                 found.append([_file_slice(partition, file_id, key, one, sizes) for key, one in counted])
         return [slices for slices in found if slices]
 
-    def on_pending_compactions(self) -> dict[str, list[str]]:
-        """Return the log files that lie on a compaction which has not completed, by its instant; versions 5 and 6."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for partition, sizes in self.listings:
-            for file_id, group in _groups_of(sizes).items():
-                compaction = self._compactions.get((partition, file_id))
-                for log in group.logs:
-                    if log.instant == compaction:
-                        found[log.instant].append(log.name)
-        return dict(found)
+    def on_pending_compactions(self) -> frozenset[str]:
+        """Return the log files that are named after a compaction which has not completed: of versions 5 and 6 alone."""
+        return frozenset(
+            log.name
+            for partition, sizes in self.listings
+            for file_id, group in _groups_of(sizes).items()
+            for log in group.logs
+            if log.instant == self._compactions.get((partition, file_id))
+        )
 
     def _chosen(self, until: str, *, bases_only: bool) -> Iterator[FileSlice]:
         replaced = self._timeline.replaced(until)

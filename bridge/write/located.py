@@ -190,7 +190,7 @@ def check_buckets(spark: SparkSession, queries: TableQueries, answer: Answer, op
         return
     fields = _hashed_fields(queries, options)
     for found, key in _some_keys(queries, answer):
-        if str(_bucket_of_key(spark, key, fields, number)) != (found.file_id[:_DIGITS].lstrip("0") or "0"):
+        if f"{_bucket_of_key(spark, key, fields, number):0{_DIGITS}}" != found.file_id[:_DIGITS]:
             msg = (
                 f"{queries.files.path}: Hudi would look for the key {key!r} elsewhere, by {number} buckets of "
                 f"{fields}, and insert it again; give the {keys.BUCKETS} and {keys.BUCKET_FIELDS} of the table, or "
@@ -243,10 +243,9 @@ def _bucket(buckets: Buckets) -> Column:
 
 
 def _bucket_of_key(spark: SparkSession, key: str, fields: str, number: int) -> int:
-    identifier: Any = spark._jvm  # noqa: SLF001 (as the writer of the session computes it)
-    for name in _IDENTIFIER.split("."):
-        identifier = getattr(identifier, name)
-    return int(identifier.getBucketId(key, fields, number))
+    """Return the number of the bucket of a record key, as above."""
+    hudi: Any = spark._jvm.org.apache.hudi  # type: ignore[union-attr]  # noqa: SLF001 (PySpark's only way to it)
+    return int(hudi.index.bucket.BucketIdentifier.getBucketId(key, fields, number))
 
 
 def _lookup(rows: DataFrame, slices: Mapping[int, FileSlice], buckets: Buckets, plan: MergePlan) -> DataFrame:
