@@ -233,6 +233,8 @@ def without_empty_partitions(frame: DataFrame, plan: MergePlan, fields: Iterable
 
 def _data(frame: DataFrame, layout: Layout) -> list[Column]:
     present = {field.name: field.dataType for field in frame.schema.fields}
+    if list(present.items()) == [(field.name, field.dataType) for field in layout.fields]:
+        return [sf.col("*")]  # a column takes several calls of the JVM
     return [
         promoted(quoted(field.name), present[field.name], field.dataType).alias(field.name)
         if field.name in present

@@ -179,6 +179,8 @@ def _java_options() -> str:
 _COMMON = {
     # Spark keeps 100 compiled classes, fewer than one native merge may have, which then compiles them all each time.
     "spark.sql.codegen.cache.maxEntries": "1000",
+    # Java runs a method of more bytecode unoptimised, several times slower; Spark then has no such one.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
 }

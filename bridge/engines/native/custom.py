@@ -91,8 +91,7 @@ def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> Data
     names = tuple(field.name for field in job.schema.fields)
     merge = _merge(versions, job, newer, names)
     winners = _folded(versions, newer, names, merge)
-    rows, keys = versions.rows(stored), versions.keys(stored)
-    both = full_outer(rows, keys, winners, versions.key.matches(), newer, versions.twice())
+    both = full_outer(versions.rows(stored), versions.keys(stored), winners, versions.outer(stored, newer))
     old = sf.struct(*(quoted(name).alias(name) for name in names))
     new, is_dead = sf.col(_ROW)["row"], sf.col(_ROW)["dead"]
     is_new, is_alone = versions.is_absent_below(), versions.is_absent_above()

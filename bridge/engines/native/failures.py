@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.spark import quoted, quoted_name
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,32 +31,52 @@ OTHER_CLASS = "the log has a delete with an ordering value of another type; use 
 class Failures:
     """Makes the failures of the versions of one side."""
 
-    def __init__(self, plan: MergePlan, key: Mapping[str, tuple[Column, spark_types.DataType]]) -> None:
-        """Name the key by its columns, each with its type."""
+    def __init__(self, plan: MergePlan, key: Mapping[str, str], types: Mapping[str, spark_types.DataType]) -> None:
+        """Name the key: the columns under their names in messages, and the types by these."""
         self._plan = plan
         self._key = key
+        self._types = types
 
-    def raised(self, point: MergePoint | None, reason: str, *, field: str | None = None) -> Column:
-        """Return an expression of the type boolean that fails with the key of its row; None: at no merge point."""
+    def raised(self, point: MergePoint | None, reason: str | Column, *, field: str | None = None) -> Column:
+        """Return an expression of the type boolean that fails with the key of its row; None: at no merge point.
+
+        Spark writes the text into the code of a loop over rows, and Java does not compile long loops: where there are
+        several reasons, one failure whose `reason` is an expression is the shorter code.
+        """
         where = "" if field is None else f", field {field!r}"
         at = "" if point is None else f" at {point.value}"
-        parts = [sf.lit(f"{self._plan.payload_name} failed{at} (key "), self._shown, sf.lit(f"{where}): {reason}")]
-        return sf.raise_error(sf.concat(*parts)).cast("boolean")
+        key = ", ".join(f"{_escaped(name)}={self._form(name)}" for name in self._key)
+        told, reasons = (_escaped(reason), []) if isinstance(reason, str) else ("%s", [reason])
+        text = f"{_escaped(self._plan.payload_name)} failed{at} (key {key}{_escaped(where)}): {told}"
+        return sf.raise_error(sf.format_string(text, *self._shown, *reasons)).cast("boolean")
+
+    def _form(self, name: str) -> str:
+        return "'%s'" if name in self._plan.key and isinstance(self._types[name], spark_types.StringType) else "%s"
 
     @functools.cached_property
-    def _shown(self) -> Column:
-        """The key as Python shows it."""
-        parts = []
-        for number, (name, (column, kind)) in enumerate(self._key.items()):
-            quote = sf.lit("'" if isinstance(kind, spark_types.StringType) else "")
-            parts.append(sf.lit(f"{', ' if number else ''}{name}="))
-            text = column.cast("string")
-            text = sf.initcap(text) if isinstance(kind, spark_types.BooleanType) else text
-            parts.append(sf.coalesce(sf.concat(quote, text, quote), sf.lit("None")))
-        return sf.concat(*parts)
+    def _shown(self) -> list[Column]:
+        """The key as Python shows it, a text a column; as SQL, which takes fewer calls of the JVM."""
+        return [
+            sf.expr(_shown(quoted_name(column), self._types[name], is_key=name in self._plan.key))
+            for name, column in self._key.items()
+        ]
 
     def present(self, name: str) -> Column:
         """Return a key column, which fails where it is null."""
-        column, kind = self._key[name]
         msg = f"{self._plan.payload_name}: the key column {name!r} is null in some rows; fill it or drop these rows"
-        return sf.coalesce(column, sf.raise_error(sf.lit(msg)).cast(kind))
+        return sf.coalesce(quoted(self._key[name]), sf.raise_error(sf.lit(msg)))
+
+
+def _shown(column: str, kind: spark_types.DataType, *, is_key: bool) -> str:
+    text = f"CAST({column} AS STRING)"
+    if isinstance(kind, spark_types.BooleanType):
+        text = f"INITCAP({text})"
+    if is_key:  # it is not null, and the text around it has the quotes
+        return text
+    if isinstance(kind, spark_types.StringType):
+        text = f"CONCAT(CHR(39), {text}, CHR(39))"
+    return f"COALESCE({text}, 'None')"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines.control_columns import MADE, PREFIX
-from bridge.spark import quoted
+from bridge.spark import quoted, quoted_name
 from mergers.strategies import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, PartialUpdateMode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from pyspark.sql import Column, DataFrame, WindowSpec
+    from pyspark.sql import Column, DataFrame
 
     from payloads import AvroSchema
 
@@ -37,11 +35,14 @@ class Gap(NamedTuple):
     name: str
     marker: str | bytes | None
 
-    def of(self, column: Column) -> Column:
-        """Whether a value of the column is a gap."""
+    def of(self, column: str) -> str:
+        """Return, as SQL, whether a value of the column is a gap."""
         if self.marker is None:
-            return column.isNull()
-        return sf.coalesce(column == sf.lit(self.marker), sf.lit(False))
+            return f"{column} IS NULL"
+        is_text = isinstance(self.marker, str)
+        data = self.marker.encode() if isinstance(self.marker, str) else self.marker
+        literal = f"X'{data.hex()}'"  # whatever the session takes for an escape
+        return f"COALESCE({column} = {f'CAST({literal} AS STRING)' if is_text else literal}, FALSE)"
 
 
 def gaps_of(mode: str | None, schema: AvroSchema, props: Mapping[str, str], *, reads_bytes: bool) -> tuple[Gap, ...]:
@@ -65,15 +66,15 @@ def gaps_of(mode: str | None, schema: AvroSchema, props: Mapping[str, str], *, r
 
 def any_gap(gaps: tuple[Gap, ...], names: Mapping[str, str] | None = None) -> Column:
     """Whether one of the columns has a gap; `names` are their names in the frame."""
-    tests = [gap.of(quoted(gap.name) if names is None else sf.col(names[gap.name])) for gap in gaps]
-    return functools.reduce(operator.or_, tests, sf.lit(False))
+    tests = [gap.of(quoted_name(gap.name if names is None else names[gap.name])) for gap in gaps]
+    return sf.expr(" OR ".join(["FALSE", *tests]))
 
 
 def with_gaps_filled(  # noqa: PLR0913 (names of columns)
     versions: DataFrame,
     gaps: tuple[Gap, ...],
     names: Mapping[str, str],
-    by_key: WindowSpec,
+    keys: Sequence[str],
     *,
     position: str,
     high: str,
@@ -89,12 +90,12 @@ def with_gaps_filled(  # noqa: PLR0913 (names of columns)
         versions: all versions of a key.
         gaps: the columns to fill.
         names: their names in `versions`.
-        by_key: the window of a key.
+        keys: the columns of a key.
         position: the column by which versions arrived.
         high: the column that tells whether a version won when it arrived.
         dead: the column that tells whether it is a delete.
     """
-    in_order = by_key.orderBy(position)
+    in_order = Window.partitionBy(*map(quoted, keys)).orderBy(position)
     so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     whole = in_order.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
     starts = (sf.col(high) & sf.col(dead)).cast("long")
@@ -103,14 +104,26 @@ def with_gaps_filled(  # noqa: PLR0913 (names of columns)
     told = told.withColumn(_LAST, sf.max(_SEGMENT).over(whole))
     gives = ~sf.col(dead) & ~sf.coalesce(sf.col(_DELETED), sf.lit(True)) & (sf.col(_SEGMENT) == sf.col(_LAST))
     told = told.withColumn(_GIVES, gives)
-    gives_high = sf.col(_GIVES) & sf.col(high)  # once for all columns: each expression takes calls of the JVM
-    found = {names[gap.name]: _filled(gap, sf.col(names[gap.name]), sf.col(_GIVES), gives_high, whole) for gap in gaps}
     made = any_gap(gaps, names) & (sf.count_if(_GIVES).over(whole) > 1)
-    return told.withColumns({**found, MADE: made}).drop(*_HELPERS)
+    filled = {names[gap.name]: gap for gap in gaps if names[gap.name] not in keys}  # a key has one value in them
+    rows = (
+        f"(PARTITION BY {', '.join(map(quoted_name, keys))} ORDER BY {position} "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
+    )
+    told = told.withColumn(MADE, made)
+    kept = [name for name in told.columns if name not in _HELPERS]
+    return told.selectExpr(
+        *(_filled(filled[name], name, high, rows) if name in filled else quoted_name(name) for name in kept)
+    )
 
 
-def _filled(gap: Gap, own: Column, gives: Column, gives_high: Column, whole: WindowSpec) -> Column:
-    value, has = sf.struct(own.alias("value")), ~gap.of(own)  # a value may be null, and no gap
-    last = sf.last(sf.when(gives_high & has, value), ignorenulls=True).over(whole)
-    first = sf.first(sf.when(gives & has, value), ignorenulls=True).over(whole)
-    return sf.coalesce(last, first, value)["value"]
+def _filled(gap: Gap, name: str, high: str, rows: str) -> str:
+    """Return, as SQL, a column without gaps where one of its key's `rows` gives a value."""
+    # Beside a marker a value may be null, and no gap.
+    value = name if gap.marker is None else f"NAMED_STRUCT('value', {name})"
+    has = "TRUE" if gap.marker is None else f"NOT {gap.of(name)}"
+    last, first = (
+        f"{chosen}(CASE WHEN {gives} AND {has} THEN {value} END) IGNORE NULLS OVER {rows}"
+        for chosen, gives in (("LAST", f"{_GIVES} AND {high}"), ("FIRST", _GIVES))
+    )
+    return f"COALESCE({last}, {first}, {value}){'' if gap.marker is None else '.value'} AS {name}"

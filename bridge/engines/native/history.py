@@ -15,6 +15,7 @@ from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ACTION, ADDED_TYPES, COMMIT, FATES, FIRST, LAST, NEWER, PREFIX
 from bridge.engines.native.met import held_values, outlasts
+from bridge.engines.native.size import is_few
 from bridge.engines.native.versions import DEAD, RESET, Versions
 from bridge.merge import Action
 from bridge.spark import quoted
@@ -39,7 +40,7 @@ def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> Dat
 
     A key that never has a row is one outcome without commits.
     """
-    winners = versions.winners(sides[0], counted=job.books)
+    winners = versions.winners(sides[0], counted=job.books, in_one=is_few(sides[0]))
     items = sf.array_sort(sf.collect_list(_item(versions, job)))
     gathered = winners.groupBy(*map(quoted, versions.identity)).agg(items.alias(_ITEMS))
     row = sf.col(_ITEMS)[0]["row"]

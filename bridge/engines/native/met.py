@@ -6,6 +6,8 @@ built only where its size is known and bounded; else Spark sorts both sides and 
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
@@ -17,7 +19,7 @@ from bridge.engines.native.ordering import later
 from bridge.engines.native.size import full_outer
 from bridge.engines.native.versions import CLASS, DEAD, NATURAL, RESET, TYPED, Versions
 from bridge.merge import Action
-from bridge.spark import META_COLUMNS, quoted
+from bridge.spark import META_COLUMNS, quoted, quoted_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,41 +28,43 @@ if TYPE_CHECKING:
 
     from bridge.engines.job import Job
 
-_STAYS = f"{PREFIX}stays"
+_STAYS, _WRITES = f"{PREFIX}stays", f"{PREFIX}writes"
 
 
 def met(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
     stored, newer = sides
-    winners = versions.winners(newer, counted=job.books)
-    rows, keys = versions.rows(stored), versions.keys(stored)
-    both = full_outer(rows, keys, winners, versions.key.matches(), newer, versions.twice())
+    outer = versions.outer(stored, newer)
+    winners = versions.winners(newer, counted=job.books, in_one=outer.beside)
+    both = full_outer(versions.rows(stored), versions.keys(stored), winners, outer)
     gaps = versions.rule.gaps
     if gaps:
         both = both.withColumn(_STAYS, _compared(versions))
-    outcomes = both.withColumn(ACTION, _action(versions).cast("tinyint"))
+    # Spark would evaluate a filter by the action, and so the action once more, before it adds this column; not where
+    # that might change what the column has.
+    action = sf.when(sf.spark_partition_id() >= 0, _action(versions).cast("tinyint"))
+    outcomes = both.withColumn(ACTION, action).withColumn(_WRITES, _is(Action.INSERT, Action.UPDATE))
     if job.only_rows:
         outcomes = outcomes.where(_is(Action.INSERT, Action.UPDATE, Action.KEEP))
     if gaps:
         outcomes = outcomes.withColumn(MADE, _made(versions))
     identity = {*job.plan.partition, *job.plan.key}
-    written = _Written(versions)
-    is_written, is_kept = _is(Action.INSERT, Action.UPDATE), _is(Action.KEEP)
+    written = _Written(versions, job.plan.key[0])
     data = []
     for name in versions.names:
-        old = quoted(name)
-        column = sf.when(is_written, written(name, old))
+        old = quoted_name(name)
+        cases = f"WHEN {_WRITES} THEN {written(name, old)}"
         if not job.only_rows:
-            bare = sf.coalesce(old, sf.col(versions.new[name])) if name in identity else sf.lit(None)
-            old, column = bare, column.when(is_kept, old)
-        data.append(column.otherwise(old).alias(name))
-    return outcomes.select(*data, ACTION, *(counted(versions) if job.books else []))
+            cases += f" WHEN {_is_sql(Action.KEEP)} THEN {old}"
+        rest = old if job.only_rows else f"COALESCE({old}, {versions.new[name]})" if name in identity else "NULL"
+        data.append(f"CASE {cases} ELSE {rest} END AS {old}")
+    books = counted(versions) if job.books else {}
+    return outcomes.selectExpr(*data, ACTION, *(f"{value} AS {name}" for name, value in books.items()))
 
 
-def counted(versions: Versions) -> list[Column]:
-    """Return the columns of which the books are made."""
-    made = sf.col(MADE) if versions.rule.gaps else sf.lit(False)
-    return [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), made.alias(MADE)]
+def counted(versions: Versions) -> dict[str, str]:
+    """Return, as SQL, the columns of which the books are made."""
+    return {NEWER: f"COALESCE({NEWER}, 0)", MADE: MADE if versions.rule.gaps else "FALSE"}
 
 
 def _action(versions: Versions) -> Column:
@@ -91,7 +95,7 @@ def _made(versions: Versions) -> Column:
     """Return whether a row that is written is none of the two: the one that wins has gaps, or a fold made it."""
     new = any_gap(versions.rule.gaps, versions.new) & ~versions.is_absent_below()
     made = sf.when(sf.col(_STAYS), True).otherwise(sf.col(MADE) | new)
-    return _is(Action.INSERT, Action.UPDATE) & made
+    return sf.col(_WRITES) & made
 
 
 def _stays(versions: Versions) -> Column:
@@ -117,39 +121,43 @@ def outlasts(versions: Versions, older: list[Column], newer: list[Column], failu
     rule, field = versions.rule, versions.ordering_field
     if not rule.by_mode:
         return later(older, newer, sf.lit(False))
-    null = failures.raised(rule.merge_point, NULL_ORDERING, field=field)
-    unlike = failures.raised(rule.merge_point, UNLIKE_CLASSES, field=field)
     if not rule.reads_log:
-        is_null = sf.lit(False)
-        for value in newer:
-            is_null |= value.isNull()
-        return later(older, newer, sf.when(is_null, null).otherwise(unlike))
+        is_null = functools.reduce(operator.or_, (value.isNull() for value in newer))
+        reason = sf.when(is_null, NULL_ORDERING).otherwise(UNLIKE_CLASSES)
+        return later(older, newer, failures.raised(rule.merge_point, reason, field=field))
     # Both are of one class, or both are null, which is a tie.
+    unlike = failures.raised(rule.merge_point, UNLIKE_CLASSES, field=field)
     own_class = sf.when(older[0].isNull(), NATURAL).otherwise(TYPED)
     return sf.when(own_class != sf.col(CLASS), unlike).otherwise(sf.coalesce(older[0] > newer[0], sf.lit(False)))
 
 
 class _Written:
-    """The data columns of a row that is written; one that a merge made has no meta columns yet."""
+    """The data columns of a row that is written, as SQL; one that a merge made has no meta columns yet."""
 
-    def __init__(self, versions: Versions) -> None:
-        self._versions = versions
-        # Once for all columns: each expression takes calls of the JVM.
-        self._stays, self._is_stored = sf.col(_STAYS), ~versions.is_absent_below()
+    def __init__(self, versions: Versions, key: str) -> None:
+        self._new = versions.new
+        self._gaps = {gap.name: gap for gap in versions.rule.gaps}
+        self._is_stored = f"{quoted_name(key)} IS NOT NULL"
 
-    def __call__(self, name: str, old: Column) -> Column:
+    def __call__(self, name: str, old: str) -> str:
         """Return a column, whose stored value is `old`."""
-        new, gaps = sf.col(self._versions.new[name]), self._versions.rule.gaps
-        if not gaps:
+        new = self._new[name]
+        if not self._gaps:
             return new
         if name in META_COLUMNS:
-            return sf.when(~sf.col(MADE), new)
-        gap = next((gap for gap in gaps if gap.name == name), None)
-        if gap is None:
-            return sf.when(self._stays, old).otherwise(new)
-        filled = sf.when(gap.of(new) & self._is_stored, old).otherwise(new)
-        return sf.when(self._stays, sf.when(gap.of(old), new).otherwise(old)).otherwise(filled)
+            return f"CASE WHEN NOT {MADE} THEN {new} END"
+        if name not in self._gaps:
+            return f"CASE WHEN {_STAYS} THEN {old} ELSE {new} END"
+        gap = self._gaps[name]
+        if gap.marker is None:  # without a stored row `old` is null
+            return f"CASE WHEN {_STAYS} THEN COALESCE({old}, {new}) ELSE COALESCE({new}, {old}) END"
+        filled = f"CASE WHEN {gap.of(new)} AND {self._is_stored} THEN {old} ELSE {new} END"
+        return f"CASE WHEN {_STAYS} THEN CASE WHEN {gap.of(old)} THEN {new} ELSE {old} END ELSE {filled} END"
 
 
 def _is(*actions: Action) -> Column:
-    return sf.col(ACTION).isin(*map(int, actions))
+    return sf.expr(_is_sql(*actions))
+
+
+def _is_sql(*actions: Action) -> str:
+    return f"{ACTION} IN ({', '.join(str(int(action)) for action in actions)})"

@@ -5,12 +5,12 @@ What is known are estimates: the size of files as they are stored, compressed, a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
 from bridge.engines.control_columns import PREFIX
-from bridge.spark import quoted
+from bridge.spark import quoted, quoted_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,14 @@ time 1.2 and 0.8 of 5 MiB (150,000 rows), 1.1 and 1.1 of 14 MiB (400,000), 2.4 a
 2.0 and 1.2, 1.5 and 1.2, 2.4 and 1.8. The limit is lower than where both are alike, as files of few columns, or of
 values that compress well, have more rows.
 """
+_MANY_BYTES, _TIMES = 32 * 2**20, 25
+"""From how many bytes of files on, and how many times those of the newer rows, stored rows had better not be shuffled.
+
+The newer rows are then combined in one task, sent to every one, and met by the stored keys once more. Seconds in a warm
+session on 2 cores, rows of 12 columns, so and with a shuffle: an upsert by event time into 1.4 million rows (50 MiB) of
+an eighth of them 2.9 and 2.1, of a sixteenth 1.7 and 1.7, of a thirtieth 1.4 and 1.6; into 300,000 rows of a fiftieth
+0.6 and 0.6, of a quarter 1.0 and 0.6.
+"""
 _FILES = frozenset({"LogicalRelation", "DataSourceV2ScanRelation"})
 _ROWS = frozenset({"LogicalRDD", "LocalRelation", "Range"})
 _ROW_BY_ROW = frozenset({"Project", "Filter", "Union"})
@@ -42,40 +50,68 @@ Of the last no row becomes several, as `explode` does.
 _COUNTS = "CollectMetrics"
 
 
-def full_outer(  # noqa: PLR0913, PLR0917 (both sides, and what is known of them)
-    stored: DataFrame, keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame, twice: Column
-) -> DataFrame:
-    """Join all stored rows with all winners, whose sizes are judged by `newer`, of which they are.
+class Outer(NamedTuple):
+    """How stored rows and winners are joined.
 
-    Small winners go to the stored rows, of which the `keys` are read once more, for the winners without a stored row.
-    Then of the stored side only the keys that winners have are shuffled: they are counted, and `twice` is evaluated,
-    and fails, for a key that is stored twice.
+    Attributes:
+        newer: the rows of which the winners are, by whose size theirs is judged.
+        same_key: whether a stored row has the key of a winner.
+        twice: what fails for a key that is stored twice.
+        beside: whether the winners go to the stored rows, which then are not shuffled.
     """
-    if not (fits_broadcast(newer) and is_scan(stored)):
-        return _hashed(stored, winners, same_key, "full_outer", newer)
+
+    newer: DataFrame
+    same_key: Column
+    twice: Column
+    beside: bool
+
+
+def full_outer(stored: DataFrame, keys: DataFrame, winners: DataFrame, outer: Outer) -> DataFrame:
+    """Join all stored rows with all winners.
+
+    Where winners go to the stored rows, the `keys` of these are read once more, for the winners without a stored row.
+    Then of the stored side only the keys that winners have are shuffled, and counted.
+    """
+    same_key = outer.same_key
+    if not outer.beside:
+        return _hashed(stored, winners, outer, "full_outer")
     met = stored.join(sf.broadcast(winners), same_key, "left_outer")
-    found = _found(keys, winners, same_key, twice)
+    found = _found(keys, winners, outer)
     new = winners.join(found, same_key, "left_outer").where(sf.col(_IS_ONE).isNull())
-    blank = [sf.lit(None).cast(field.dataType).alias(field.name) for field in stored.schema.fields]
-    return met.unionByName(new.select(*blank, *winners.columns))
+    blank = [f"NULL AS {quoted_name(name)}" for name in stored.columns]
+    return met.unionByName(new.selectExpr(*blank, *map(quoted_name, winners.columns)))
 
 
-def right_outer(keys: DataFrame, winners: DataFrame, same_key: Column, newer: DataFrame, twice: Column) -> DataFrame:
-    """Join every winner with the key of its stored row, if there is one; sizes and `twice` as in `full_outer`."""
-    if not fits_broadcast(newer):
-        return _hashed(keys, winners, same_key, "right_outer", newer)
-    return _found(keys, winners, same_key, twice).where(sf.col(_IS_ONE)).join(winners, same_key, "right_outer")
+def right_outer(keys: DataFrame, winners: DataFrame, outer: Outer) -> DataFrame:
+    """Join every winner with the key of its stored row, if there is one."""
+    if not outer.beside:
+        return _hashed(keys, winners, outer, "right_outer")
+    return _found(keys, winners, outer).where(sf.col(_IS_ONE)).join(winners, outer.same_key, "right_outer")
 
 
-def _found(keys: DataFrame, winners: DataFrame, same_key: Column, twice: Column) -> DataFrame:
+def _found(keys: DataFrame, winners: DataFrame, outer: Outer) -> DataFrame:
     """Return the keys that winners have among `keys`, each once."""
-    met = keys.join(sf.broadcast(winners), same_key, "left_semi").repartition(1)  # no more than the winners
+    met = keys.join(sf.broadcast(winners), outer.same_key, "left_semi").repartition(1)  # no more than the winners
     grouped = met.groupBy(*map(quoted, keys.columns)).agg(sf.count(sf.lit(1)).alias(_IS_ONE))
-    return grouped.withColumn(_IS_ONE, sf.when(sf.col(_IS_ONE) > 1, twice).otherwise(sf.lit(True)))
+    return grouped.withColumn(_IS_ONE, sf.when(sf.col(_IS_ONE) > 1, outer.twice).otherwise(sf.lit(True)))
 
 
-def _hashed(stored: DataFrame, winners: DataFrame, same_key: Column, how: str, newer: DataFrame) -> DataFrame:
-    return stored.join(winners.hint("shuffle_hash") if fits_in_memory(newer) else winners, same_key, how)
+def _hashed(stored: DataFrame, winners: DataFrame, outer: Outer, how: str) -> DataFrame:
+    return stored.join(winners.hint("shuffle_hash") if fits_in_memory(outer.newer) else winners, outer.same_key, how)
+
+
+def goes_beside(stored: DataFrame, newer: DataFrame) -> bool:
+    """Whether few newer rows meet a scan of many stored ones, so that these had better stay where they are.
+
+    False where Spark can't be asked, as with Spark Connect.
+    """
+    return is_few(newer) and is_scan(stored) and outweighs(stored, newer)
+
+
+def outweighs(stored: DataFrame, newer: DataFrame) -> bool:
+    """Whether the stored side has so many more bytes, as Spark estimates, that a shuffle of it is what costs."""
+    held, added = (_bytes_of(plan) for side in (stored, newer) if (plan := _optimized(side)) is not None)
+    return held >= max(_MANY_BYTES, _TIMES * added)
 
 
 def is_scan(frame: DataFrame) -> bool:
@@ -87,21 +123,16 @@ def is_scan(frame: DataFrame) -> bool:
     return plan is not None and all(_name(node) in _FILES | _ROWS | _ROW_BY_ROW for node in _nodes(plan))
 
 
-def fits_broadcast(frame: DataFrame, at_most: int | None = None) -> bool:
-    """Whether Spark would send all rows to every task, by its own estimate; False where it can't be asked.
+def is_few(frame: DataFrame) -> bool:
+    """Whether Spark would send all rows to every task, by its own estimate, and one task soon merges them.
 
-    With `at_most` only if they have no more bytes, whatever the session's limit is.
+    False where it can't be asked, as with Spark Connect.
     """
     classic, plan = _classic(frame), _optimized(frame)
     if classic is None or plan is None:
         return False
     most = int(classic.sparkSession().sessionState().conf().autoBroadcastJoinThreshold())
-    return _bytes_of(plan) <= (most if at_most is None else min(most, at_most))
-
-
-def is_few(frame: DataFrame) -> bool:
-    """Whether a frame is so small that a stage takes longer than its rows do in one task; False as above."""
-    return fits_broadcast(frame, _TASK_BYTES)
+    return _bytes_of(plan) <= min(most, _TASK_BYTES)
 
 
 def fits_in_memory(frame: DataFrame) -> bool:

@@ -27,8 +27,8 @@ from bridge.engines.native.gaps import with_gaps_filled
 from bridge.engines.native.ordering import later
 from bridge.engines.native.same_key import SameKey
 from bridge.engines.native.scanned import ENTRY, TOP, described, folded
-from bridge.engines.native.size import is_few
-from bridge.spark import quoted
+from bridge.engines.native.size import Outer, goes_beside
+from bridge.spark import quoted, quoted_name, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,20 +81,22 @@ class Versions:
         computed = [f"{PREFIX}value_{number}" for number in range(len(compared))]
         self.values = computed if self._computes else [self.new[name] for name in compared]
         self.ordering_field = rule.ordering[0].name if rule.ordering else None
-        self.stored_failures = Failures(plan, {name: (quoted(name), types[name]) for name in plan.identity})
-        self.failures = Failures(plan, {name: (sf.col(self.new[name]), types[name]) for name in plan.identity})
+        self.stored_failures = Failures(plan, {name: name for name in plan.identity}, types)
+        self.failures = Failures(plan, {name: self.new[name] for name in plan.identity}, types)
 
     def rows(self, side: DataFrame) -> DataFrame:
         """Return the stored rows."""
-        return side.select(*(self._checked(name).alias(name) for name in self.names))
+        checked = side.withColumns({name: self._checked(name) for name in self._plan.key})
+        return checked.selectExpr(*map(quoted_name, self.names))
 
     def keys(self, side: DataFrame) -> DataFrame:
         """Return the keys of the stored rows, by which `key.matches` finds them: floating-point numbers as texts."""
         return side.select(*(self.key.compared(name, self._checked(name)).alias(name) for name in self._plan.identity))
 
-    def twice(self) -> Column:
-        """Return what fails for a key that is stored twice."""
-        return self.stored_failures.raised(None, DUPLICATES)
+    def outer(self, stored: DataFrame, newer: DataFrame) -> Outer:
+        """Return how the stored side is joined with the winners of the newer one."""
+        twice = self.stored_failures.raised(None, DUPLICATES)
+        return Outer(newer, self.key.matches(), twice, beside=goes_beside(stored, newer))
 
     def is_absent_above(self) -> Column:
         """Whether a row of the join has no winner."""
@@ -107,12 +109,12 @@ class Versions:
     def _checked(self, name: str) -> Column:
         return self.stored_failures.present(name) if name in self._plan.key else quoted(name)
 
-    def winners(self, side: DataFrame, *, counted: bool = False) -> DataFrame:
+    def winners(self, side: DataFrame, *, counted: bool = False, in_one: bool = False) -> DataFrame:
         """Return one version a key (and commit): data columns under their new names, what a comparison needs of it.
 
-        If `counted`, the number of its versions, too.
+        If `counted`, the number of its versions, too; one task finds all if `in_one`.
         """
-        versions = self.key.gathered(self._described(side), in_one=is_few(side))
+        versions = self.key.gathered(self._described(side), in_one=in_one)
         if self.rule.gaps:
             return self._filled_where_several(versions, counted=counted)
         if counted:
@@ -135,12 +137,10 @@ class Versions:
         if self._is_ranked:
             return self._last(versions)
         if self.rule.scans:
-            (value,) = self.values
-            return folded(versions, self._by_key(), value=value, position=_POSITION, dead=DEAD, reset=RESET)
+            return folded(versions, self._by_key(), value=self.values[0], position=_POSITION, dead=DEAD, reset=RESET)
         ranked = self._parts(versions)
         # A delete that replaced everything counts more than the entries that it outlasts.
         ranks = [_PART, _LIVE, RESET, *self.values, _POSITION]
-        top = sf.max(sf.struct(*ranks)).over(self._whole())
         failure = self._failure(ranked)
         if self.rule.gaps:
             rank = sf.struct(_PART, _LIVE, *self.values)
@@ -150,10 +150,12 @@ class Versions:
             if failure is not None:
                 ranked, failure = ranked.withColumn(_FAILURE, failure), sf.col(_FAILURE)
             ranked = self._filled(ranked.withColumn(_HIGH, wins))
-        ranked = ranked.withColumn(TOP, top)
+        ranked = ranked.withColumn(TOP, sf.max(sf.struct(*ranks)).over(self._whole()))
         stays = sf.col(_POSITION) == sf.col(TOP)[_POSITION]
         if failure is not None:
-            ranked, stays = ranked.withColumn(_FAILURE, failure), sf.coalesce(sf.col(_FAILURE), stays)
+            raised = self.failures.raised(self.rule.fold_point, sf.col(_FAILURE), field=self.ordering_field)
+            ranked = ranked.withColumn(_FAILURE, failure)
+            stays = sf.when(sf.col(_FAILURE).isNotNull(), raised).otherwise(stays)
         return ranked.where(stays).drop(*_HELPERS)
 
     @property
@@ -180,9 +182,8 @@ class Versions:
         return versions.where(stays).drop(*_HELPERS)
 
     def _filled(self, versions: DataFrame) -> DataFrame:
-        by_key = self._by_key()
-        gaps = self.rule.gaps
-        return with_gaps_filled(versions, gaps, self.new, by_key, position=_POSITION, high=_HIGH, dead=DEAD)
+        gaps, keys = self.rule.gaps, (*self.identity, *self._by_commit)
+        return with_gaps_filled(versions, gaps, self.new, keys, position=_POSITION, high=_HIGH, dead=DEAD)
 
     # -- one version
 
@@ -190,12 +191,14 @@ class Versions:
         rule = self.rule
         entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if rule.reads_log else sf.lit(False)
         marked = self.is_marked(quoted)
-        data = [self._checked(name).alias(new) for name, new in self.new.items()]
+        checked = [self._checked(name).alias(self.new[name]) for name in self._plan.key]
         control = [self._with_value(entry | marked, entry).alias(DEAD), self.position(side).alias(_POSITION)]
-        control += map(sf.col, self._by_commit)
         if rule.ordering:
             control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
-        return side.select(*data, *self.key.of_newer(quoted), *control)
+        described = side.select("*", *checked, *self.key.of_newer(quoted), *control)
+        added = [*described.columns[len(side.columns) :], *self._by_commit]
+        data = [renamed(name, new) for name, new in self.new.items() if new not in added]
+        return described.selectExpr(*data, *map(quoted_name, added))
 
     def position(self, side: DataFrame) -> Column:
         """Return where a version is in the order of arrival."""
@@ -318,30 +321,26 @@ class Versions:
         return rule.by_mode and bool(rule.deletes) and len(rule.ordering) == 1 and rule.ordering[0].is_integer
 
     def _failure(self, versions: DataFrame) -> Column | None:
-        """Return what fails where Hudi compares values that don't compare; null elsewhere."""
-        point = self.rule.fold_point
-        null = self.failures.raised(point, NULL_ORDERING, field=self.ordering_field)
+        """Return the reason of a failure where Hudi compares values that don't compare; null elsewhere."""
         if self.rule.reads_log:
-            unlike = self.failures.raised(point, UNLIKE_CLASSES, field=self.ordering_field)
-            other = self.failures.raised(point, OTHER_CLASS, field=self.ordering_field)
             differs = ~sf.col(ENTRY) & sf.col(_LIVE) & (sf.col(_BEFORE) != sf.col(CLASS))
             if self.rule.resets_compare and not self.rule.ordering[0].is_integer:
                 differs |= ~sf.col(ENTRY) & sf.col(_AFTER_RESET)
             return (
-                sf.when(sf.col(CLASS) == _OTHER, other)
-                .when(sf.col(_NONE) & sf.col(_BEFORE).isNotNull(), null)
-                .when(differs, unlike)
+                sf.when(sf.col(CLASS) == _OTHER, OTHER_CLASS)
+                .when(sf.col(_NONE) & sf.col(_BEFORE).isNotNull(), NULL_ORDERING)
+                .when(differs, UNLIKE_CLASSES)
             )
         if self.rule.refuses_nulls or all(versions.schema[name].nullable is False for name in self.values):
             return None
         if len(self.rule.ordering) == 1:
             # The values before it are all compared with this one, or their maximum is.
             before, is_null = sf.col(_BEFORE), sf.col(self.values[0]).isNull()
-            return sf.when(sf.col(_LIVE) & before["live"] & (is_null | before["null"]), null)
+            return sf.when(sf.col(_LIVE) & before["live"] & (is_null | before["null"]), NULL_ORDERING)
         earlier = self._in_order().rowsBetween(Window.unboundedPreceding, -1)
         held = sf.max(sf.struct(*self.values)).over(earlier)
         reached = later([held[name] for name in self.values], [sf.col(name) for name in self.values], sf.lit(None))
-        return sf.when(held.isNotNull() & reached.isNull(), null)
+        return sf.when(held.isNotNull() & reached.isNull(), NULL_ORDERING)
 
 
 def _marked(test: DeleteTest, column: Column) -> Column:

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import functions as sf
 
-from bridge import InputError, MergePlan, PlanError, append, merge_frames, snapshot, upsert
+from bridge import InputError, MergePlan, PlanError, append, combine_input, merge_frames, snapshot, upsert
 from bridge.cli import main
 from bridge.engines import REFUSALS, Job, engine_of
-from bridge.engines.native.size import file_bytes
+from bridge.engines.native.size import file_bytes, goes_beside
 from bridge.errors import BooksError
 from bridge.merge import Action
 from bridge.pipeline import choice_of, layout_of
@@ -228,15 +228,33 @@ def test_stored_rows_are_not_shuffled_where_the_batch_is_small(spark: SparkSessi
     for name, rows in (("stored", stored), ("batch", batch)):
         spark.createDataFrame(rows, ROWS).coalesce(1).write.parquet(str(tmp_path / name))
         frames.append(spark.read.parquet(str(tmp_path / name)))
-    found = upsert(*frames, plan)
+    few = upsert(*frames, plan)
+    assert "FullOuter" in physical_plan(few), "a shuffle of three rows costs less than to read their keys once more"
+    with broadcasts(spark, allowed=True):
+        found = upsert(*frames, plan)
     above = physical_plan(found).partition("Scan parquet")[0]
     assert "BroadcastHashJoin" in above
     assert "Exchange hashpartitioning" not in above, "over the scan of the stored rows"
-    with broadcasts(spark, allowed=False):
-        shuffled = upsert(*frames, plan)
-    assert sorted(map(repr, found.collect())) == sorted(map(repr, shuffled.collect()))
-    again = physical_plan(upsert(found, frames[1], plan))
+    assert sorted(map(repr, found.collect())) == sorted(map(repr, few.collect()))
+    with broadcasts(spark, allowed=True):
+        again = physical_plan(upsert(found, frames[1], plan))
     assert "FullOuter" in again, "what is more than a scan is read once"
+
+
+def test_few_rows_are_sent_to_many_times_as_many(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, rows in (("many", 400), ("few", 10)):
+        # Texts that do not compress, so that the sizes of the files are as the numbers of the rows.
+        made = spark.range(rows).select(sf.concat(*(sf.sha2(sf.concat("id", sf.lit(n)), 512) for n in range(20))))
+        made.coalesce(1).write.parquet(str(tmp_path / name))
+    many, few = (spark.read.parquet(str(tmp_path / name)) for name in ("many", "few"))
+    assert not goes_beside(many, few), "a table of some hundred kilobytes"
+    monkeypatch.setattr("bridge.engines.native.size._MANY_BYTES", 0)
+    assert goes_beside(many, few)
+    assert not goes_beside(few, few)
+    with broadcasts(spark, allowed=False):
+        assert not goes_beside(many, few), "the session broadcasts nothing"
 
 
 def test_only_a_batch_of_few_bytes_is_combined_in_one_task(
@@ -247,11 +265,14 @@ def test_only_a_batch_of_few_bytes_is_combined_in_one_task(
         spark.createDataFrame([("a", "p", 1, "x", None)], ROWS).write.parquet(str(tmp_path / name))
     frames = [spark.read.parquet(str(tmp_path / name)) for name in ("stored", "batch")]
     shuffled = "hashpartitioning(_pb_hash"
-    assert shuffled not in physical_plan(upsert(*frames, plan_of(engine="native")))
-    monkeypatch.setattr("bridge.engines.native.size._TASK_BYTES", 0)
-    large = physical_plan(upsert(*frames, plan_of(engine="native")))
-    assert shuffled in large, "whatever the session broadcasts"
-    assert "BroadcastHashJoin" in large
+    with broadcasts(spark, allowed=True):
+        assert shuffled not in physical_plan(upsert(*frames, plan_of(engine="native")))
+        assert shuffled not in physical_plan(combine_input(frames[1], plan_of(engine="native")))
+        monkeypatch.setattr("bridge.engines.native.size._TASK_BYTES", 0)
+        large = physical_plan(upsert(*frames, plan_of(engine="native")))
+        assert shuffled in large, "whatever the session broadcasts"
+        assert "FullOuter" in large
+        assert shuffled in physical_plan(combine_input(frames[1], plan_of(engine="native")))
 
 
 def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSession, tmp_path: Path) -> None:
@@ -259,10 +280,12 @@ def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSess
     for name, rows in (("stored", stored), ("batch", [("a", "p", 3, "new", None)])):
         spark.createDataFrame(rows, ROWS).coalesce(1).write.parquet(str(tmp_path / name))
     frames = {name: spark.read.parquet(str(tmp_path / name)) for name in ("stored", "batch")}
-    with pytest.raises(Exception, match=r"\(key part='p', id='a'\): the stored side has more than one row for the key"):
-        upsert(frames["stored"], frames["batch"], plan_of(engine="native")).collect()
-    with pytest.raises(Exception, match="the stored side has more than one row for the key"):
-        append(frames["stored"], None, frames["batch"], plan_of(table_type="mor", engine="native"))[1].collect()
+    twice = "the stored side has more than one row for the key"
+    with broadcasts(spark, allowed=True):
+        with pytest.raises(Exception, match=rf"\(key part='p', id='a'\): {twice}"):
+            upsert(frames["stored"], frames["batch"], plan_of(engine="native")).collect()
+        with pytest.raises(Exception, match=twice):
+            append(frames["stored"], None, frames["batch"], plan_of(table_type="mor", engine="native"))[1].collect()
     with broadcasts(spark, allowed=False), pytest.raises(InputError, match="more than one row for some keys"):
         merge_frames("upsert", plan_of(engine="native"), stored=frames["stored"], incoming=frames["batch"]).books  # noqa: B018
 
@@ -275,9 +298,10 @@ def test_a_number_that_is_stored_twice_is_refused_and_zeros_are_two(spark: Spark
         )
     stored, zeros, batch = (spark.read.parquet(str(tmp_path / name)) for name in numbers)
     plan = plan_of(partition=(), engine="native")
-    assert upsert(stored, zeros, plan).count() == len(numbers["stored"])
-    with pytest.raises(Exception, match=r"id=NaN\): the stored side has more than one row for the key"):
-        upsert(stored, batch, plan).collect()
+    with broadcasts(spark, allowed=True):
+        assert upsert(stored, zeros, plan).count() == len(numbers["stored"])
+        with pytest.raises(Exception, match=r"id=NaN\): the stored side has more than one row for the key"):
+            upsert(stored, batch, plan).collect()
 
 
 def test_books_that_only_count_too_many_rows_blame_no_key(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
